@@ -1,0 +1,3 @@
+"""Tests drive pytest itself."""
+
+pytest_plugins = ["pytester"]

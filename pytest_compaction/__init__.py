@@ -1,0 +1,68 @@
+"""Measure what a context-compaction strategy makes an LLM agent forget.
+
+The names below are what code outside the package may rely on. They are loaded
+when first used, because the plugin is imported by every pytest run.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pytest_compaction.case import Case, Probe
+    from pytest_compaction.compactors.protocol import (
+        Compactor,
+        Context,
+        Outcome,
+        Span,
+        Traits,
+        View,
+    )
+    from pytest_compaction.conversation import Message
+    from pytest_compaction.engine import Compaction, Response
+    from pytest_compaction.judges.verdict import Verdict
+    from pytest_compaction.models.protocol import Model
+    from pytest_compaction.results import Run, load_run
+
+__all__ = [
+    "Case",
+    "Compaction",
+    "Compactor",
+    "Context",
+    "Message",
+    "Model",
+    "Outcome",
+    "Probe",
+    "Response",
+    "Run",
+    "Span",
+    "Traits",
+    "Verdict",
+    "View",
+    "load_run",
+]
+
+_HOMES = {
+    "Case": "case",
+    "Compaction": "engine",
+    "Compactor": "compactors.protocol",
+    "Context": "compactors.protocol",
+    "Message": "conversation",
+    "Model": "models.protocol",
+    "Outcome": "compactors.protocol",
+    "Probe": "case",
+    "Response": "engine",
+    "Run": "results",
+    "Span": "compactors.protocol",
+    "Traits": "compactors.protocol",
+    "Verdict": "judges.verdict",
+    "View": "compactors.protocol",
+    "load_run": "results",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

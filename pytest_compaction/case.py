@@ -1,0 +1,201 @@
+"""What is measured: a case, its probes, the facts an answer must hold, the traps to avoid."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pytest_compaction.conversation import Message, canonical_json, from_chat, readable
+from pytest_compaction.matching import TextIndex
+
+ProbeKind = Literal["recall", "file", "continuation", "decision"]
+PROBE_KINDS: tuple[ProbeKind, ...] = ("recall", "file", "continuation", "decision")
+
+About = Literal["detail", "created", "modified", "accessed", "state", "pending", "reason"]
+"""What a fact is about; criteria of the rubric look at the facts of their own concern."""
+
+DEFAULT_ABOUT: Mapping[str, About] = {
+    "recall": "detail",
+    "file": "accessed",
+    "continuation": "state",
+    "decision": "reason",
+}
+
+AnswerFormat = Literal["text", "list", "sentence", "json"]
+DEFAULT_ANSWER_TOKENS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """An atomic thing that the answer must contain.
+
+    ``aliases`` are other wordings that count as well; ``evidence`` holds the ids
+    of the messages where the log states it.
+    """
+
+    text: str
+    aliases: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    about: About = "detail"
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The text and its aliases."""
+        return (self.text, *self.aliases)
+
+
+@dataclass(frozen=True, slots=True)
+class Trap:
+    """A thing that the answer must not claim, such as a value that has changed since.
+
+    It is hit when ``text`` (or an alias) is stated and nothing of ``current`` is.
+    """
+
+    text: str
+    aliases: tuple[str, ...] = ()
+    current: tuple[str, ...] = ()
+
+    def hit_by(self, index: TextIndex) -> bool:
+        """Whether the indexed text falls into this trap."""
+        return index.states((self.text, *self.aliases)) and not index.states(self.current)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSpec:
+    """How the answer is asked for; ``max_tokens`` bounds every answer."""
+
+    format: AnswerFormat = "text"
+    max_tokens: int = DEFAULT_ANSWER_TOKENS
+    max_items: int | None = None
+    max_words: int | None = None
+    forbid: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One question asked after a compaction; ``point`` is the index of that compaction point."""
+
+    id: str
+    kind: ProbeKind
+    question: str
+    facts: tuple[Fact, ...]
+    traps: tuple[Trap, ...] = ()
+    answer: AnswerSpec = AnswerSpec()
+    point: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A place of the log where it is compacted: after the message at ``index``."""
+
+    id: str
+    index: int
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A conversation, where it is compacted, and the probes asked afterwards.
+
+    ``window`` is the context window and ``budget`` what a view may take, both in
+    tokens. ``digest`` identifies the content; two cases are equal when it is.
+    """
+
+    id: str
+    task: str
+    window: int
+    budget: int
+    messages: tuple[Message, ...]
+    points: tuple[Point, ...]
+    probes: tuple[Probe, ...]
+    title: str = ""
+    source: str = ""
+    digest: str = ""
+    tools: tuple[str, ...] = field(default=(), repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Case) and (self.id, self.digest) == (other.id, other.digest)
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.digest))
+
+    def __repr__(self) -> str:
+        return f"<Case {self.id}: {len(self.messages)} messages, {len(self.probes)} probes>"
+
+    def log_until(self, point: int) -> tuple[Message, ...]:
+        """The messages up to and including the compaction point with this index."""
+        return self.messages[: self.points[point].index + 1]
+
+
+def case_from_json(data: Mapping[str, Any], source: str = "") -> Case:
+    """Build a case from data that the schema has accepted.
+
+    Raises :class:`~pytest_compaction.conversation.MessageShapeError` for a
+    message that is no chat message and ``KeyError`` with the unknown id for a
+    point that does not exist; ``case_files`` reports both with their place.
+    """
+    messages = from_chat(data["messages"])
+    position = {message.id: index for index, message in enumerate(messages)}
+    points = tuple(
+        Point(str(point.get("id", f"p{number + 1}")), position[point["after"]])
+        for number, point in enumerate(data["compaction_points"])
+    )
+    names = {point.id: number for number, point in enumerate(points)}
+    probes = tuple(_probe(item, names, len(points) - 1) for item in data["probes"])
+    return Case(
+        id=data["id"],
+        task=data["task"],
+        window=int(data["window"]),
+        budget=int(data["budget"]),
+        messages=messages,
+        points=points,
+        probes=probes,
+        title=data.get("title", ""),
+        source=source,
+        digest=hashlib.sha256(canonical_json(data).encode()).hexdigest()[:16],
+        tools=tuple(canonical_json(tool) for tool in data.get("tools", ())),
+    )
+
+
+def _probe(item: Mapping[str, Any], points: Mapping[str, int], last: int) -> Probe:
+    kind: ProbeKind = item["kind"]
+    answer = dict(item.get("answer", {}))
+    for name in ("max_tokens", "max_items", "max_words"):
+        if name in answer:
+            answer[name] = int(answer[name])
+    answer["forbid"] = tuple(answer.get("forbid", ()))
+    return Probe(
+        id=item["id"],
+        kind=kind,
+        question=item["question"],
+        facts=tuple(_fact(fact, kind) for fact in item["facts"]),
+        traps=tuple(
+            Trap(
+                trap["text"],
+                tuple(trap.get("aliases", ())),
+                _texts(trap.get("current", ())),
+            )
+            for trap in item.get("traps", ())
+        ),
+        answer=AnswerSpec(**answer),
+        point=points[item["point"]] if "point" in item else last,
+    )
+
+
+def _fact(item: Mapping[str, Any], kind: ProbeKind) -> Fact:
+    return Fact(
+        text=item["text"],
+        aliases=tuple(item.get("aliases", ())),
+        evidence=tuple(item["evidence"]),
+        about=item.get("about", DEFAULT_ABOUT[kind]),
+    )
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def stated_in(fact: Fact, message: Message) -> bool:
+    """Whether a message of the log states the fact."""
+    return TextIndex(readable(message)).states(fact.forms)

@@ -1,0 +1,100 @@
+"""Checkable claims of a text, and text that talks to the judge instead of answering.
+
+A claim is something that can be looked up in the log: a path, an identifier, a
+number of two or more digits, a quotation. Sentences that tell the judge what to
+score are not part of an answer: they are taken out before anything is scored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.matching import TextIndex
+from pytest_compaction.text import is_path, normalize, raw_tokens, visible
+
+_QUOTED: Final = re.compile(r"`([^`\n]{3,200})`|\"([^\"\n]{3,200})\"|“([^”\n]{3,200})”")
+_CODE_NAME: Final = re.compile(r"\b[a-z]+[A-Z]\w+\b|\b(?:[A-Z][a-z0-9]+){2,}\b|\b\w+(?=\(\))")
+_EXTENSION: Final = re.compile(r"\.[a-z][a-z0-9]{0,5}$")
+
+_TO_THE_JUDGE: Final = re.compile(
+    r"""
+    \b(?:ignore|disregard|forget|override)\b.{0,60}\b(?:instruction|prompt|rubric|above|previous|rule)
+  | \b(?:score|grade|rate|rating|mark|give|award|assign|output|return|respond)\b.{0,60}
+    (?:\b(?:5|five|10|ten|100|full|maximum|max|perfect|highest|top)\b.{0,30}
+       \b(?:score|mark|point|rating|grade|criteri\w*|dimension|out\ of|/\s*\d)
+     | \b5(?:\.0)?\s*(?:/|out\ of)\s*5\b | \bfor\ (?:every|each|all)\b.{0,20}\bcriteri)
+  | \b(?:score|grade|rating)\s*(?:is|:|=|of|must\ be|should\ be)\s*(?:5|five|10|100|perfect)
+  | \b(?:dear\ )?(?:judge|grader|evaluator|assessor)\b\s*[:,]
+  | \bas\ (?:the|a|an)\ (?:judge|grader|evaluator)\b
+  | \b(?:system|assistant|developer)\s*:\s*.{0,80}\b(?:score|grade|judge|verdict)
+  | "(?:score|criterion|criteria|criterionid|overall|verdict)"\s*:
+  | </?(?:verdict|score|rubric|judge|response|system)[^>]*>
+  | \b(?:accuracy|context|artifact|continuity|completeness|instruction)_[a-z_]+\b\s*[:=]
+  | \bthis\ (?:answer|response)\ (?:is|deserves|merits|earns)\b.{0,40}
+    \b(?:perfect|correct|complete|full|5|five|highest)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_LINE_OR_SENTENCE: Final = re.compile(r"(?<=[.!?])[ \t]+|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One checkable thing that a text asserts: ``path``, ``name``, ``number`` or ``quote``."""
+
+    kind: str
+    text: str
+
+
+def answer_proper(text: str) -> tuple[str, tuple[str, ...]]:
+    """The answer without what is said to the judge, and those sentences (normally none).
+
+    Invisible characters are removed first, so that they cannot hide such a
+    sentence.
+    """
+    kept: list[str] = []
+    aside: list[str] = []
+    for line in visible(text).splitlines():
+        pieces = [piece for piece in _LINE_OR_SENTENCE.split(line) if piece.strip()]
+        honest = [piece for piece in pieces if not _TO_THE_JUDGE.search(piece)]
+        aside += [piece.strip() for piece in pieces if _TO_THE_JUDGE.search(piece)]
+        if honest or not pieces:
+            kept.append(line if len(honest) == len(pieces) else " ".join(honest))
+    return "\n".join(kept), tuple(aside)
+
+
+def claims(text: str) -> list[Claim]:
+    """The checkable claims of a text in order, each once."""
+    found: dict[Claim, None] = {}
+    for groups in _QUOTED.findall(text):
+        quote = next(group for group in groups if group)
+        if len(quote.split()) >= 2:
+            found[Claim("quote", quote)] = None
+    for name in _CODE_NAME.findall(text):
+        found[Claim("name", name)] = None
+    for token in raw_tokens(normalize(text)):
+        if is_path(token) and (_EXTENSION.search(token) or token.count("/") >= 2):
+            found[Claim("path", token)] = None
+        elif "_" in token.strip("_"):
+            found[Claim("name", token)] = None
+        elif re.fullmatch(r"\d[\d,.]*\d", token):
+            found[Claim("number", token)] = None
+    return list(found)
+
+
+def unsupported(claims_made: Iterable[Claim], log: TextIndex) -> list[Claim]:
+    """The claims that the log does not contain."""
+    return [claim for claim in claims_made if not _supported(claim, log)]
+
+
+def _supported(claim: Claim, log: TextIndex) -> bool:
+    if claim.kind == "path":
+        return log.has_path(claim.text)
+    if claim.kind == "quote":
+        return log.contains(claim.text) or log.states([claim.text])
+    if claim.kind == "name":
+        return log.has_token(claim.text) or log.contains(claim.text)
+    return log.has_token(claim.text)

