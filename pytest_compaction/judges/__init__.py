@@ -1,0 +1,1 @@
+"""Judges: from a response to a verdict."""

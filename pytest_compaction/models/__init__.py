@@ -1,0 +1,1 @@
+"""Models: whatever summarises, answers and judges. One seam, three requests."""

@@ -1,0 +1,66 @@
+"""A model that counts what is asked of it, and asks on one event loop within one limit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from pytest_compaction.models.protocol import (
+    AnswerReply,
+    AnswerRequest,
+    JudgeReply,
+    JudgeRequest,
+    Model,
+    SummaryReply,
+    SummaryRequest,
+)
+from pytest_compaction.models.usage import Usage
+
+T = TypeVar("T")
+
+
+class MeteredModel:
+    """Wraps a model for one strategy at work.
+
+    Strategies run in threads of their own; their requests are forwarded to the
+    loop on which the model lives, at most so many at a time.
+    """
+
+    def __init__(
+        self, model: Model, loop: asyncio.AbstractEventLoop, limit: asyncio.Semaphore
+    ) -> None:
+        self._model = model
+        self._loop = loop
+        self._limit = limit
+        self.usage = Usage()
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        return self._model.name
+
+    async def summarize(self, request: SummaryRequest) -> SummaryReply:
+        """Forward the request and count its usage."""
+        reply = await self._forward(self._model.summarize(request))
+        self.usage += reply.usage
+        return reply
+
+    async def answer(self, request: AnswerRequest) -> AnswerReply:
+        """Forward the request and count its usage."""
+        reply = await self._forward(self._model.answer(request))
+        self.usage += reply.usage
+        return reply
+
+    async def judge(self, request: JudgeRequest) -> JudgeReply:
+        """Forward the request and count its usage."""
+        reply = await self._forward(self._model.judge(request))
+        self.usage += reply.usage
+        return reply
+
+    async def _forward(self, call: Coroutine[Any, Any, T]) -> T:
+        async def limited() -> T:
+            async with self._limit:
+                return await call
+
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(limited(), self._loop))

@@ -1,0 +1,54 @@
+"""The offline model: answers every request by rules. No key, no network, same input same output."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pytest_compaction.models import offline_answer, offline_judge, offline_summary
+from pytest_compaction.models.protocol import (
+    AnswerReply,
+    AnswerRequest,
+    JudgeReply,
+    JudgeRequest,
+    SummaryReply,
+    SummaryRequest,
+)
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.tokens import TokenCounter
+
+NAME: Final = "offline"
+
+
+class OfflineModel:
+    """Summarises extractively, answers by retrieval, judges from evidence.
+
+    Usage counts the tokens that a model would have read and written, so that
+    strategies can be compared by what they would cost.
+    """
+
+    name = NAME
+
+    def __init__(self, counter: TokenCounter | None = None) -> None:
+        self._counter = counter or TokenCounter()
+
+    async def summarize(self, request: SummaryRequest) -> SummaryReply:
+        """Fill the sections from the messages; see :mod:`.offline_summary`."""
+        count = self._counter.text
+        summary = offline_summary.summarize(
+            request.messages, request.sections, request.budget, request.previous, count
+        )
+        read = self._counter.messages(request.messages)
+        if request.previous is not None:
+            read += count(request.previous.render(request.sections))
+        return SummaryReply(summary, Usage(1, read, 0, count(summary.render(request.sections))))
+
+    async def answer(self, request: AnswerRequest) -> AnswerReply:
+        """Answer from the view; see :mod:`.offline_answer`."""
+        count = self._counter.text
+        text = offline_answer.answer(request.view, request.question, request.answer, count)
+        read = self._counter.messages(request.view) + count(request.question)
+        return AnswerReply(text, Usage(1, read, 0, count(text)))
+
+    async def judge(self, request: JudgeRequest) -> JudgeReply:
+        """Score the response; see :mod:`.offline_judge`. Costs no tokens."""
+        return offline_judge.judge(request)

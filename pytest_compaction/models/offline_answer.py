@@ -1,0 +1,158 @@
+"""Answering by rules: say what the view holds about the question, in the asked form.
+
+Sentences, list items and output lines are found by :mod:`.retrieval`; questions
+about files also read the tool calls of the view. What fits is bounded by the
+probe's limits, the most relevant first.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from pytest_compaction.artifacts import FileState
+from pytest_compaction.case import AnswerSpec
+from pytest_compaction.conversation import Message
+from pytest_compaction.models.retrieval import PreparedView, prepare, question_proper, relevant
+from pytest_compaction.text import is_path, normalize, path_suffixes, raw_tokens
+
+ABSTENTION: Final = "I do not know: the context does not say."
+MAX_UNIT_CHARACTERS: Final = 320
+_FILE_SHARE: Final = 0.65
+"""Share of the answer that lists of files may take, so that the rest of a question is answered."""
+_MARK_TOKENS: Final = 2
+_MISSES: Final = 12
+"""After so many lines that do not fit the answer is full."""
+_FILE_ENTRY: Final = re.compile(r"`?(?P<path>[\w./\-]+\.\w+)`?:? (?P<what>\w.*)$")
+_FILES_ASKED: Final = re.compile(
+    r"\b(?:which|what|list|name|all|new|existing|other)\b[^?.;]{0,60}?"
+    r"\b(?:files?|modules?|scripts?|paths?|artifacts?)\b"
+)
+_VERBS: Final = {
+    "created": re.compile(r"\bcreat|\badded|\bnew\b|introduc|did not exist"),
+    "modified": re.compile(r"modif|chang|\bedit|touch|updat|alter"),
+    "deleted": re.compile(r"delet|\bremoved?\b|\bgone\b"),
+    "renamed": re.compile(r"renam|\bmoved?\b"),
+    "read": re.compile(r"\bread\b|look|inspect|consult|opened\b|access|examin"),
+}
+
+
+def answer(
+    view: Sequence[Message], question: str, spec: AnswerSpec, count: Callable[[str], int]
+) -> str:
+    """Answer from the view alone in the asked form, at most ``spec.max_tokens`` tokens."""
+    prepared = prepare(tuple(view))
+    asked = question_proper(question)
+    answer = Composition(spec, count)
+    answer.add(file_lines(prepared, asked), _FILE_SHARE)
+    answer.add((_shortened(text) for text in relevant(prepared, asked)), 1.0)
+    return answer.text()
+
+
+def file_lines(prepared: PreparedView, question: str) -> list[str]:
+    """What happened to files, a line a path, when the question asks which or names some."""
+    paths = [token for token in raw_tokens(question) if is_path(token)]
+    named = [path for path in paths if "." in path.rpartition("/")[2]]
+    folders = [path for path in paths if path not in named]
+    if not named and not _FILES_ASKED.search(question):
+        return []
+    asked = [verb for verb, pattern in _VERBS.items() if pattern.search(question)]
+    wanted = asked or (list(_VERBS) if named else ["created", "modified", "deleted", "renamed"])
+    lines: list[tuple[int, str]] = []
+    for state in prepared.files:
+        verbs = _verbs(state)
+        if not any(verb in wanted for verb in verbs) or not _meant(state.path, named, folders):
+            continue
+        rank = min(wanted.index(verb) for verb in verbs if verb in wanted)
+        lines.append((rank, _file_line(state, verbs, bool(named))))
+    for unit in prepared.units:
+        entry = _FILE_ENTRY.match(unit.text) if unit.kind == "said" else None
+        if entry and _meant(entry["path"].casefold(), named, folders):
+            ranks = [place for place, verb in enumerate(wanted) if verb in entry["what"]]
+            if ranks or named:
+                lines.append((min(ranks, default=0), unit.text.replace("`", "")))
+    return [line for _, line in sorted(lines, key=lambda pair: pair[0])]
+
+
+def _verbs(state: FileState) -> list[str]:
+    flags = {
+        "created": state.created,
+        "renamed": bool(state.renamed_from),
+        "modified": state.modified,
+        "deleted": state.deleted,
+    }
+    return [verb for verb, happened in flags.items() if happened] or ["read"]
+
+
+def _file_line(state: FileState, verbs: Sequence[str], detailed: bool) -> str:
+    line = f"{state.path} {', '.join(verbs)}"
+    if state.renamed_from:
+        line += f" from {state.renamed_from}"
+    details = "; ".join(state.details[-3:]) if detailed else ""
+    return f"{line}: {details}" if details else line
+
+
+def _meant(path: str, named: Sequence[str], folders: Sequence[str]) -> bool:
+    mine = path_suffixes(path.casefold())
+    if named:
+        others = [path_suffixes(name) for name in named]
+        return any(mine and other and (other[0] in mine or mine[0] in other) for other in others)
+    return not folders or any(
+        f"/{folder.strip('/')}/" in f"/{path.casefold()}" for folder in folders
+    )
+
+
+class Composition:
+    """An answer that takes lines, most important first, until a limit of the probe is reached."""
+
+    def __init__(self, spec: AnswerSpec, count: Callable[[str], int]) -> None:
+        self._spec = spec
+        self._count = count
+        self._lines: list[str] = []
+        self._tokens = 0
+        self._words = 0
+        self._forbidden = [normalize(text) for text in spec.forbid]
+
+    def add(self, lines: Iterable[str], share: float) -> None:
+        """Add lines while the answer stays within ``share`` of its tokens and all other limits."""
+        spec = self._spec
+        misses = 0
+        for line in lines:
+            if misses >= _MISSES or len(self._lines) >= (spec.max_items or len(self._lines) + 1):
+                return
+            if line in self._lines or any(text in normalize(line) for text in self._forbidden):
+                continue
+            if not self._fits(line, share):
+                misses += 1
+                if self._lines or share < 1:
+                    continue
+                line = " ".join(line.split()[: min(spec.max_words or 60, spec.max_tokens // 3, 60)])
+            self._lines.append(line)
+            self._tokens += self._count(line) + _MARK_TOKENS
+            self._words += len(line.split()) + 1
+
+    def _fits(self, line: str, share: float) -> bool:
+        limit = self._spec.max_words
+        words = limit is None or self._words + len(line.split()) + 1 <= limit
+        tokens = self._tokens + self._count(line) + _MARK_TOKENS
+        return words and tokens <= share * self._spec.max_tokens
+
+    def text(self) -> str:
+        """The answer in the asked form; says that it does not know when no line was added."""
+        return _formatted(self._lines or [ABSTENTION], self._spec)
+
+
+def _formatted(lines: Sequence[str], spec: AnswerSpec) -> str:
+    if spec.format == "list":
+        return "\n".join(f"- {line}" for line in lines)
+    if spec.format == "json":
+        return json.dumps(list(lines), ensure_ascii=False)
+    if spec.format == "sentence":
+        return "; ".join(line.rstrip(".;") for line in lines) + "."
+    return "\n".join(lines)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_UNIT_CHARACTERS else text[: MAX_UNIT_CHARACTERS - 1] + "…"

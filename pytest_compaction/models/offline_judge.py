@@ -1,0 +1,227 @@
+"""Judging by rules: every applicable criterion from evidence, with a reasoning that names it.
+
+What is counted: the facts that the answer states, the claims in it that the log
+does not support, the traps it falls into, and the limits it keeps. A share
+``f`` of facts scores ``5 f``, so the anchors 3 and 5 stand for "most" and "all".
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from pytest_compaction.case import About, AnswerSpec, Fact
+from pytest_compaction.claims import answer_proper, claims, unsupported
+from pytest_compaction.matching import TextIndex
+from pytest_compaction.models.cues import exact_tokens
+from pytest_compaction.models.protocol import CriterionScore, JudgeReply, JudgeRequest
+from pytest_compaction.rubric import MAX_SCORE, applicable
+from pytest_compaction.text import content_stems, is_path, normalize, printable
+
+TRAP_WEIGHT: Final = 2.0
+"""A stale value misleads more than a made-up one, which is found out sooner."""
+STALE_STATE: Final = 0.6
+"""Factor on the criteria of state for an answer that stands on a stale value."""
+_BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\S")
+
+
+@lru_cache(maxsize=32)
+def _log_index(text: str) -> TextIndex:
+    return TextIndex(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the rules found in one answer."""
+
+    answer: str
+    facts: tuple[Fact, ...]
+    stated: tuple[bool, ...]
+    traps: tuple[str, ...]
+    false_claims: tuple[str, ...]
+    true_claims: int
+    detail_share: float
+    spec: AnswerSpec
+
+    def share(self, *about: About) -> tuple[float, list[str]] | None:
+        """Share of the facts about these that are stated, and those missing; ``None`` if none."""
+        pairs = [
+            (fact, stated)
+            for fact, stated in zip(self.facts, self.stated, strict=True)
+            if not about or fact.about in about
+        ]
+        if not pairs:
+            return None
+        missing = [fact.text for fact, stated in pairs if not stated]
+        return 1 - len(missing) / len(pairs), missing
+
+
+def judge(request: JudgeRequest) -> JudgeReply:
+    """Score one response; deterministic, and blind to text addressed to the judge."""
+    answer, aside = answer_proper(request.response)
+    index = TextIndex(answer)
+    stated = tuple(index.states(fact.forms) for fact in request.facts)
+    hit = tuple(trap.hit_by(index) for trap in request.traps)
+    made = claims(answer)
+    false = unsupported(made, _log_index(request.digest.text))
+    evidence = Evidence(
+        answer=answer.strip(),
+        facts=request.facts,
+        stated=stated,
+        traps=tuple(trap.text for trap, caught in zip(request.traps, hit, strict=True) if caught),
+        false_claims=tuple(claim.text for claim in false),
+        true_claims=len(made) - len(false),
+        detail_share=_detail_share(request.facts, answer),
+        spec=request.answer,
+    )
+    scored: list[CriterionScore] = []
+    for criterion in applicable(request.kind):
+        outcome = _RULES[criterion.id](evidence)
+        if outcome is not None:
+            score, reasoning = outcome
+            score = score if evidence.answer else 0.0
+            reasoning = reasoning if evidence.answer else "the answer is empty"
+            scored.append(
+                CriterionScore(criterion.id, round(min(max(score, 0.0), MAX_SCORE), 4), reasoning)
+            )
+    flags = ("text addressed to the judge was left out",) if aside else ()
+    return JudgeReply(tuple(scored), stated, hit, flags=flags)
+
+
+def _detail_share(facts: Sequence[Fact], answer: str) -> float:
+    """Share of the exact tokens and content stems of the facts that the answer holds."""
+    have = set(content_stems(normalize(answer))) | set(exact_tokens(answer))
+    wanted: dict[str, None] = {}
+    for fact in facts:
+        wanted.update(dict.fromkeys([*content_stems(normalize(fact.text))]))
+    return sum(term in have for term in wanted) / len(wanted) if wanted else 1.0
+
+
+Outcome = tuple[float, str] | None
+
+
+def _factual(e: Evidence) -> Outcome:
+    right = sum(e.stated)
+    wrong = len(e.false_claims) + TRAP_WEIGHT * len(e.traps)
+    if not right:
+        return 0.0, "states no fact that was asked for"
+    return MAX_SCORE * right / (right + wrong), _mistakes(e) or f"{right} facts stated, none wrong"
+
+
+def _technical(e: Evidence) -> Outcome:
+    right = e.true_claims if e.true_claims and any(e.stated) else sum(e.stated)
+    wrong = len(e.false_claims) + TRAP_WEIGHT * len(e.traps)
+    if not right or not any(e.stated):
+        return 0.0, "no technical detail that was asked for"
+    return MAX_SCORE * right / (right + wrong), _mistakes(e) or "every detail is in the log"
+
+
+def _mistakes(e: Evidence) -> str:
+    said: list[str] = []
+    if e.traps:
+        said.append(f"stale: {_listed(e.traps)}")
+    if e.false_claims:
+        said.append(f"not in the log: {_listed(e.false_claims)}")
+    return "; ".join(said)
+
+
+def _coverage(e: Evidence, *about: About, strict: bool = False, stale: bool = False) -> Outcome:
+    """Share of the facts of a concern; without such facts all facts, or nothing if ``strict``."""
+    found = e.share(*about)
+    if found is None:
+        if strict:
+            return None
+        found = e.share()
+    share, missing = found or (0.0, [])
+    reasoning = f"missing: {_listed(missing)}" if missing else "nothing is missing"
+    if stale and e.traps:
+        share *= STALE_STATE
+        reasoning += f"; stale: {_listed(e.traps)}"
+    return MAX_SCORE * share, reasoning
+
+
+def _artifact_state(e: Evidence) -> Outcome:
+    if e.share("created", "modified", "accessed"):
+        return _coverage(e, "created", "modified", "accessed")
+    named = [
+        (fact, stated)
+        for fact, stated in zip(e.facts, e.stated, strict=True)
+        if any(is_path(form) for form in normalize(fact.text).split())
+    ]
+    if not named:
+        return _coverage(e)
+    missing = [fact.text for fact, stated in named if not stated]
+    reasoning = f"missing: {_listed(missing)}" if missing else "all artifacts are named"
+    return MAX_SCORE * (1 - len(missing) / len(named)), reasoning
+
+
+def _depth(e: Evidence) -> Outcome:
+    return MAX_SCORE * e.detail_share, f"{e.detail_share:.0%} of the wanted detail is there"
+
+
+def _format(e: Evidence) -> Outcome:
+    lines = [line for line in e.answer.splitlines() if line.strip()]
+    form = e.spec.format
+    if form == "list":
+        share = sum(bool(_BULLET.match(line)) for line in lines) / max(len(lines), 1)
+        return MAX_SCORE * share, f"{share:.0%} of the lines are list items"
+    if form == "json":
+        try:
+            json.loads(e.answer)
+        except (ValueError, RecursionError):
+            return 0.0, "is not JSON"
+        return MAX_SCORE, "is JSON"
+    if form == "sentence":
+        single = len(lines) == 1 and not _BULLET.match(lines[0])
+        return (MAX_SCORE if single else 2.0), "one sentence" if single else "more than one line"
+    return MAX_SCORE, "no particular form was asked for"
+
+
+def _constraints(e: Evidence) -> Outcome:
+    kept: list[bool] = []
+    broken: list[str] = []
+
+    def check(name: str, holds: bool) -> None:
+        kept.append(holds)
+        if not holds:
+            broken.append(name)
+
+    lines = [line for line in e.answer.splitlines() if line.strip()]
+    if e.spec.max_items is not None:
+        check(f"more than {e.spec.max_items} items", len(lines) <= e.spec.max_items)
+    if e.spec.max_words is not None:
+        check(f"more than {e.spec.max_words} words", len(e.answer.split()) <= e.spec.max_words)
+    index = TextIndex(e.answer)
+    for text in e.spec.forbid:
+        check(f"mentions {text}", not index.states([text]))
+    if not kept:
+        return MAX_SCORE, "no limit was set"
+    reasoning = f"broken: {_listed(broken)}" if broken else "all limits kept"
+    return MAX_SCORE * sum(kept) / len(kept), reasoning
+
+
+def _listed(texts: Sequence[str], limit: int = 3) -> str:
+    shown = ", ".join(printable(text, 60) for text in texts[:limit])
+    return f"{shown} and {len(texts) - limit} more" if len(texts) > limit else shown
+
+
+_RULES: Final[dict[str, Callable[[Evidence], Outcome]]] = {
+    "accuracy_factual": _factual,
+    "accuracy_technical": _technical,
+    "context_conversation_state": lambda e: _coverage(e, "state", "pending", stale=True),
+    "context_artifact_state": _artifact_state,
+    "artifact_files_created": lambda e: _coverage(e, "created", strict=True),
+    "artifact_files_modified": lambda e: _coverage(e, "modified", strict=True),
+    "artifact_key_details": lambda e: _coverage(e, "detail"),
+    "continuity_work_state": lambda e: _coverage(e, stale=True),
+    "continuity_todo_state": lambda e: _coverage(e, "pending", strict=True),
+    "continuity_reasoning": lambda e: _coverage(e, "reason", strict=True),
+    "completeness_coverage": _coverage,
+    "completeness_depth": _depth,
+    "instruction_format": _format,
+    "instruction_constraints": _constraints,
+}

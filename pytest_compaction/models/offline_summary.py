@@ -1,0 +1,289 @@
+"""Summarising by rules: sections filled extractively, most specific first, within a budget.
+
+Material is gathered from the messages (intent from user turns, files from tool
+calls, errors and test results from tool output, decisions, values and next steps
+from sentences with a cue), scored by how specific it is, and packed into the
+sections. With an earlier summary the new material is merged into it: file
+entries by path, and an entry whose values changed gives way to the newer one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pytest_compaction.artifacts import FileState, commands, file_operations, file_states
+from pytest_compaction.artifacts import test_summary as summary_of_tests
+from pytest_compaction.conversation import Message
+from pytest_compaction.models.cues import CONSTRAINT, DECISION, ERROR, NEXT, STATE, exact_tokens
+from pytest_compaction.summary import EMPTY_SECTION, Section, Source, Summary
+from pytest_compaction.text import content_stems, normalize, segments
+
+MAX_ENTRY_CHARACTERS: Final = 240
+_CARRIED: Final = 1.5
+"""Bonus of an entry that an earlier summary already held: what is written down tends to stay."""
+_SAME: Final = 0.8
+_UPDATED: Final = 0.55
+_FILE_ENTRY: Final = re.compile(r"^`(?P<path>[^`\s]+)` (?P<what>.+)$")
+_VERBS: Final = ("created", "modified", "renamed", "deleted", "read")
+
+TokenCount = Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A candidate line of a summary: its source, how much it is worth, and when it was said."""
+
+    source: Source
+    text: str
+    worth: float
+    order: int
+
+
+def summarize(
+    messages: Sequence[Message],
+    sections: Sequence[Section],
+    budget: int,
+    previous: Summary | None,
+    count: TokenCount,
+) -> Summary:
+    """Fill ``sections`` from ``messages`` (merged into ``previous``) within ``budget`` tokens."""
+    fresh = gather(messages)
+    carried = _carried(previous, sections) if previous else []
+    files = _merged_files([entry for entry in [*carried, *fresh] if entry.source == "files"])
+    prose = _without_superseded([entry for entry in [*carried, *fresh] if entry.source != "files"])
+    return _packed([*files, *prose], sections, budget, count)
+
+
+def gather(messages: Sequence[Message]) -> list[Entry]:
+    """All candidate entries of the messages, in order."""
+    entries: list[Entry] = []
+    first_request = True
+    for order, message in enumerate(messages):
+        if message.role in {"system", "developer"}:
+            continue
+        is_request = message.role == "user" and message.origin == "log"
+        for text in segments(message.text):
+            entries.extend(_said(text, order, message, is_request and first_request))
+        if is_request and message.text.strip():
+            first_request = False
+    entries.extend(_printed(messages))
+    place = {message.id: order for order, message in enumerate(messages)}
+    for state in file_states(file_operations(messages)):
+        order = max((place.get(id, 0) for id in state.message_ids), default=0)
+        entries.append(file_entry(state, order))
+    return entries
+
+
+def _said(text: str, order: int, message: Message, opening: bool) -> Iterator[Entry]:
+    if len(text) < 12 or text == EMPTY_SECTION:
+        return
+    file_line = _FILE_ENTRY.match(text)
+    if file_line and message.origin == "synthetic":
+        yield Entry("files", text, 3.0, order)
+        return
+    text = _cut(text)
+    worth = specificity(text)
+    if opening:
+        yield Entry("intent", text, worth + 4.0, order)
+    elif message.role == "user" and message.origin == "log":
+        yield Entry("intent", text, worth + (2.5 if CONSTRAINT.search(text) else 1.0), order)
+    if DECISION.search(text):
+        yield Entry("decisions", text, worth + 2.0, order)
+    elif NEXT.search(text):
+        yield Entry("next", text, worth + 2.0, order)
+    elif ERROR.search(text):
+        yield Entry("errors", text, worth + 1.0, order)
+    elif STATE.search(text):
+        yield Entry("state", text, worth + 1.0, order)
+    elif worth >= 1.5:
+        yield Entry("values", text, worth, order)
+
+
+def _printed(messages: Sequence[Message]) -> Iterator[Entry]:
+    """Errors from tool output (each once), and the result of the last test run."""
+    place = {message.id: order for order, message in enumerate(messages)}
+    seen: set[str] = set()
+    for order, message in enumerate(messages):
+        for result in message.results:
+            for line in result.text.splitlines():
+                stripped = line.strip().removeprefix("E ").strip()
+                if not ERROR.search(stripped) or not 12 <= len(stripped) <= 400:
+                    continue
+                key = normalize(stripped)
+                if key not in seen and ":" in stripped:
+                    seen.add(key)
+                    yield Entry("errors", _cut(stripped), specificity(stripped) + 0.5, order)
+    runs = [(run, summary_of_tests(run.output)) for run in commands(messages)]
+    for run, outcome in [pair for pair in runs if pair[1]][-1:]:
+        yield Entry(
+            "state",
+            _cut(f"last test run: {outcome} (`{_cut(run.text.splitlines()[0], 80)}`)"),
+            4.0,
+            place.get(run.message_id, 0),
+        )
+
+
+def file_entry(state: FileState, order: int) -> Entry:
+    """One line about a file: what happened to it and what is new in it."""
+    what: list[str] = []
+    if state.created:
+        what.append("created")
+    if state.renamed_from:
+        what.append(f"renamed from {state.renamed_from}")
+    if state.modified:
+        what.append("modified")
+    if state.deleted:
+        what.append("deleted")
+    if not what:
+        what.append("read")
+    details = [_cut(detail, 70) for detail in state.details if detail and detail not in what][-3:]
+    text = f"`{state.path}` {', '.join(what)}" + (f": {'; '.join(details)}" if details else "")
+    worth = 1.0 if what == ["read"] else 4.0
+    return Entry("files", _cut(text), worth, order)
+
+
+def specificity(text: str) -> float:
+    """How much a line pins down: its exact tokens, discounted by its length."""
+    exact = len(exact_tokens(text))
+    words = max(len(text.split()), 1)
+    return min(exact, 6) * 0.6 + min(exact / words, 0.5) * 2 - max(words - 35, 0) * 0.05
+
+
+def _carried(previous: Summary, sections: Sequence[Section]) -> list[Entry]:
+    """The entries of an earlier summary, older than every new one, in their first-named source."""
+    sources = {section.id: section.gathers for section in sections}
+    entries: list[Entry] = []
+    total = sum(len(lines) for _, lines in previous.entries)
+    for section, lines in previous.entries:
+        for text in lines:
+            source = _source_of(text, sources.get(section, ("values",)))
+            worth = 4.0 if source == "files" else specificity(text) + _CARRIED
+            if source == "intent":
+                worth += 1.5
+            entries.append(Entry(source, text, worth, len(entries) - total))
+    return entries
+
+
+def _source_of(text: str, sources: Sequence[Source]) -> Source:
+    if "files" in sources and _FILE_ENTRY.match(text):
+        return "files"
+    tests: tuple[tuple[Source, re.Pattern[str]], ...] = (
+        ("decisions", DECISION),
+        ("next", NEXT),
+        ("errors", ERROR),
+        ("state", STATE),
+    )
+    for source, cue in tests:
+        if source in sources and cue.search(text):
+            return source
+    return sources[0]
+
+
+def _merged_files(entries: Iterable[Entry]) -> list[Entry]:
+    """One entry a path: verbs united, the newest details kept."""
+    merged: dict[str, Entry] = {}
+    for entry in entries:
+        match = _FILE_ENTRY.match(entry.text)
+        path = match["path"] if match else entry.text
+        before = merged.get(path)
+        if before is None or match is None:
+            merged[path] = entry
+            continue
+        earlier = _FILE_ENTRY.match(before.text)
+        what = _united(earlier["what"] if earlier else "", match["what"])
+        merged[path] = Entry(
+            "files", _cut(f"`{path}` {what}"), max(before.worth, entry.worth), entry.order
+        )
+    for entry in list(merged.values()):
+        renamed = re.search(r"renamed from (\S+?)[,:]?(?:\s|$)", entry.text)
+        if renamed:
+            merged.pop(renamed[1], None)
+    return list(merged.values())
+
+
+def _united(earlier: str, later: str) -> str:
+    verbs: dict[str, None] = {}
+    details: dict[str, None] = {}
+    for what in (earlier, later):
+        head, _, tail = what.partition(": ")
+        verbs.update(dict.fromkeys(verb for verb in head.split(", ") if verb))
+        details.update(dict.fromkeys(detail for detail in tail.split("; ") if detail))
+    if len(verbs) > 1:
+        verbs.pop("read", None)
+    kept = list(details)[-3:]
+    return ", ".join(verbs) + (f": {'; '.join(kept)}" if kept else "")
+
+
+def _without_superseded(entries: Sequence[Entry]) -> list[Entry]:
+    """Drop repetitions, and entries that a newer one restates with other values."""
+    kept: list[tuple[Entry, frozenset[str], frozenset[str]]] = []
+    for entry in sorted(entries, key=lambda entry: entry.order, reverse=True):
+        stems = frozenset(content_stems(normalize(entry.text)))
+        numbers = frozenset(stem for stem in stems if stem[:1].isdigit())
+        duplicate = False
+        for place, (newer, others, other_numbers) in enumerate(kept):
+            if newer.source != entry.source and newer.text != entry.text:
+                continue
+            union = len(stems | others)
+            likeness = len(stems & others) / union if union else 1.0
+            updated = likeness >= _UPDATED and numbers and other_numbers - numbers
+            if likeness >= _SAME or updated:
+                kept[place] = (
+                    replace(newer, worth=max(newer.worth, entry.worth)),
+                    others,
+                    other_numbers,
+                )
+                duplicate = True
+                break
+        if not duplicate:
+            kept.append((entry, stems, numbers))
+    return [entry for entry, _, _ in kept]
+
+
+def _packed(
+    entries: Sequence[Entry], sections: Sequence[Section], budget: int, count: TokenCount
+) -> Summary:
+    """Choose entries by worth: first within each section's share, then whatever still fits."""
+    headings = sum(count(f"## {section.title}") + 3 for section in sections)
+    room = max(budget - headings, 0)
+    total = sum(section.share for section in sections)
+    chosen: dict[str, list[Entry]] = {section.id: [] for section in sections}
+    waiting: list[tuple[float, int, str, Entry, int]] = []
+    spent = 0
+    for section in sections:
+        share = int(room * section.share / total)
+        used = 0
+        candidates = [entry for entry in entries if entry.source in section.gathers]
+        for entry in sorted(candidates, key=lambda entry: (-entry.worth, -entry.order, entry.text)):
+            cost = count(entry.text) + 3
+            if used + cost <= share:
+                chosen[section.id].append(entry)
+                used += cost
+            else:
+                waiting.append((-entry.worth, -entry.order, section.id, entry, cost))
+        spent += used
+    for _, _, section_id, entry, cost in sorted(waiting, key=lambda item: item[:3]):
+        if spent + cost <= room:
+            chosen[section_id].append(entry)
+            spent += cost
+    return Summary(
+        tuple(
+            (
+                section.id,
+                tuple(
+                    dict.fromkeys(
+                        entry.text for entry in sorted(chosen[section.id], key=lambda e: e.order)
+                    )
+                ),
+            )
+            for section in sections
+        )
+    )
+
+
+def _cut(text: str, limit: int = MAX_ENTRY_CHARACTERS) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

@@ -1,0 +1,125 @@
+"""The seam between strategies and models: three requests as data, and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from pytest_compaction.case import AnswerSpec, Fact, Trap
+from pytest_compaction.conversation import Message
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.summary import Section, Summary
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRequest:
+    """Summarise ``messages`` into ``sections`` within ``budget`` tokens.
+
+    With ``previous`` the new messages are merged into that summary; without it the
+    summary is written from the messages alone.
+    """
+
+    messages: Sequence[Message]
+    sections: tuple[Section, ...]
+    budget: int
+    previous: Summary | None = None
+    instructions: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryReply:
+    """The summary and what it cost."""
+
+    summary: Summary
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRequest:
+    """Answer ``question`` from ``view`` alone. Facts and traps are not here, by type."""
+
+    view: Sequence[Message]
+    question: str
+    answer: AnswerSpec
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReply:
+    """The answer and what it cost; ``latency_s`` is ``None`` where nothing was waited for."""
+
+    text: str
+    usage: Usage = Usage()
+    latency_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogDigest:
+    """What a judge may know of the log: its readable text, and a bounded excerpt for prompts.
+
+    Holds nothing of the view or of the compactor.
+    """
+
+    text: str = field(repr=False)
+    excerpt: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRequest:
+    """Score ``response`` to ``question``. Neither view nor compactor are here, by type."""
+
+    kind: str
+    question: str
+    response: str
+    facts: tuple[Fact, ...]
+    traps: tuple[Trap, ...]
+    answer: AnswerSpec
+    digest: LogDigest
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionScore:
+    """Score (0 to 5) of one criterion with a one-line reasoning."""
+
+    id: str
+    score: float
+    reasoning: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReply:
+    """Scores of the applicable criteria, or ``unscored`` with the reason.
+
+    ``stated`` and ``hit`` run parallel to the facts and traps of the request.
+    """
+
+    criteria: tuple[CriterionScore, ...] = ()
+    stated: tuple[bool, ...] = ()
+    hit: tuple[bool, ...] = ()
+    unscored: str | None = None
+    flags: tuple[str, ...] = ()
+    usage: Usage = Usage()
+
+
+Role = Literal["compaction", "responder", "judge"]
+
+
+class ModelError(Exception):
+    """A model could not answer; the text says which, what happened and what to do."""
+
+
+class Model(Protocol):
+    """Anything that can summarise, answer and judge. Failures raise :class:`ModelError`."""
+
+    @property
+    def name(self) -> str:
+        """How the model is named on the command line and in records."""
+
+    async def summarize(self, request: SummaryRequest) -> SummaryReply:
+        """Write or update a summary within the request's budget."""
+
+    async def answer(self, request: AnswerRequest) -> AnswerReply:
+        """Answer one question from a view."""
+
+    async def judge(self, request: JudgeRequest) -> JudgeReply:
+        """Score one response against the rubric."""

@@ -1,0 +1,37 @@
+"""The responder: answers one probe from a view, and sees nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytest_compaction.case import AnswerSpec
+from pytest_compaction.conversation import Message
+from pytest_compaction.models.protocol import AnswerReply, AnswerRequest, Model
+from pytest_compaction.tokens import TokenCounter
+
+
+@dataclass(frozen=True, slots=True)
+class Responder:
+    """Puts a question to a model and bounds the answer."""
+
+    model: Model
+    tokens: TokenCounter
+
+    async def answer(self, view: Sequence[Message], question: str, spec: AnswerSpec) -> AnswerReply:
+        """The model's answer, cut at ``spec.max_tokens``: pouring out the view is no gain."""
+        reply = await self.model.answer(AnswerRequest(tuple(view), question, spec))
+        bounded = self._bounded(reply.text, spec.max_tokens)
+        return AnswerReply(bounded, reply.usage, reply.latency_s)
+
+    def _bounded(self, text: str, limit: int) -> str:
+        if self.tokens.text(text) <= limit:
+            return text
+        low, high = 0, len(text)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.tokens.text(text[:middle]) <= limit:
+                low = middle
+            else:
+                high = middle - 1
+        return text[:low]

@@ -1,0 +1,233 @@
+"""Which files a tool call would touch, recognised by its name and the keys of its arguments.
+
+Names are compared by their words (``writeFile``, ``write_file`` and
+``mcp__fs__write_file`` are the same), keys without case and punctuation.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from pytest_compaction.conversation import ToolCall
+from pytest_compaction.patches import patch_touches, replacement_lines
+from pytest_compaction.shell_commands import shell_touches
+from pytest_compaction.touches import Touch, clean_path, line_detail, text_detail
+
+_PATH_KEYS: Final = (
+    "path",
+    "filepath",
+    "filename",
+    "file",
+    "targetfile",
+    "absolutepath",
+    "relativeworkspacepath",
+    "relativepath",
+    "notebookpath",
+)
+_CONTENT_KEYS: Final = (
+    "content",
+    "contents",
+    "filetext",
+    "text",
+    "code",
+    "codeedit",
+    "newsource",
+    "data",
+)
+_NEW_KEYS: Final = (
+    "newtext",
+    "newstring",
+    "newstr",
+    "replace",
+    "replacement",
+    "inserttext",
+    *_CONTENT_KEYS,
+)
+_OLD_KEYS: Final = ("oldtext", "oldstring", "oldstr", "search")
+_PATCH_KEYS: Final = ("patch", "input", "patchtext", "diff", "patchcontent")
+_FROM_KEYS: Final = (
+    "source",
+    "sourcepath",
+    "src",
+    "from",
+    "frompath",
+    "oldpath",
+    "oldname",
+    *_PATH_KEYS,
+)
+_TO_KEYS: Final = (
+    "destination",
+    "destinationpath",
+    "dest",
+    "to",
+    "topath",
+    "newpath",
+    "newname",
+    "target",
+)
+_COMMAND_KEYS: Final = ("command", "cmd", "script", "commandline")
+
+_SHELL: Final = frozenset(
+    {
+        "bash",
+        "shell",
+        "sh",
+        "zsh",
+        "terminal",
+        "exec",
+        "execute",
+        "command",
+        "cmd",
+        "console",
+        "powershell",
+        "run",
+    }
+)
+_WRITE: Final = frozenset({"write", "create", "save", "overwrite", "new", "put"})
+_EDIT: Final = frozenset(
+    {
+        "edit",
+        "multiedit",
+        "replace",
+        "patch",
+        "applypatch",
+        "modify",
+        "update",
+        "insert",
+        "append",
+        "change",
+        "diff",
+    }
+)
+_READ: Final = frozenset({"read", "readfile", "view", "cat", "open", "get", "show"})
+_DELETE: Final = frozenset({"delete", "remove", "unlink", "rm"})
+_RENAME: Final = frozenset({"rename", "move", "mv"})
+_FOLDERS: Final = frozenset({"directory", "dir", "folder", "directories", "list", "ls"})
+_EDITOR_COMMANDS: Final = frozenset(
+    {"create", "str_replace", "insert", "view", "undo_edit", "delete", "rename"}
+)
+_BOUNDARY: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
+_MAX_ENTRIES: Final = 1_000
+
+
+def call_touches(call: ToolCall) -> list[Touch]:
+    """What the call would do to files, in order; nothing for a call that is not recognised."""
+    arguments = _arguments(call)
+    words = _name_words(call.name)
+    editor = _editor_touches(arguments)
+    if editor is not None:
+        return editor
+    script = shell_script(call)
+    if script is not None:
+        return shell_touches(script)
+    if words & _FOLDERS:
+        return []
+    if words & _DELETE:
+        return [Touch("delete", path) for path in _paths(arguments)]
+    if words & _RENAME:
+        return _rename(arguments)
+    return _text_touches(words, arguments)
+
+
+def shell_script(call: ToolCall) -> str | None:
+    """The shell command of a call, ``bash -lc`` unwrapped; ``None`` for any other call."""
+    if not _name_words(call.name) & _SHELL:
+        return None
+    command = _first(_arguments(call), _COMMAND_KEYS)
+    if isinstance(command, str):
+        return command
+    if not isinstance(command, list) or not all(isinstance(word, str) for word in command):
+        return None
+    if len(command) > 2 and re.fullmatch(r"-[a-z]*c", command[1]):
+        return str(command[2])
+    return shlex.join(command)
+
+
+def _name_words(name: str) -> frozenset[str]:
+    words = [word.lower() for word in _BOUNDARY.split(name[-200:]) if word]
+    return frozenset(words)
+
+
+def _arguments(call: ToolCall) -> dict[str, Any]:
+    parsed = call.parsed()
+    if not parsed and call.arguments.lstrip().startswith("*** Begin Patch"):
+        return {"patch": call.arguments}
+    return {re.sub(r"[^a-z]", "", key[:100].lower()): value for key, value in parsed.items()}
+
+
+def _first(arguments: Mapping[str, Any], keys: Sequence[str]) -> Any:
+    return next((arguments[key] for key in keys if arguments.get(key) is not None), None)
+
+
+def _paths(arguments: Mapping[str, Any]) -> list[str]:
+    value = _first(arguments, (*_PATH_KEYS, "paths", "files", "filepaths"))
+    entries = value[:_MAX_ENTRIES] if isinstance(value, list) else [value]
+    found = []
+    for entry in entries:
+        if isinstance(entry, Mapping):
+            entry = next(
+                (entry[key] for key in ("path", "file_path", "file") if key in entry), None
+            )
+        found.append(clean_path(entry))
+    return [path for path in found if path]
+
+
+def _editor_touches(arguments: Mapping[str, Any]) -> list[Touch] | None:
+    command = arguments.get("command")
+    if not isinstance(command, str) or command not in _EDITOR_COMMANDS:
+        return None
+    paths = _paths(arguments)
+    if not paths:
+        return _rename(arguments) if command == "rename" else None
+    path = paths[0]
+    new = _first(arguments, _NEW_KEYS)
+    if command == "create":
+        return [Touch("write", path, text_detail(new))]
+    if command in {"str_replace", "insert"}:
+        return [Touch("edit", path, text_detail(new, arguments.get("oldstr")))]
+    if command == "view":
+        return [Touch("read", path)]
+    if command == "delete":
+        return [Touch("delete", path)]
+    return _rename(arguments) if command == "rename" else []
+
+
+def _rename(arguments: Mapping[str, Any]) -> list[Touch]:
+    old, new = clean_path(_first(arguments, _FROM_KEYS)), clean_path(_first(arguments, _TO_KEYS))
+    return [Touch("rename", new, old_path=old)] if old and new else []
+
+
+def _text_touches(words: frozenset[str], arguments: Mapping[str, Any]) -> list[Touch]:
+    paths = _paths(arguments)
+    patch = _first(arguments, _PATCH_KEYS)
+    if words & _EDIT and isinstance(patch, str):
+        touches = patch_touches(patch)
+        if touches or not paths:
+            return touches
+        return [Touch("edit", paths[0], line_detail(replacement_lines(patch)))]
+    if not paths:
+        return []
+    content = _first(arguments, _CONTENT_KEYS)
+    if words & _WRITE and (content is not None or not words & (_EDIT | _READ)):
+        return [Touch("write", path, text_detail(content)) for path in paths]
+    if words & _EDIT:
+        return [Touch("edit", path, _edit_detail(arguments)) for path in paths]
+    if words & _READ:
+        return [Touch("read", path) for path in paths]
+    return []
+
+
+def _edit_detail(arguments: Mapping[str, Any]) -> str:
+    pairs = [arguments]
+    edits = arguments.get("edits")
+    if isinstance(edits, list):
+        pairs += [
+            {re.sub(r"[^a-z]", "", str(key)[:100].lower()): value for key, value in edit.items()}
+            for edit in edits[:_MAX_ENTRIES]
+            if isinstance(edit, Mapping)
+        ]
+    details = (text_detail(_first(pair, _NEW_KEYS), _first(pair, _OLD_KEYS)) for pair in pairs)
+    return next((detail for detail in details if detail), "")
