@@ -1,0 +1,143 @@
+"""``anchored``: a persistent structured summary into which only what is newly dropped is merged.
+
+Anchored-iterative summarisation after Factory's public description ("Compressing
+Context", 2025): four sections (session intent, file modifications, decisions,
+next steps), an anchor that marks how far the summary reaches, and a recent tail
+kept verbatim. Prompts and production constants are not public; the shares below
+are ours. The known gaps of open re-implementations are closed: the summary is a
+user message, tool-call pairs stay whole, the last user message always stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pytest_compaction.compactors.history import (
+    HistoryCompactor,
+    dump,
+    last_user,
+    leading_system,
+    load,
+    spans_between,
+    tail_start,
+    unchanged,
+)
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.conversation import Message, text_message
+from pytest_compaction.models.protocol import SummaryRequest
+from pytest_compaction.summary import Section, Summary, summary_from_json
+
+SECTIONS: Final = (
+    Section(
+        "session_intent",
+        "Session intent",
+        "What the user wants, the problem with its exact errors, and every condition set.",
+        ("intent", "errors"),
+        1.0,
+    ),
+    Section(
+        "file_modifications",
+        "File modifications",
+        "Each file created, modified, renamed, deleted or read, and what changed in it.",
+        ("files",),
+        1.0,
+    ),
+    Section(
+        "decisions",
+        "Decisions",
+        "What was found out, chosen or rejected, with reasons and exact values.",
+        ("decisions", "values"),
+        1.5,
+    ),
+    Section(
+        "next_steps",
+        "Next steps",
+        "Where the work stands, the last test result, and what is still to be done.",
+        ("next", "state"),
+        0.8,
+    ),
+)
+
+PREAMBLE: Final = (
+    "Summary of the earlier part of this conversation, kept up to date as it grows. The messages "
+    "after it are the most recent ones, word for word."
+)
+SUMMARY_ID: Final = "anchored-summary"
+_OVERHEAD: Final = 60
+
+
+class Anchored(HistoryCompactor):
+    """Keeps system prompt, one live summary, the last user message and the newest tail.
+
+    ``summary`` is the share of the budget that the summary may take.
+    """
+
+    name = "anchored"
+    description = "persistent sections; only the newly dropped span is merged; recent tail verbatim"
+    traits = Traits(needs_model=True, keeps_tail=True)
+
+    def __init__(self, summary: float = 0.6) -> None:
+        if not 0 < summary < 1:
+            raise ValueError(f"summary={summary} must be between 0 and 1")
+        self.share = summary
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Merge what no longer fits into the summary; everything newer stays verbatim."""
+        before = load(state["messages"])
+        if context.tokens.messages(before) <= context.budget:
+            return unchanged(state)
+        first = leading_system(before)
+        room = context.budget - context.tokens.messages(before[:first]) - _OVERHEAD
+        if room <= 0:
+            return unchanged(state, "the system prompt alone takes the budget")
+        has_summary = first < len(before) and before[first].id == SUMMARY_ID
+        body = first + (1 if has_summary else 0)
+        start, live = self._tail(before, body, int(room * (1 - self.share)), context)
+        dropped = [message for message in before[body:start] if message is not live]
+        if not dropped:
+            return unchanged(state)
+        previous = summary_from_json(state["summary"]) if "summary" in state else None
+        budget = int(room * self.share)
+        request = SummaryRequest(dropped, SECTIONS, budget, previous, context.instructions)
+        summary = (await context.model.summarize(request)).summary
+        if summary.empty:
+            return unchanged(state, "the summary came back empty")
+        after = self._view(before[:first], summary, live, before[start:])
+        if context.tokens.messages(after) >= context.tokens.messages(before):
+            return unchanged(state)
+        spans = spans_between(before, after, SUMMARY_ID)
+        new: State = {
+            "messages": dump(after),
+            "summary": summary.as_json(),
+            "anchor": dropped[-1].id,
+        }
+        return Outcome(new, "compacted", spans)
+
+    def _tail(
+        self, messages: Sequence[Message], first: int, budget: int, context: Context
+    ) -> tuple[int, Message | None]:
+        """Where the verbatim tail starts, and the last user message if it lies before it.
+
+        That message is part of the tail's budget unless it alone would break it.
+        """
+        start = tail_start(messages, budget, context, first)
+        live = last_user(messages[first:])
+        if live is None or any(message is live for message in messages[start:]):
+            return start, None
+        cost = context.tokens.message(live)
+        if cost > budget:
+            return start, None
+        start = tail_start(messages, budget - cost, context, first)
+        return start, live
+
+    def _view(
+        self,
+        system: Sequence[Message],
+        summary: Summary,
+        live: Message | None,
+        tail: Sequence[Message],
+    ) -> tuple[Message, ...]:
+        text = f"{PREAMBLE}\n\n{summary.render(SECTIONS)}"
+        message = text_message(SUMMARY_ID, "user", text, "synthetic")
+        return (*system, message, *((live,) if live else ()), *tail)

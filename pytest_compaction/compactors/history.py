@@ -1,0 +1,125 @@
+"""What most strategies share: a state that is the current view, as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pytest_compaction.compactors.protocol import Context, Outcome, Span, State, View
+from pytest_compaction.conversation import (
+    ChatMessage,
+    Message,
+    groups,
+    message_from_chat,
+    message_to_chat,
+    pending_calls,
+)
+
+
+def dump(messages: Iterable[Message]) -> list[ChatMessage]:
+    """Messages as JSON that :func:`load` reads back unchanged."""
+    return [
+        {**message_to_chat(message, ids=True), "origin": message.origin} for message in messages
+    ]
+
+
+def load(items: Iterable[Mapping[str, Any]]) -> tuple[Message, ...]:
+    """The inverse of :func:`dump`."""
+    return tuple(
+        message_from_chat(item, item["id"], f"message {item['id']}", item["origin"])
+        for item in items
+    )
+
+
+class HistoryCompactor:
+    """Base of strategies whose state is ``{"messages": the view}``.
+
+    ``threshold`` is the share of the window at which such a strategy says that
+    compaction is due.
+    """
+
+    threshold = 0.9
+
+    def start(self) -> State:
+        """No messages."""
+        return {"messages": []}
+
+    def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
+        """The view with the new messages at its end."""
+        return {**state, "messages": [*state["messages"], *dump(new)]}
+
+    def due(self, state: State, context: Context) -> str | None:
+        """Due when the view takes ``threshold`` of the window."""
+        used = context.tokens.messages(load(state["messages"]))
+        limit = int(context.window * self.threshold)
+        return f"{used} of {context.window} tokens used" if used >= limit else None
+
+    def render(self, state: State, context: Context, probe: str | None = None) -> View:
+        """The messages of the state."""
+        return View(load(state["messages"]))
+
+
+def unchanged(state: State, error: str | None = None) -> Outcome[State]:
+    """The outcome of a compaction that did nothing, or that failed and left all as it was."""
+    ids = tuple(item["id"] for item in state["messages"])
+    spans = (Span(ids, "kept"),) if ids else ()
+    return Outcome(state, "failed" if error else "noop", spans, error)
+
+
+def spans_between(
+    before: Sequence[Message], after: Sequence[Message], by: str | None = None
+) -> tuple[Span, ...]:
+    """What became of each message of ``before``, neighbours with one fate together.
+
+    A message that is in ``after`` with the same content was kept, with other
+    content masked; one that is gone was replaced by ``by``, or dropped without it.
+    """
+    now = {message.id: message for message in after}
+    spans: list[Span] = []
+    for message in before:
+        found = now.get(message.id)
+        gone = Span((message.id,), "replaced", by) if by else Span((message.id,), "dropped")
+        if found is None:
+            span = gone
+        elif found == message:
+            span = Span((message.id,), "kept")
+        else:
+            span = Span((message.id,), "masked")
+        if spans and (spans[-1].fate, spans[-1].by) == (span.fate, span.by):
+            spans[-1] = Span((*spans[-1].ids, message.id), span.fate, span.by)
+        else:
+            spans.append(span)
+    return tuple(spans)
+
+
+def leading_system(messages: Sequence[Message]) -> int:
+    """How many messages at the start are instructions of the system or developer."""
+    count = 0
+    while count < len(messages) and messages[count].role in {"system", "developer"}:
+        count += 1
+    return count
+
+
+def tail_start(messages: Sequence[Message], budget: int, context: Context, first: int = 0) -> int:
+    """Index from which the longest run of whole groups up to the end fits ``budget`` tokens.
+
+    A group with unanswered calls is kept whatever it takes, because a call whose
+    result is still to come cannot be summarised away. ``first`` is the earliest
+    index allowed; ``len(messages)`` means that nothing fits.
+    """
+    start = len(messages)
+    spent = 0
+    for begin, end in reversed(groups(messages)):
+        if begin < first:
+            break
+        spent += context.tokens.messages(messages[begin:end])
+        waits = end == len(messages) and bool(pending_calls(messages))
+        if spent > budget and not waits:
+            break
+        start = begin
+    return start
+
+
+def last_user(messages: Sequence[Message]) -> Message | None:
+    """The last message that a user really wrote."""
+    return next((m for m in reversed(messages) if m.role == "user" and m.origin == "log"), None)

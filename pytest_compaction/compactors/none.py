@@ -1,0 +1,22 @@
+"""``none``: nothing is compacted. The control that every loss is counted against."""
+
+from __future__ import annotations
+
+from pytest_compaction.compactors.history import HistoryCompactor, unchanged
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+
+
+class NoCompaction(HistoryCompactor):
+    """Keeps the whole log, whatever the budget."""
+
+    name = "none"
+    description = "keeps the whole log: the control that losses are counted against"
+    traits = Traits(keeps_tail=True, control=True)
+
+    def due(self, state: State, context: Context) -> str | None:
+        """Never due."""
+        return None
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Changes nothing."""
+        return unchanged(state)

@@ -1,0 +1,107 @@
+"""What a compaction strategy is: its five methods, what it is given and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+from pytest_compaction.conversation import Message
+from pytest_compaction.models.protocol import Model
+from pytest_compaction.tokens import TokenCounter
+
+State = dict[str, Any]
+"""JSON-serialisable state of a strategy."""
+
+S = TypeVar("S")
+
+Fate = Literal["kept", "replaced", "masked", "dropped"]
+Status = Literal["noop", "compacted", "truncated", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a strategy needs and does, for listings and checks.
+
+    ``control`` marks the strategy that changes nothing and is exempt from the budget.
+    """
+
+    needs_model: bool = False
+    needs_probe: bool = False
+    opaque: bool = False
+    keeps_tail: bool = False
+    changes_system: bool = False
+    control: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a strategy may know besides its state.
+
+    ``window`` and ``budget`` are tokens; ``instructions`` is the focus that a user
+    gave, ``reason`` why compaction was asked for.
+    """
+
+    window: int
+    budget: int
+    tokens: TokenCounter
+    model: Model
+    reason: str = "case"
+    instructions: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What became of some messages of the input; ``by`` is the id of what replaced them."""
+
+    ids: tuple[str, ...]
+    fate: Fate
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[S]):
+    """A new state, what happened, and what became of each input message.
+
+    The spans partition the ids of the view before; ``error`` says why a status is
+    ``failed``.
+    """
+
+    state: S
+    status: Status
+    spans: tuple[Span, ...] = ()
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The messages that the model sees."""
+
+    messages: tuple[Message, ...]
+
+
+class Compactor(Protocol[S]):
+    """A compaction strategy. States are values: no method changes the one it is given."""
+
+    @property
+    def name(self) -> str:
+        """The name by which it is chosen."""
+
+    @property
+    def traits(self) -> Traits:
+        """What it needs and does."""
+
+    def start(self) -> S:
+        """The state before any message."""
+
+    def observe(self, state: S, new: Sequence[Message], context: Context) -> S:
+        """Take in messages that were added to the conversation."""
+
+    def due(self, state: S, context: Context) -> str | None:
+        """Why compaction is due now, or ``None``. Pure."""
+
+    async def compact(self, state: S, context: Context) -> Outcome[S]:
+        """Rewrite the view: the only place where anything is lost."""
+
+    def render(self, state: S, context: Context, probe: str | None = None) -> View:
+        """The view as it stands; ``probe`` only for strategies that read per question."""

@@ -1,0 +1,72 @@
+"""``regenerate``: one structured summary, written from scratch at each compaction.
+
+Everything the view holds, an earlier summary among it, is read as conversation
+and replaced by one user message. This is the scheme of SDKs that ask the model
+to summarise the whole conversation and go on from that text alone; nothing
+protects what an earlier summary held.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pytest_compaction.compactors.history import (
+    HistoryCompactor,
+    dump,
+    leading_system,
+    load,
+    spans_between,
+    unchanged,
+)
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.conversation import pending_calls, text_message
+from pytest_compaction.models.protocol import SummaryRequest
+from pytest_compaction.summary import Section
+
+SECTIONS: Final = (
+    Section("task", "Task", "What the user wants, and the conditions set.", ("intent",), 1.0),
+    Section(
+        "state", "Where things stand", "What is done; what tests say.", ("state", "errors"), 1.0
+    ),
+    Section("findings", "Findings", "What was learned and decided.", ("decisions", "values"), 1.5),
+    Section("files", "Files", "Files touched, and what was done to each.", ("files",), 1.0),
+    Section("next", "Next", "What is still to be done.", ("next",), 0.8),
+)
+
+PREAMBLE: Final = (
+    "This conversation was summarised to save space. The summary below replaces all that came "
+    "before; go on from it."
+)
+_OVERHEAD: Final = 60
+
+
+class Regenerate(HistoryCompactor):
+    """Replaces everything but the system prompt by a fresh summary."""
+
+    name = "regenerate"
+    description = "one structured summary, rewritten from scratch at each compaction"
+    traits = Traits(needs_model=True)
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Summarise the whole view anew."""
+        before = load(state["messages"])
+        first = leading_system(before)
+        if pending_calls(before):
+            return unchanged(state, "a tool call is still without result; nothing was summarised")
+        if first >= len(before):
+            return unchanged(state)
+        room = context.budget - context.tokens.messages(before[:first]) - _OVERHEAD
+        if room <= 0:
+            return unchanged(state, "the system prompt alone takes the budget")
+        request = SummaryRequest(before[first:], SECTIONS, room, None, context.instructions)
+        summary = (await context.model.summarize(request)).summary
+        if summary.empty:
+            return unchanged(state, "the summary came back empty")
+        cycle = int(state.get("cycle", 0)) + 1
+        text = f"{PREAMBLE}\n\n{summary.render(SECTIONS)}"
+        message = text_message(f"summary-{cycle}", "user", text, "synthetic")
+        after = (*before[:first], message)
+        if context.tokens.messages(after) >= context.tokens.messages(before):
+            return unchanged(state)
+        spans = spans_between(before, after, message.id)
+        return Outcome({"messages": dump(after), "cycle": cycle}, "compacted", spans)

@@ -1,0 +1,67 @@
+"""``truncate``: a sliding window that forgets the oldest messages.
+
+The arithmetic is that of Roo Code's sliding window (v3.25, from its public
+source): the first message stays, and of the others ``floor(n * fraction)``,
+rounded down to an even number, are removed from the old end. Roo takes the step
+once and does not count afterwards; here it is repeated until the view fits the
+budget, and it never separates a tool call from its result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_compaction.compactors.history import (
+    HistoryCompactor,
+    dump,
+    leading_system,
+    load,
+    spans_between,
+    unchanged,
+)
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.conversation import Message, groups
+
+
+class Truncate(HistoryCompactor):
+    """Keeps the system prompt, the first message and the newest part that fits."""
+
+    name = "truncate"
+    description = "sliding window: first message kept, oldest half removed until it fits"
+    traits = Traits(keeps_tail=True)
+
+    def __init__(self, fraction: float = 0.5) -> None:
+        if not 0 < fraction <= 1:
+            raise ValueError(f"fraction={fraction} must be above 0 and at most 1")
+        self.fraction = fraction
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Remove the oldest messages, step by step, until the view fits the budget."""
+        before = load(state["messages"])
+        after = before
+        while context.tokens.messages(after) > context.budget:
+            shorter = self.step(after)
+            if len(shorter) == len(after):
+                break
+            after = shorter
+        if len(after) == len(before):
+            return unchanged(state)
+        spans = spans_between(before, after)
+        return Outcome({**state, "messages": dump(after)}, "truncated", spans)
+
+    def step(self, messages: Sequence[Message]) -> tuple[Message, ...]:
+        """Remove one fraction; the same messages when nothing can go."""
+        head = leading_system(messages)
+        first = next((end for begin, end in groups(messages) if begin >= head), len(messages))
+        if first >= len(messages):
+            return tuple(messages)
+        removable = len(messages) - first
+        count = int(removable * self.fraction)
+        count = max(count - count % 2, min(2, removable))
+        cut = first + count
+        starts = {begin for begin, _ in groups(messages)}
+        while cut < len(messages) and cut not in starts:
+            cut += 1
+        if cut >= len(messages):
+            cut = max((s for s in starts if first < s < len(messages)), default=first)
+        return (*messages[:first], *messages[cut:])

@@ -1,0 +1,239 @@
+"""Runs cases: compaction, then responses, then verdicts; each once, shared, and prefetched.
+
+One event loop in a daemon thread does all the waiting. The first item of a case
+starts the compaction and then all probes that the session selected; an item
+only waits for what is its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import threading
+from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pytest_compaction.case import Case, Probe
+from pytest_compaction.compactors.function import CompactorError
+from pytest_compaction.compactors.protocol import Compactor, Context, State
+from pytest_compaction.conversation import Message, canonical_json, to_chat
+from pytest_compaction.feeding import CompactionError, Fed, Feeder, Step
+from pytest_compaction.judges.rubric import RubricJudge
+from pytest_compaction.judges.verdict import Verdict
+from pytest_compaction.metrics.survival import survived, view_index
+from pytest_compaction.models.metered import MeteredModel
+from pytest_compaction.models.protocol import Model, ModelError
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.responders import Responder
+from pytest_compaction.tokens import TokenCounter
+from pytest_compaction.triggers import Trigger
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One strategy in one trial."""
+
+    compactor: str
+    trial: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The models of the three roles and how tokens are counted."""
+
+    compaction: Model
+    responder: Model
+    judge: Model
+    tokens: TokenCounter
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An answer to a probe, with what is known of the view that it was given from.
+
+    ``survives`` runs parallel to the probe's facts.
+    """
+
+    text: str
+    probe: Probe = field(repr=False)
+    case: Case = field(repr=False)
+    arm: Arm
+    log_tokens: int
+    view_tokens: int
+    survives: tuple[bool, ...] = field(repr=False)
+    prompt_hash: str
+    usage: Usage = Usage()
+    compaction_usage: Usage = Usage()
+    latency_s: float | None = None
+    steps: tuple[Step, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True)
+class Compaction:
+    """A case as a strategy left it. ``ask`` answers a probe from the compacted context alone."""
+
+    case: Case
+    arm: Arm
+    fed: Fed = field(repr=False)
+    usage: Usage
+    _feeder: Feeder = field(repr=False)
+    _engine: Engine = field(repr=False)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Every compaction that took place, in order."""
+        return tuple(self.fed.steps)
+
+    def view(self, point: int = -1) -> tuple[Message, ...]:
+        """The messages that the model sees after a compaction point (the last by default)."""
+        return self._engine.wait(self.view_at(point))
+
+    def ask(self, probe: Probe) -> Response:
+        """The answer to a probe. Raises :class:`CompactionError` if there is no view."""
+        return self._engine.response(self, probe)
+
+    async def view_at(self, point: int, question: str | None = None) -> tuple[Message, ...]:
+        """The view after a point; strategies that read per question are given it."""
+        standing = self.fed.standings[point]
+        if standing.error is not None or standing.state is None:
+            raise CompactionError(standing.error or "there is no view")
+        try:
+            return await self._feeder.view(standing.state, question)
+        except CompactorError as error:
+            raise CompactionError(f"{error} (case {self.case.id})") from error
+
+
+class Engine:
+    """Shares work between items: one compaction a case, strategy and trial; one answer a probe."""
+
+    def __init__(
+        self,
+        roles: Roles,
+        create: Callable[[str], Compactor[State]],
+        trigger: Trigger,
+        pass_score: float,
+        timeout: float,
+        concurrency: int,
+    ) -> None:
+        self._roles = roles
+        self._create = create
+        self._trigger = trigger
+        self._timeout = timeout
+        self._concurrency = concurrency
+        self._responder = Responder(roles.responder, roles.tokens)
+        self._judge = RubricJudge(roles.judge, pass_score)
+        self._selected: Mapping[tuple[str, Arm], Sequence[tuple[Probe, bool]]] = {}
+        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
+        self._loop = asyncio.new_event_loop()
+        self._limit = asyncio.Semaphore(concurrency)
+        self._thread: threading.Thread | None = None
+
+    def select(self, selected: Mapping[tuple[str, Arm], Sequence[tuple[Probe, bool]]]) -> None:
+        """Tell which probes of which case will be asked, and which of the answers judged."""
+        self._selected = selected
+
+    def compaction(self, case: Case, arm: Arm) -> Compaction:
+        """The compaction of a case; made once, then shared. Blocks."""
+        return self.wait(self._once(("compaction", case.id, arm), lambda: self._compact(case, arm)))
+
+    def response(self, compaction: Compaction, probe: Probe) -> Response:
+        """The answer to a probe; made once. Blocks."""
+        return self.wait(self._answer_once(compaction, probe))
+
+    def verdict(self, response: Response) -> Verdict:
+        """The verdict on a response; made once. Blocks."""
+        return self.wait(self._verdict_once(response))
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine on the engine's loop and wait for it."""
+        if self._thread is None:
+            self._thread = threading.Thread(
+                target=self._loop.run_forever, name="compaction-engine", daemon=True
+            )
+            self._thread.start()
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def close(self) -> None:
+        """Cancel what is still under way and stop the loop."""
+        if self._thread is not None:
+            asyncio.run_coroutine_threadsafe(self._cancel(), self._loop).result()
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._thread = None
+        if not self._loop.is_closed():
+            self._loop.close()
+
+    async def _cancel(self) -> None:
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+    async def _once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        task: asyncio.Task[T] | None = self._tasks.get(key)
+        if task is None:
+            task = self._tasks[key] = asyncio.ensure_future(make())
+        return await asyncio.shield(task)
+
+    async def _compact(self, case: Case, arm: Arm) -> Compaction:
+        model = MeteredModel(self._roles.compaction, self._loop, self._limit)
+        context = Context(case.window, case.budget, self._roles.tokens, model)
+        compactor = self._create(arm.compactor)
+        feeder = Feeder(case, compactor, context, self._trigger, self._timeout)
+        fed = await feeder.feed()
+        compaction = Compaction(case, arm, fed, model.usage, feeder, self)
+        for probe, judged in self._selected.get((case.id, arm), ()):
+            work = self._prefetch(compaction, probe, judged)
+            self._tasks["prefetch", case.id, arm, probe.id] = asyncio.ensure_future(work)
+        return compaction
+
+    async def _prefetch(self, compaction: Compaction, probe: Probe, judged: bool) -> None:
+        """Answer and judge ahead; what goes wrong is raised again where an item asks for it."""
+        try:
+            response = await self._answer_once(compaction, probe)
+            if judged:
+                await self._verdict_once(response)
+        except (CompactionError, ModelError):
+            return
+
+    async def _answer_once(self, compaction: Compaction, probe: Probe) -> Response:
+        key = ("answer", compaction.case.id, compaction.arm, probe.id)
+        return await self._once(key, lambda: self._answer(compaction, probe))
+
+    async def _verdict_once(self, response: Response) -> Verdict:
+        key = ("verdict", response.case.id, response.arm, response.probe.id, response.text)
+        return await self._once(key, lambda: self._verdict(response))
+
+    async def _answer(self, compaction: Compaction, probe: Probe) -> Response:
+        view = await compaction.view_at(probe.point, probe.question)
+        async with self._limit:
+            reply = await self._responder.answer(view, probe.question, probe.answer)
+        prompt = canonical_json([to_chat(view), probe.question])
+        standing = compaction.fed.standings[probe.point]
+        return Response(
+            text=reply.text,
+            probe=probe,
+            case=compaction.case,
+            arm=compaction.arm,
+            log_tokens=standing.log_tokens,
+            view_tokens=self._roles.tokens.messages(view),
+            survives=survived(probe.facts, view_index(view)),
+            prompt_hash=short_hash(prompt),
+            usage=reply.usage,
+            compaction_usage=compaction.usage,
+            latency_s=reply.latency_s,
+            steps=compaction.steps,
+        )
+
+    async def _verdict(self, response: Response) -> Verdict:
+        async with self._limit:
+            return await self._judge.verdict(
+                response.case, response.probe, response.text, response.survives
+            )
+
+
+def short_hash(text: str) -> str:
+    """The first 16 hexadecimal digits of the SHA-256 of a text."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]

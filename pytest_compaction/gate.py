@@ -1,0 +1,154 @@
+"""The gate: thresholds on aggregates, and unscored items, decide whether a run is good enough."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_compaction.case import PROBE_KINDS
+from pytest_compaction.metrics.aggregate import (
+    by_compactor,
+    dimension_mean,
+    kept_by_dimension,
+    overall_mean,
+    pass_estimates,
+    token_totals,
+)
+from pytest_compaction.rubric import DIMENSIONS
+
+_EXPRESSION: Final = re.compile(
+    r"\s*(?P<metric>[a-z^0-9.]+)\s*(?:@(?P<scope>[^<>=\s][^<>\s]*?))?\s*"
+    r"(?P<sign>>=|<=|>|<)\s*(?P<bound>-?\d+(?:\.\d+)?)\s*(?P<percent>%)?\s*"
+)
+_SIGNS: Final[Mapping[str, Callable[[float, float], bool]]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+CONTROL: Final = "none"
+
+Record = Mapping[str, Any]
+
+
+class ThresholdError(ValueError):
+    """A threshold expression cannot be read; the text says what can be written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """``metric sign bound``, for every strategy or only for ``scope``."""
+
+    metric: str
+    sign: str
+    bound: float
+    scope: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The metric with its scope, as it was written."""
+        return f"{self.metric}@{self.scope}" if self.scope else self.metric
+
+
+def parse_threshold(text: str) -> Threshold:
+    """Read ``overall>=3.5``, ``file.artifact>=3``, ``pass^1>=90%``, ``removed@anchored>=0.85``."""
+    match = _EXPRESSION.fullmatch(text)
+    if not match or not _known(match["metric"]):
+        raise ThresholdError(
+            f"cannot read the threshold {text!r}; write METRIC>=NUMBER (or >, <=, <), METRIC being "
+            f"overall, {', '.join(DIMENSIONS)}, pass^K, removed or kept, for one kind as in "
+            "file.artifact, for one strategy as in overall@anchored"
+        )
+    bound = float(match["bound"]) / (100 if match["percent"] else 1)
+    return Threshold(match["metric"], match["sign"], bound, match["scope"])
+
+
+def _known(metric: str) -> bool:
+    kind, dot, rest = metric.partition(".")
+    if dot:
+        return kind in PROBE_KINDS and (rest == "overall" or rest in DIMENSIONS)
+    return (
+        metric in {"overall", "removed", "kept", *DIMENSIONS}
+        or re.fullmatch(r"pass\^[1-9]\d*", metric) is not None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One comparison that the gate made; ``text`` is what is shown."""
+
+    text: str
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the gate decided: ``decides`` is False when nothing was there to decide on."""
+
+    decides: bool
+    checks: tuple[Check, ...]
+    not_applied: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check holds."""
+        return all(check.holds for check in self.checks)
+
+
+def decide(
+    records: Sequence[Record], thresholds: Sequence[Threshold], max_unscored: int
+) -> Decision:
+    """Check every threshold against every strategy it is for; the control is judged only by name.
+
+    Unscored items above ``max_unscored`` fail a run even without thresholds.
+    """
+    groups = by_compactor(records)
+    strategies = [name for name in groups if name != CONTROL] or list(groups)
+    checks: list[Check] = []
+    not_applied: list[str] = []
+    for threshold in thresholds:
+        names = [n for n in groups if n == threshold.scope] if threshold.scope else strategies
+        if not names:
+            not_applied.append(f"{threshold.label}{threshold.sign}{threshold.bound:g}")
+        several = len(names) > 1
+        for name in names:
+            value = measure(threshold.metric, groups[name], groups.get(CONTROL, []))
+            checks.append(_check(threshold, value, name if several else None))
+    unscored = sum(record["status"] == "unscored" for record in records)
+    if unscored > max_unscored:
+        checks.append(Check(f"unscored {unscored} > {max_unscored}", False))
+    elif unscored and checks:
+        checks.append(Check(f"unscored {unscored} <= {max_unscored}", True))
+    return Decision(bool(checks), tuple(checks), tuple(not_applied))
+
+
+def _check(threshold: Threshold, value: float | None, name: str | None) -> Check:
+    label = f"{threshold.metric}@{name}" if name else threshold.label
+    if value is None:
+        return Check(f"{label}: nothing was measured", False)
+    holds = _SIGNS[threshold.sign](value, threshold.bound)
+    opposite = {">=": "<", "<=": ">", ">": "<=", "<": ">="}[threshold.sign]
+    close = abs(value - threshold.bound) < 0.01
+    digits = 2 if abs(round(value, 2) - value) < 1e-9 or not close else 4
+    places = 2 if abs(round(threshold.bound, 2) - threshold.bound) < 1e-9 else 4
+    sign = threshold.sign if holds else opposite
+    return Check(f"{label} {value:.{digits}f} {sign} {threshold.bound:.{places}f}", holds)
+
+
+def measure(metric: str, records: Sequence[Record], control: Sequence[Record]) -> float | None:
+    """The value of a metric over one strategy's records; ``None`` when nothing was measured."""
+    kind, dot, rest = metric.partition(".")
+    if dot:
+        return measure(rest, [r for r in records if r["kind"] == kind], control)
+    if metric.startswith("pass^"):
+        return pass_estimates(records).get(int(metric[5:]))
+    if metric == "removed":
+        tokens = token_totals(records)
+        return tokens.removed if tokens.before else None
+    if metric == "kept":
+        return kept_by_dimension(records, control).get("overall", (0.0, None))[1]
+    mean = overall_mean(records) if metric == "overall" else dimension_mean(records, metric)
+    return None if mean is None else mean.value

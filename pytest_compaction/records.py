@@ -1,0 +1,120 @@
+"""From a verdict, or from what went wrong, to a record: plain JSON that survives any transport."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Final
+
+from pytest_compaction.case import Case, Probe
+from pytest_compaction.conversation import canonical_json
+from pytest_compaction.engine import Arm, Response, short_hash
+from pytest_compaction.judges.verdict import Verdict
+from pytest_compaction.options import Settings
+from pytest_compaction.results import Record
+from pytest_compaction.rubric import DIMENSIONS
+
+MAX_TEXT: Final = 4000
+_DIGITS: Final = 4
+
+
+def scored_record(item: str, response: Response, verdict: Verdict, settings: Settings) -> Record:
+    """The record of a judged response; its status is passed, failed or unscored."""
+    status = "unscored" if verdict.passed is None else "passed" if verdict.passed else "failed"
+    record = _blank(item, response.case, response.probe, response.arm, settings)
+    record |= {
+        "status": status,
+        "reason": _clean(verdict.unscored or _reason(verdict)),
+        "overall": _rounded(verdict.overall),
+        "dimensions": {name: _rounded(verdict.dimensions.get(name)) for name in DIMENSIONS},
+        "criteria": [
+            {"id": c.id, "score": _rounded(c.score), "reasoning": _clean(c.reasoning)}
+            for c in verdict.criteria
+        ],
+        "facts": [
+            {"text": _clean(fact.text), "survived": fact.survived, "used": fact.used}
+            for fact in verdict.facts
+        ],
+        "traps": [{"text": _clean(text), "hit": hit} for text, hit in verdict.traps],
+        "flags": list(verdict.flags),
+        "response": _clean(response.text),
+        "tokens": {
+            "log": response.log_tokens,
+            "view": response.view_tokens,
+            "summary": response.compaction_usage.output_tokens,
+        },
+        "usage": {
+            "compaction": response.compaction_usage.as_json(),
+            "responder": response.usage.as_json(),
+            "judge": verdict.usage.as_json(),
+        },
+        "latency_s": {} if response.latency_s is None else {"responder": response.latency_s},
+        "compaction": {
+            "steps": dict(sorted(Counter(step.status for step in response.steps).items())),
+            "errors": sorted({_clean(step.error) for step in response.steps if step.error}),
+            "budget": response.case.budget,
+        },
+    }
+    record["hashes"]["prompt"] = response.prompt_hash
+    return record
+
+
+def error_record(
+    item: str, case: Case, probe: Probe, arm: Arm, reason: str, settings: Settings
+) -> Record:
+    """The record of an item that ended without a verdict: a strategy or the test went wrong."""
+    return _blank(item, case, probe, arm, settings) | {
+        "status": "error",
+        "reason": _clean(reason),
+        "overall": None,
+        "dimensions": dict.fromkeys(DIMENSIONS),
+        "criteria": [],
+        "facts": [],
+        "traps": [],
+        "flags": [],
+        "response": "",
+        "tokens": {},
+        "usage": {},
+        "latency_s": {},
+        "compaction": {},
+    }
+
+
+def _blank(item: str, case: Case, probe: Probe, arm: Arm, settings: Settings) -> dict[str, Any]:
+    return {
+        "item": _clean(item),
+        "case": case.id,
+        "task": case.task,
+        "probe": probe.id,
+        "kind": probe.kind,
+        "compactor": arm.compactor,
+        "trial": arm.trial,
+        "hashes": {
+            "case": case.digest,
+            "settings": short_hash(canonical_json(settings.scoring())),
+            "prompt": None,
+        },
+    }
+
+
+def _reason(verdict: Verdict) -> str:
+    if verdict.passed:
+        return ""
+    weak = sorted(verdict.dimensions.items(), key=lambda pair: (pair[1], pair[0]))[:2]
+    lost = Counter(fact.loss for fact in verdict.facts if fact.loss)
+    parts = [f"{name} {score:.1f}" for name, score in weak]
+    parts += [
+        f"{count} of {len(verdict.facts)} facts {name}" for name, count in sorted(lost.items())
+    ]
+    stale = [text for text, hit in verdict.traps if hit]
+    if stale:
+        parts.append(f"stale: {stale[0]}")
+    return ", ".join(parts)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, _DIGITS)
+
+
+def _clean(text: str) -> str:
+    """Bounded, and free of lone surrogates, which no worker can send."""
+    return text[:MAX_TEXT].encode("utf-8", "replace").decode("utf-8")

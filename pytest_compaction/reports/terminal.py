@@ -1,0 +1,218 @@
+"""The terminal summary: plain lines of at most 80 columns, readable without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from pytest_compaction.metrics.aggregate import (
+    Aggregate,
+    Mean,
+    aggregate,
+    by_compactor,
+    kept_by_dimension,
+    scored,
+)
+from pytest_compaction.rubric import DIMENSIONS, PUBLISHED
+from pytest_compaction.text import printable
+
+WIDTH: Final = 80
+CONTROL: Final = "none"
+Style = Literal["plain", "bold", "dim", "good", "bad"]
+Record = Mapping[str, Any]
+_SHORT: Final = {
+    "accuracy": "accur",
+    "context": "contx",
+    "artifact": "artif",
+    "continuity": "conti",
+    "completeness": "compl",
+    "instruction": "instr",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the summary and how it may be emphasised."""
+
+    text: str
+    style: Style = "plain"
+
+
+def summary(records: Sequence[Record], order: Sequence[str], control: bool) -> list[Line]:
+    """The summary of a run: one strategy in detail, several in a table.
+
+    ``order`` is the order of strategies on the command line; with ``control`` the
+    strategy ``none`` is the control of a single other one.
+    """
+    groups = by_compactor(records)
+    names = [name for name in order if name in groups]
+    names += [name for name in groups if name not in names]
+    if not names:
+        return [Line("no benchmark item was run", "bad")]
+    main = [name for name in names if name != CONTROL] if control else names
+    if len(main) == 1:
+        reference = groups.get(CONTROL) if main[0] != CONTROL else None
+        return list(_single(main[0], groups[main[0]], reference))
+    return list(_several(names, groups))
+
+
+def _single(
+    name: str, records: Sequence[Record], control: Sequence[Record] | None
+) -> Iterator[Line]:
+    figures = aggregate(name, records)
+    kept = kept_by_dimension(records, control) if control else {}
+    head = f"{'':14}{'mean':>6}  {'95% interval':<14}"
+    yield Line(head + (f"{'control':>8}{'kept':>7}" if kept else ""), "dim")
+    for dimension in DIMENSIONS:
+        yield Line(_row(dimension, figures.dimensions.get(dimension), kept))
+    yield Line(_row("overall", figures.overall, kept), "bold")
+    yield Line("")
+    yield from _facts_about(figures)
+    yield from _worst(records)
+
+
+def _row(name: str, mean: Mean | None, kept: Mapping[str, tuple[float, float | None]]) -> str:
+    if mean is None:
+        return f"{name:<14}{'-':>6}  (nothing was scored)"
+    line = f"{name:<14}{mean.value:>6.2f}  {_interval(mean):<14}"
+    if name in kept:
+        other, share = kept[name]
+        line += f"{other:>8.2f}" + (f"{share:>7.0%}" if share is not None else f"{'-':>7}")
+    return line.rstrip()
+
+
+def _interval(mean: Mean) -> str:
+    if mean.interval is None:
+        return "(one case)"
+    return f"[{mean.interval[0]:.2f}, {mean.interval[1]:.2f}]"
+
+
+def _facts_about(figures: Aggregate) -> Iterator[Line]:
+    passed, total = figures.statuses.get("passed", 0), figures.scored
+    estimates = [f"{figures.passes[k]:.1%}" for k in sorted(figures.passes)]
+    if estimates:
+        line = f"Pass^1        {estimates[0]} ({passed} of {total} items)"
+        if len(estimates) > 1:
+            line += f"   Pass^{len(estimates)} {estimates[-1]}"
+        yield Line(line)
+    tokens = figures.tokens
+    if tokens.before:
+        yield Line(
+            f"tokens        {tokens.before:,} -> {tokens.after:,} ({tokens.removed:.1%} removed)"
+        )
+    losses = figures.losses
+    lost = losses.dropped + losses.unused
+    yield Line(
+        f"facts lost    {lost} of {losses.facts}: {losses.dropped} dropped from the view, "
+        f"{losses.unused} unused"
+    )
+    if losses.traps:
+        yield Line(f"stale values  {losses.hit} of {losses.traps} traps hit")
+    steps = ", ".join(f"{count} {status}" for status, count in figures.steps.items())
+    yield Line(f"compactions   {steps or 'none took place'}")
+    yield Line(f"unscored      {figures.statuses.get('unscored', 0)}")
+    if figures.statuses.get("error"):
+        yield Line(f"errors        {figures.statuses['error']}", "bad")
+    if figures.over_budget and figures.compactor != CONTROL:
+        yield Line(
+            f"over budget   {figures.over_budget} of {figures.compactions} compacted cases", "bad"
+        )
+    noop = figures.steps.get("noop", 0)
+    if noop and figures.compactor != CONTROL:
+        yield Line(f"note: {noop} compactions did nothing; such points prove nothing", "dim")
+
+
+def _worst(records: Sequence[Record], count: int = 3) -> Iterator[Line]:
+    ranked = sorted(
+        scored(records), key=lambda r: (r["overall"], r["case"], r["probe"], r["trial"])
+    )
+    if not ranked:
+        return
+    yield Line("")
+    yield Line("lowest items", "dim")
+    for record in ranked[:count]:
+        name = f"{record['case']}-{record['probe']}"
+        yield Line(f"  {record['overall']:.2f}  {printable(name, WIDTH - 9)}")
+        if record["reason"]:
+            yield Line(f"        {printable(record['reason'], WIDTH - 9)}")
+
+
+def _several(names: Sequence[str], groups: Mapping[str, Sequence[Record]]) -> Iterator[Line]:
+    figures = [aggregate(name, groups[name]) for name in names]
+    width = min(max(len(name) for name in [*names, "compactor"]), 16)
+    head = f"{'compactor':<{width}} {'overall':>7}"
+    head += "".join(f"{_SHORT[name]:>6}" for name in DIMENSIONS)
+    yield Line(f"{head} {'pass^1':>7}{'removed':>8}", "dim")
+    best = _best(figures)
+    for item in figures:
+        yield Line(_comparison_row(item, width, best))
+    for name, published in PUBLISHED.items():
+        yield Line(_published_row(name, published, width), "dim")
+    yield Line(
+        "* best of the strategies that compact; published: other sessions, other judge", "dim"
+    )
+    yield Line("")
+    for item in figures:
+        losses = item.losses
+        text = (
+            f"{printable(item.compactor, 24)}: {losses.dropped} of {losses.facts} facts dropped, "
+            f"{losses.unused} unused, {losses.hit} of {losses.traps} traps hit"
+        )
+        yield Line(printable(text, WIDTH))
+        extra = [
+            f"{item.statuses[status]} {status}"
+            for status in ("unscored", "error")
+            if item.statuses.get(status)
+        ]
+        if item.compactor != CONTROL:
+            if item.steps.get("noop"):
+                extra.append(f"{item.steps['noop']} compactions did nothing")
+            if item.steps.get("failed"):
+                extra.append(f"{item.steps['failed']} compactions failed")
+            if item.over_budget:
+                extra.append(f"{item.over_budget} cases over budget")
+        if extra:
+            yield Line(f"  {'; '.join(extra)}", "bad")
+
+
+def _figures_of(item: Aggregate) -> dict[str, float]:
+    values = {name: mean.value for name, mean in item.dimensions.items()}
+    if item.overall:
+        values["overall"] = item.overall.value
+    if 1 in item.passes:
+        values["pass"] = item.passes[1]
+    if item.tokens.before:
+        values["removed"] = item.tokens.removed
+    return values
+
+
+def _best(figures: Sequence[Aggregate]) -> dict[str, float]:
+    """The best value of each column among the strategies that are not the control."""
+    best: dict[str, float] = {}
+    for item in figures:
+        if item.compactor != CONTROL:
+            for name, value in _figures_of(item).items():
+                best[name] = max(best.get(name, value), value)
+    return best
+
+
+def _comparison_row(item: Aggregate, width: int, best: Mapping[str, float]) -> str:
+    values = _figures_of(item)
+
+    def cell(name: str, size: int, form: str) -> str:
+        if name not in values:
+            return f"{'-':>{size}}"
+        mark = "*" if item.compactor != CONTROL and values[name] == best.get(name) else ""
+        return f"{format(values[name], form) + mark:>{size}}"
+
+    line = f"{printable(item.compactor, width):<{width}} {cell('overall', 7, '.2f')}"
+    line += "".join(cell(name, 6, ".2f") for name in DIMENSIONS)
+    return f"{line} {cell('pass', 7, '.0%')}{cell('removed', 8, '.1%')}"
+
+
+def _published_row(name: str, values: Mapping[str, float], width: int) -> str:
+    label = printable(name.replace(" (published)", " publ."), width)
+    line = f"{label:<{width}} {values['overall']:>7.2f}"
+    line += "".join(f"{values[dimension]:>6.2f}" for dimension in DIMENSIONS)
+    return f"{line} {'-':>7}{values['removed']:>8.1%}"

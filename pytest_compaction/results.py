@@ -1,0 +1,134 @@
+"""Records of a run: one JSON line an item under a header line; writing, loading, merging."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.conversation import canonical_json
+
+FORMAT: Final = 1
+_KEYS: Final = frozenset({"item", "compactor", "case", "probe", "trial"})
+Record = dict[str, Any]
+"""One item as plain JSON: see ``make_record`` in :mod:`pytest_compaction.records`."""
+
+
+class RunFileError(Exception):
+    """A run file cannot be read; the text says where and why."""
+
+
+@dataclass
+class Run:
+    """The records of a run, keyed by item: an item that ran twice counts once, the last time."""
+
+    header: dict[str, Any] = field(default_factory=dict)
+    by_item: dict[str, Record] = field(default_factory=dict)
+
+    def add(self, record: Record) -> None:
+        """Add or replace the record of an item."""
+        self.by_item[record["item"]] = record
+
+    @property
+    def records(self) -> list[Record]:
+        """All records in a fixed order: compactor, case, probe, trial, item."""
+        return sorted(
+            self.by_item.values(),
+            key=lambda r: (r["compactor"], r["case"], r["probe"], r["trial"], r["item"]),
+        )
+
+
+class RunWriter:
+    """Writes records as they come, each a whole line, and at the end in their fixed order.
+
+    A run that is killed leaves complete lines; loading ignores a torn last one.
+    """
+
+    def __init__(self, folder: Path, name: str, header: Mapping[str, Any]) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        _ignore_in_git(folder.parent)
+        self.path = _new_file(folder, name)
+        self.run = Run({"format": FORMAT, **header})
+        self._append(self.run.header)
+
+    def add(self, record: Record) -> None:
+        """Keep a record and append its line."""
+        self.run.add(record)
+        self._append(record)
+
+    def close(self) -> None:
+        """Rewrite the file with one line an item in the fixed order, atomically."""
+        lines = [self.run.header, *self.run.records]
+        temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
+        temporary.write_text("".join(f"{canonical_json(line)}\n" for line in lines), "utf-8")
+        temporary.replace(self.path)
+
+    def _append(self, line: Mapping[str, Any]) -> None:
+        data = f"{canonical_json(line)}\n".encode()
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND)
+        try:
+            os.write(descriptor, data)
+        finally:
+            os.close(descriptor)
+
+
+def _ignore_in_git(folder: Path) -> None:
+    marker = folder / ".gitignore"
+    if not marker.exists():
+        marker.write_text("*\n", "utf-8")
+
+
+def _new_file(folder: Path, name: str) -> Path:
+    """A file with the next number, made exclusively, so that two runs never share one."""
+    numbers = (path.name.partition("-")[0] for path in folder.glob("*-*.jsonl"))
+    taken = [int(number) for number in numbers if number.isdecimal()]
+    number = max(taken, default=0) + 1
+    while True:
+        path = folder / f"{number:04d}-{name}.jsonl"
+        try:
+            path.open("x").close()
+        except FileExistsError:
+            number += 1
+        else:
+            return path
+
+
+def load_run(path: Path) -> Run:
+    """Read a run file. A torn last line, as a killed run leaves it, is passed over."""
+    try:
+        text = path.read_bytes().decode("utf-8", "replace")
+    except OSError as error:
+        raise RunFileError(f"cannot read the run {path}: {error.strerror or error}") from None
+    lines = text.split("\n")
+    if lines and lines[-1]:
+        lines.pop()
+    run = Run()
+    for number, line in enumerate(lines, start=1):
+        if not line:
+            continue
+        try:
+            data = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise RunFileError(f"{path}:{number} is not JSON: {error}") from None
+        if number == 1 and isinstance(data, dict) and data.get("format") == FORMAT:
+            run.header = data
+        elif isinstance(data, dict) and data.keys() >= _KEYS and isinstance(data["item"], str):
+            run.add(data)
+        else:
+            raise RunFileError(f"{path}:{number} is no record of this format ({FORMAT})")
+    if not run.header:
+        raise RunFileError(f"{path} has no header line of format {FORMAT}; is it a run file?")
+    return run
+
+
+def merged(runs: Iterable[Run]) -> Run:
+    """One run of several; for an item that is in more than one the last counts."""
+    result = Run()
+    for run in runs:
+        result.header = result.header or run.header
+        for record in run.records:
+            result.add(record)
+    return result
