@@ -1,0 +1,1 @@
+"""The benchmark as shipped: ``pytest --pyargs pytest_compaction.benchmark --compactor=…``."""

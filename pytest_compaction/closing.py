@@ -1,0 +1,117 @@
+"""The end of a session: records written, summary printed, gate decided. Controller only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_compaction.gate import Decision, decide
+from pytest_compaction.items import record_of
+from pytest_compaction.reports.terminal import Line, summary
+from pytest_compaction.results import RunWriter
+from pytest_compaction.session import BenchmarkSession
+
+_MARKUP: dict[str, dict[str, bool]] = {
+    "plain": {},
+    "bold": {"bold": True},
+    "dim": {"light": True},
+    "good": {"green": True},
+    "bad": {"red": True},
+}
+
+
+class Closing:
+    """Collects the records of a run and brings it to its end."""
+
+    def __init__(self, session: BenchmarkSession, root: Path) -> None:
+        self._session = session
+        self._root = root
+        self._writer: RunWriter | None = None
+        self._other_failures: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep and write the record of an item; remember failures that are not about scores."""
+        record = record_of(report)
+        if record is not None:
+            self._record(record)
+        scored_below = record is not None and record["status"] == "failed"
+        if report.failed and not scored_below:
+            self._other_failures.add(report.nodeid)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A module that cannot be collected is a failure of its own."""
+        if report.failed:
+            self._other_failures.add(report.nodeid)
+
+    def _record(self, record: dict[str, Any]) -> None:
+        if self._writer is None:
+            name = "-".join(spec.slug for spec in self._session.specs)
+            safe = "".join(ch if ch.isalnum() or ch in "-._+=" else "_" for ch in name)[:60]
+            folder = self._root / self._session.settings.runs
+            self._writer = RunWriter(folder, safe, self._session.header())
+        self._writer.add(record)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print the summary of the run."""
+        records = self._writer.run.records if self._writer else []
+        terminalreporter.section("compaction")
+        order = [spec.text for spec in self._session.specs]
+        for line in summary(records, order, self._session.settings.control):
+            _write(terminalreporter, line)
+        if self._writer is not None:
+            path = self._writer.path
+            shown = path.relative_to(self._root) if path.is_relative_to(self._root) else path
+            _write(terminalreporter, Line(f"records: {shown}", "dim"))
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Any:
+        """Decide the gate, set the exit code, and say so after everything else."""
+        if self._writer is not None:
+            self._writer.close()
+        result = yield
+        line = self._decided(session)
+        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+        if line is not None and reporter is not None:
+            _write(reporter, line)
+        return result
+
+    def _decided(self, session: pytest.Session) -> Line | None:
+        records = self._writer.run.records if self._writer else []
+        settings = self._session.settings
+        decision = decide(records, self._session.thresholds, settings.max_unscored)
+        if session.exitstatus not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
+            said = "the run did not finish" if decision.decides else None
+            return Line(f"GATE UNDECIDED {said}", "bad") if said else None
+        if session.shouldfail or session.shouldstop:
+            if decision.decides:
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
+                return Line("GATE UNDECIDED the run was stopped before all items ran", "bad")
+            return None
+        if not decision.decides:
+            if decision.not_applied:
+                text = (
+                    f"no gate: {', '.join(decision.not_applied)} is for a strategy not in this run"
+                )
+                return Line(text, "dim")
+            return None
+        passed = decision.passed and not self._other_failures
+        session.exitstatus = pytest.ExitCode.OK if passed else pytest.ExitCode.TESTS_FAILED
+        below = sum(record["status"] == "failed" for record in records)
+        return self._verdict(decision, passed, below)
+
+    def _verdict(self, decision: Decision, passed: bool, below: int) -> Line:
+        shown = decision.checks if passed else [c for c in decision.checks if not c.holds]
+        parts = [", ".join(check.text for check in shown)] if shown else []
+        if self._other_failures:
+            count = len(self._other_failures)
+            parts.append(f"{count} failed for another reason than the score")
+        if passed:
+            parts.append(f"{below} items below {self._session.settings.pass_score:g}")
+        word = "GATE PASSED" if passed else "GATE FAILED"
+        return Line(f"{word} {' · '.join(parts)}", "good" if passed else "bad")
+
+
+def _write(reporter: pytest.TerminalReporter, line: Line) -> None:
+    reporter.write_line(line.text, **_MARKUP[line.style])

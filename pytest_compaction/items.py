@@ -1,0 +1,175 @@
+"""Items: their parameters, their fixtures' work, and how each one is reported."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import pytest
+
+from pytest_compaction.case import Case, Probe
+from pytest_compaction.case_files import CaseFileError
+from pytest_compaction.engine import Arm, Compaction, Response
+from pytest_compaction.feeding import CompactionError
+from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError, Verdict
+from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.records import error_record, scored_record
+from pytest_compaction.results import Record
+from pytest_compaction.session import BenchmarkSession, BrokenCase
+from pytest_compaction.text import printable
+
+ARM: Final = "compaction_arm"
+PROPERTY: Final = "compaction"
+_RECORD: Final = pytest.StashKey[Record]()
+_SAYS_ENOUGH: Final = (BelowPassScoreError, CaseFileError, CompactionError, ModelError)
+"""Errors whose text is for the user: shown without a traceback."""
+
+
+def parametrize(metafunc: pytest.Metafunc, session: BenchmarkSession) -> None:
+    """Give a test function its case, probe and, if it compacts, its strategy and trial."""
+    with_arms = ARM in metafunc.fixturenames
+    names = ("case", "probe", ARM) if with_arms else ("case", "probe")
+    params = []
+    for item in session.parameters(with_arms):
+        values = (item.case, item.probe, item.arm)[: len(names)]
+        params.append(
+            pytest.param(*values, id=item.id, marks=_marks(item.case, item.probe, item.arm))
+        )
+    metafunc.parametrize(names, params, scope="session")
+
+
+def _marks(case: Case | BrokenCase, probe: Probe | None, arm: Arm | None) -> list[Any]:
+    details: dict[str, Any] = {"case": case.id}
+    if isinstance(case, Case):
+        details["task"] = case.task
+    if probe:
+        details["kind"] = probe.kind
+    if arm:
+        details |= {"compactor": arm.compactor, "trial": arm.trial}
+    return [pytest.mark.compaction(**details)]
+
+
+def parameters_of(item: pytest.Item) -> tuple[Any, Any, Any]:
+    """Case, probe and arm of an item; ``None`` where it has none."""
+    params: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
+    return params.get("case"), params.get("probe"), params.get(ARM)
+
+
+def select(session: BenchmarkSession, items: Iterable[pytest.Item]) -> None:
+    """Tell the engine what will be asked, so that it can work ahead."""
+    selected: dict[tuple[str, Arm], list[tuple[Probe, bool]]] = defaultdict(list)
+    for item in items:
+        case, probe, arm = parameters_of(item)
+        if isinstance(case, Case) and isinstance(probe, Probe) and isinstance(arm, Arm):
+            judged = "judge" in getattr(item, "fixturenames", ())
+            selected[case.id, arm].append((probe, judged))
+    if selected:
+        session.engine.select(selected)
+
+
+def compactor_for(session: BenchmarkSession, arm: Arm) -> Callable[[Case], Compaction]:
+    """What the ``compactor`` fixture gives: compacts a case, once for all its probes."""
+
+    def compactor(case: Case) -> Compaction:
+        return session.engine.compaction(case, arm)
+
+    return compactor
+
+
+def judge_for(session: BenchmarkSession, node: pytest.Item) -> Callable[[Probe, Response], Verdict]:
+    """What the ``judge`` fixture gives: scores a response and keeps the record of the item."""
+
+    def judge(probe: Probe, response: Response) -> Verdict:
+        if not isinstance(response, Response):
+            raise TypeError(
+                f"judge() got {type(response).__name__}; expected what compaction.ask() returned"
+            )
+        if probe != response.probe:
+            raise ValueError(
+                f"judge() got probe {probe.id!r} with the response to {response.probe.id!r}"
+            )
+        verdict = session.engine.verdict(response)
+        node.stash[_RECORD] = scored_record(node.nodeid, response, verdict, session.settings)
+        return verdict
+
+    return judge
+
+
+def refuse_broken(item: pytest.Item) -> None:
+    """Fail an item that stands for a case file that cannot be used."""
+    case, _, _ = parameters_of(item)
+    if isinstance(case, BrokenCase):
+        raise case.error
+
+
+def before_report(
+    item: pytest.Item, call: pytest.CallInfo[None], session: BenchmarkSession
+) -> Record | None:
+    """The record of an item whose call has ended; flat properties go to JUnit."""
+    case, probe, arm = parameters_of(item)
+    if not (isinstance(case, Case) and isinstance(probe, Probe) and isinstance(arm, Arm)):
+        return None
+    record = item.stash.get(_RECORD, None)
+    failure = call.excinfo.value if call.excinfo is not None else None
+    if call.when != "call" and failure is None:
+        return None
+    expected = isinstance(failure, BelowPassScoreError | UnscoredError)
+    if failure is not None and not expected and not isinstance(failure, pytest.skip.Exception):
+        reason = f"{type(failure).__name__}: {failure}"
+        if isinstance(failure, _SAYS_ENOUGH):
+            reason = str(failure)
+        record = error_record(item.nodeid, case, probe, arm, reason, session.settings)
+    if record is None or call.when == "teardown":
+        return record
+    item.user_properties.append(("compaction.status", record["status"]))
+    if record["overall"] is not None:
+        item.user_properties.append(("compaction.overall", record["overall"]))
+        for name, score in record["dimensions"].items():
+            if score is not None:
+                item.user_properties.append((f"compaction.{name}", score))
+    return record
+
+
+def finish_report(
+    item: pytest.Item,
+    call: pytest.CallInfo[None],
+    report: pytest.TestReport,
+    record: Record | None,
+) -> None:
+    """Attach the record and replace tracebacks by the sentence where that says enough."""
+    if record is not None:
+        report.user_properties.append((PROPERTY, record))
+    failure = call.excinfo.value if call.excinfo is not None else None
+    if isinstance(failure, UnscoredError):
+        path, line, _ = item.location
+        report.outcome = "skipped"
+        report.longrepr = (path, line or 0, printable(str(failure), 300))
+    elif isinstance(failure, _SAYS_ENOUGH):
+        report.longrepr = "\n".join(printable(line) for line in _lines(str(failure)))
+
+
+def _lines(text: str) -> list[str]:
+    """Lines with their indentation as no-break text, so that cleaning keeps it."""
+    return [line for line in text.split("\n") if line.strip()]
+
+
+def record_of(report: pytest.TestReport) -> Record | None:
+    """The record that a report carries."""
+    for name, value in report.user_properties:
+        if name == PROPERTY and isinstance(value, dict):
+            return value
+    return None
+
+
+def status_of(report: pytest.TestReport) -> tuple[str, str, str] | None:
+    """Category, letter and word for the progress display of a benchmark item."""
+    record = record_of(report)
+    if record is None or report.when != "call":
+        return None
+    if record["status"] == "unscored" and report.skipped:
+        return "unscored", "U", "UNSCORED"
+    if record["overall"] is not None and report.outcome in {"passed", "failed"}:
+        letter = "." if report.passed else "F"
+        return report.outcome, letter, f"{report.outcome.upper()} {record['overall']:.1f}/5"
+    return None

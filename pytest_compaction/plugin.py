@@ -1,0 +1,220 @@
+"""pytest hooks and fixtures. Every body delegates; heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_compaction import options
+
+if TYPE_CHECKING:
+    from pytest_compaction.case import Case, Probe
+    from pytest_compaction.engine import Arm, Compaction, Response
+    from pytest_compaction.judges.verdict import Verdict
+    from pytest_compaction.session import BenchmarkSession
+
+SESSION: pytest.StashKey[BenchmarkSession] = pytest.StashKey()
+DESELECTED = pytest.StashKey[int]()
+_BENCHMARK_PACKAGE = "pytest_compaction.benchmark"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options and ini keys of :mod:`pytest_compaction.options`."""
+    options.add_options(parser)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Add the hooks of :mod:`pytest_compaction.hookspecs`."""
+    from pytest_compaction import hookspecs
+
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """``--compactors``: list the strategies and exit."""
+    if not config.getoption("compactors"):
+        return None
+    from pytest_compaction.compactors.registry import Registry
+
+    listed = Registry(_added(config, "pytest_compaction_compactors")).descriptions()
+    width = max(len(name) for name, _ in listed)
+    writer = pytest.TerminalReporter(config)._tw
+    for name, description in listed:
+        writer.line(f"{name:<{width}}  {description}")
+    return 0
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Read the settings; with a strategy named, resolve all that they name."""
+    config.addinivalue_line(
+        "markers",
+        "compaction(case, task, kind, compactor, trial): set on every benchmark item",
+    )
+    try:
+        settings = options.read_settings(config)
+    except options.OptionError as error:
+        raise pytest.UsageError(str(error)) from None
+    if settings.active and not config.getoption("compactors"):
+        _start(config, settings)
+
+
+def _start(config: pytest.Config, settings: options.Settings) -> None:
+    from pytest_compaction import session as sessions
+
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    use_shipped = named and any(arg.startswith(_BENCHMARK_PACKAGE) for arg in config.args)
+    try:
+        session = sessions.start(
+            settings,
+            config.rootpath,
+            config.invocation_params.dir,
+            use_shipped,
+            _added(config, "pytest_compaction_compactors"),
+            _added(config, "pytest_compaction_models"),
+        )
+    except sessions.USAGE_ERRORS as error:
+        raise pytest.UsageError(str(error)) from None
+    config.stash[SESSION] = session
+    config.add_cleanup(session.close)
+    if not named:
+        config.args[:] = sessions.collection_arguments(session.folders)
+    if hasattr(config, "workerinput"):
+        return
+    from pytest_compaction.closing import Closing
+
+    config.pluginmanager.register(Closing(session, config.rootpath), "compaction-closing")
+    if config.pluginmanager.hasplugin("dsession") or config.pluginmanager.hasplugin("xdist"):
+        from pytest_compaction.xdist import XdistHooks
+
+        config.pluginmanager.register(XdistHooks(session), "compaction-xdist")
+
+
+def _added(config: pytest.Config, hook: str) -> dict[str, Any]:
+    added: dict[str, Any] = {}
+    for mapping in getattr(config.hook, hook)(config=config):
+        added.update(mapping)
+    return added
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """One line: strategies, cases, probes, models."""
+    session = config.stash.get(SESSION, None)
+    return session.summary_line() if session else None
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Parametrize every test function that asks for ``case`` and ``probe``."""
+    if not {"case", "probe"} <= set(metafunc.fixturenames):
+        return
+    session = metafunc.config.stash.get(SESSION, None)
+    if session is None:
+        names = [
+            name for name in ("case", "probe", "compaction_arm") if name in metafunc.fixturenames
+        ]
+        value = pytest.param(*[None] * len(names), id="no-compactor", marks=pytest.mark.compaction)
+        metafunc.parametrize(names, [value], scope="session")
+        return
+    from pytest_compaction import items
+
+    items.parametrize(metafunc, session)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Without a strategy there is nothing to measure: benchmark items are deselected."""
+    if config.stash.get(SESSION, None) is not None:
+        return
+    idle = [item for item in items if item.get_closest_marker("compaction")]
+    if idle:
+        config.stash[DESELECTED] = len(idle)
+        config.hook.pytest_deselected(items=idle)
+        items[:] = [item for item in items if item not in idle]
+        if hasattr(config, "workeroutput"):
+            config.workeroutput["compaction_deselected"] = len(idle)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Tell the engine which probes will be asked."""
+    benchmark = session.config.stash.get(SESSION, None)
+    workerinput = getattr(session.config, "workerinput", {"compaction_case_is_whole": True})
+    if benchmark is not None and workerinput.get("compaction_case_is_whole"):
+        from pytest_compaction import items
+
+        items.select(benchmark, session.items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Take over from a worker how many benchmark tests it deselected."""
+    count = (getattr(node, "workeroutput", None) or {}).get("compaction_deselected", 0)
+    if count:
+        node.config.stash[DESELECTED] = count
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say that benchmark tests were deselected, and how to run them."""
+    count = terminalreporter.config.stash.get(DESELECTED, 0)
+    if count:
+        terminalreporter.write_line(
+            f"compaction: {count} benchmark test{'s' if count > 1 else ''} deselected; "
+            "name a strategy to run them, as in --compactor=anchored (--compactors lists them)"
+        )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
+    """An item that stands for a broken case file fails with what is wrong with the file."""
+    if SESSION in pyfuncitem.config.stash:
+        from pytest_compaction import items
+
+        items.refuse_broken(pyfuncitem)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Attach the record of a benchmark item and show its failure in a few lines."""
+    session = item.config.stash.get(SESSION, None)
+    if session is None:
+        return (yield)
+    from pytest_compaction import items
+
+    record = items.before_report(item, call, session)
+    report = yield
+    items.finish_report(item, call, report, record)
+    return report
+
+
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
+    """Show the score of a benchmark item in verbose progress, and ``U`` for unscored."""
+    if not getattr(report, "user_properties", None):
+        return None
+    from pytest_compaction import items
+
+    return items.status_of(report)
+
+
+@pytest.fixture
+def compaction_arm() -> Arm:
+    """Strategy and trial of the item; given by parametrization."""
+    raise pytest.UsageError(
+        "the compactor fixture needs a test function that asks for case and probe as well"
+    )
+
+
+@pytest.fixture
+def compactor(compaction_arm: Arm, pytestconfig: pytest.Config) -> Callable[[Case], Compaction]:
+    """Compacts a case with the strategy under test; its probes share the one compaction."""
+    from pytest_compaction import items
+
+    return items.compactor_for(pytestconfig.stash[SESSION], compaction_arm)
+
+
+@pytest.fixture
+def judge(request: pytest.FixtureRequest) -> Callable[[Probe, Response], Verdict]:
+    """Scores the response to a probe in six dimensions and keeps it in the item's record."""
+    from pytest_compaction import items
+
+    return items.judge_for(request.config.stash[SESSION], request.node)

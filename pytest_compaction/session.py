@@ -1,0 +1,211 @@
+"""A benchmark session: what the settings name, found and checked before the first item runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction import options
+from pytest_compaction.case import Case, Probe
+from pytest_compaction.case_files import CaseFileError, CaseSet, load_cases
+from pytest_compaction.compactors.registry import Registry, Spec, UnknownCompactorError, parse_spec
+from pytest_compaction.engine import Arm, Engine, Roles
+from pytest_compaction.gate import Threshold, ThresholdError, parse_threshold
+from pytest_compaction.models.protocol import Model
+from pytest_compaction.models.registry import UnknownModelError, create_model
+from pytest_compaction.options import OptionError, Settings
+from pytest_compaction.tokens import EncodingUnavailableError, TokenCounter
+from pytest_compaction.triggers import Trigger, TriggerError, parse_trigger
+
+PACKAGED: Final = Path(__file__).parent / "benchmark"
+PACKAGED_MODULE: Final = PACKAGED / "test_probes.py"
+USAGE_ERRORS: Final = (
+    OptionError,
+    UnknownCompactorError,
+    UnknownModelError,
+    ThresholdError,
+    TriggerError,
+    EncodingUnavailableError,
+)
+"""What ends a session before it starts, each with a sentence for the user."""
+
+
+def shipped_cases() -> Path:
+    """The case files that come with the package: in the wheel, or beside a source checkout."""
+    inside = PACKAGED / "cases"
+    return inside if inside.is_dir() else PACKAGED.parents[1] / "cases"
+
+
+@dataclass(frozen=True)
+class BrokenCase:
+    """Stands in for a case file that cannot be used; its item fails with the error."""
+
+    error: CaseFileError
+
+    @property
+    def id(self) -> str:
+        """A slug of the file name."""
+        name = Path(self.error.source.replace(":", "_")).name
+        return "".join(ch if ch.isalnum() or ch in "._" else "_" for ch in name)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The parameters of one item with its id."""
+
+    id: str
+    case: Case | BrokenCase
+    probe: Probe | None
+    arm: Arm | None
+
+    @property
+    def group(self) -> str:
+        """Items with the same group share a compaction and stay on one worker."""
+        arm = f"{self.arm.compactor}-{self.arm.trial}-" if self.arm else ""
+        return f"{arm}{self.case.id}"
+
+
+@dataclass(frozen=True)
+class BenchmarkSession:
+    """Everything a run needs, resolved: cases, strategies, models, gate."""
+
+    settings: Settings
+    case_set: CaseSet
+    specs: tuple[Spec, ...]
+    registry: Registry
+    roles: Roles
+    trigger: Trigger
+    thresholds: tuple[Threshold, ...]
+    folders: tuple[Path, ...]
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The engine of this process, made when the first item needs it."""
+        specs = {spec.text: spec for spec in self.specs}
+        return Engine(
+            self.roles,
+            lambda name: self.registry.create(specs[name]),
+            self.trigger,
+            self.settings.pass_score,
+            self.settings.timeout,
+            self.settings.concurrency,
+        )
+
+    def close(self) -> None:
+        """Stop the engine if it was ever started."""
+        if "engine" in self.__dict__:
+            self.engine.close()
+
+    @cached_property
+    def arms(self) -> tuple[tuple[str, Arm], ...]:
+        """Each strategy in each trial, with its part of the item id."""
+        return tuple(
+            (spec.slug, Arm(spec.text, trial))
+            for spec in self.specs
+            for trial in range(1, self.settings.trials + 1)
+        )
+
+    def parameters(self, with_arms: bool = True) -> list[Parameters]:
+        """The parameters of all items in order: compactor, case, probe, trial."""
+        found: list[Parameters] = []
+        for error in self.case_set.errors:
+            broken = BrokenCase(error)
+            found.append(Parameters(f"broken-{broken.id}", broken, None, None))
+        if with_arms:
+            for spec in self.specs:
+                for case in self.case_set.cases:
+                    for probe in case.probes:
+                        found.extend(self._trials(spec, case, probe))
+        else:
+            found.extend(
+                Parameters(f"{case.id}-{probe.id}", case, probe, None)
+                for case in self.case_set.cases
+                for probe in case.probes
+            )
+        return _with_unique_ids(found)
+
+    def _trials(self, spec: Spec, case: Case, probe: Probe) -> Iterable[Parameters]:
+        several = self.settings.trials > 1
+        for trial in range(1, self.settings.trials + 1):
+            name = f"{spec.slug}-{case.id}-{probe.id}" + (f"-t{trial}" if several else "")
+            yield Parameters(name, case, probe, Arm(spec.text, trial))
+
+    def header(self) -> dict[str, Any]:
+        """The header line of the run's records: versions, settings, cases. No clock, no machine."""
+        import importlib.metadata as metadata
+
+        return {
+            "versions": {
+                name: metadata.version(name) for name in ("pytest-compaction", "pytest", "tiktoken")
+            },
+            "settings": self.settings.as_json(),
+            "cases": {case.id: case.digest for case in self.case_set.cases},
+        }
+
+    def summary_line(self) -> str:
+        """One line for pytest's header."""
+        probes = sum(len(case.probes) for case in self.case_set.cases)
+        models = dict.fromkeys((self.settings.model, self.settings.responder, self.settings.judge))
+        broken = f", {len(self.case_set.errors)} broken" if self.case_set.errors else ""
+        return (
+            f"compaction: {', '.join(self.settings.arms)} | {len(self.case_set.cases)} cases"
+            f"{broken}, {probes} probes | model {', '.join(models)} | "
+            f"trigger {self.settings.trigger} | trials {self.settings.trials}"
+        )
+
+
+def _with_unique_ids(found: Sequence[Parameters]) -> list[Parameters]:
+    """Ids that differ even where joining parts of two items gives the same text."""
+    seen: dict[str, int] = {}
+    unique: list[Parameters] = []
+    for item in found:
+        count = seen[item.id] = seen.get(item.id, 0) + 1
+        id = item.id if count == 1 else f"{item.id}.{count}"
+        unique.append(Parameters(id, item.case, item.probe, item.arm))
+    return unique
+
+
+def start(
+    settings: Settings,
+    root: Path,
+    invocation: Path,
+    use_shipped: bool,
+    added_compactors: Mapping[str, Any],
+    added_models: Mapping[str, Model],
+) -> BenchmarkSession:
+    """Resolve all that the settings name; raises one of ``USAGE_ERRORS`` for what is not there."""
+    for folder in (invocation, root):
+        if str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))
+    registry = Registry(dict(added_compactors))
+    specs = tuple(parse_spec(text) for text in settings.arms)
+    for spec in specs:
+        registry.create(spec)
+    tokens = TokenCounter(settings.encoding)
+    tokens.text("")
+
+    def model(name: str) -> Model:
+        return added_models[name] if name in added_models else create_model(name, tokens)
+
+    roles = Roles(model(settings.model), model(settings.responder), model(settings.judge), tokens)
+    folders = options.case_folders(settings, root, shipped_cases(), use_shipped)
+    return BenchmarkSession(
+        settings=settings,
+        case_set=load_cases(folders, root),
+        specs=specs,
+        registry=registry,
+        roles=roles,
+        trigger=parse_trigger(settings.trigger),
+        thresholds=tuple(parse_threshold(text) for text in settings.thresholds),
+        folders=tuple(folders),
+    )
+
+
+def collection_arguments(folders: Iterable[Path]) -> list[str]:
+    """What to collect: case folders that hold a test module, or the packaged module."""
+    own = [folder for folder in folders if folder.is_dir() and any(folder.rglob("test_*.py"))]
+    return [str(path) for path in own or [PACKAGED_MODULE]]

@@ -1,0 +1,63 @@
+"""Scheduling under pytest-xdist: all items of one compaction stay on one worker.
+
+Registered only when xdist is there. ``--dist=loadgroup`` cannot serve: it writes
+item ids, which today's pytest no longer lets it do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+from pytest_compaction.session import BenchmarkSession
+
+
+class CaseScheduling(LoadScopeScheduling):
+    """Hands out items in units that share a compaction; other tests one by one."""
+
+    def __init__(self, config: pytest.Config, log: Any, groups: Mapping[str, str]) -> None:
+        super().__init__(config, log)
+        self._groups = groups
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(nodeid, self._groups) or nodeid
+
+
+def group_of(nodeid: str, groups: Mapping[str, str]) -> str | None:
+    """The group of an item by the parameters in its id; ``None`` for a test of another kind.
+
+    ``groups`` maps parameter ids to groups. A test with further parameters has
+    them joined by ``-`` before or after ours.
+    """
+    parameters = nodeid.partition("[")[2].removesuffix("]")
+    while parameters:
+        if parameters in groups:
+            return groups[parameters]
+        shorter = parameters.rpartition("-")[0]
+        if not shorter:
+            break
+        parameters = shorter
+    return None
+
+
+class XdistHooks:
+    """Hooks that exist only with xdist."""
+
+    def __init__(self, session: BenchmarkSession) -> None:
+        self._groups = {
+            item.id: item.group for arms in (False, True) for item in session.parameters(arms)
+        }
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
+        """Replace the default scheduler; a mode chosen by the user is respected."""
+        if config.getvalue("dist") != "load":
+            return None
+        return CaseScheduling(config, log, self._groups)
+
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell workers whether a case is theirs alone, so that they may work ahead."""
+        node.workerinput["compaction_case_is_whole"] = node.config.getvalue("dist") == "load"
