@@ -1,0 +1,1 @@
+"""Transcripts of agents in, benchmark cases out: one transcript format a file."""

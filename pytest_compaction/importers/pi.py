@@ -1,0 +1,227 @@
+"""Session files of the pi coding agent: JSON lines with messages, settings and compactions."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.conversation import (
+    Image,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    canonical_json,
+)
+from pytest_compaction.importers.jsonl import json_lines
+from pytest_compaction.importers.protocol import (
+    Boundary,
+    ImportFormatError,
+    Tally,
+    Transcript,
+)
+from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.text import printable
+
+_ROLES: Final = ("user", "assistant", "toolResult", "bashExecution", "custom")
+_SETTINGS: Final = {
+    "session": "session header",
+    "model_change": "model change",
+    "thinking_level_change": "thinking level change",
+    "session_info": "session name",
+    "label": "label",
+    "custom": "extension state",
+}
+_SESSION_HEAD: Final = re.compile(r'^\s*\{[^\n]{0,400}"type"\s*:\s*"session"[^\n]{0,2000}"cwd"\s*:')
+
+
+class PiImporter:
+    """Reads the session files that pi keeps under ``~/.pi/agent/sessions``."""
+
+    name = "pi"
+    description = "pi coding agent, session JSONL"
+
+    def recognises(self, head: str) -> bool:
+        """By its header line, or by a first message in pi's shape."""
+        if _SESSION_HEAD.match(head):
+            return True
+        for line in head.split("\n")[:20]:
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(record, dict) and record.get("type") == "message":
+                message = record.get("message")
+                return isinstance(message, dict) and message.get("role") in _ROLES
+        return False
+
+    def read(self, path: Path) -> Transcript:
+        """Read a session line by line; see :class:`ThreadBuilder` for what is put right."""
+        return _Reading(path).transcript()
+
+
+class _Reading:
+    """One pass over one file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._tally = Tally()
+        self._thread = ThreadBuilder(self._tally)
+        self._models: dict[str, None] = {}
+        self._compactions: list[tuple[int, str, int | None]] = []
+        self._recognised = 0
+        self._previous: str | None = None
+
+    def transcript(self) -> Transcript:
+        for number, record in json_lines(self._path):
+            self._tally.records += 1
+            self._record(record, number)
+        self._thread.close()
+        messages = tuple(self._thread.messages)
+        if not self._recognised:
+            raise ImportFormatError(
+                f"{self._path}: no pi record among {self._tally.records} lines; "
+                "name another format with --format"
+            )
+        if not messages:
+            raise ImportFormatError(
+                f"{self._path}: a pi session without a message; there is nothing to import"
+            )
+        boundaries = tuple(
+            Boundary(messages[min(position, len(messages)) - 1].id, summary, tokens)
+            for position, summary, tokens in self._compactions
+            if position
+        )
+        model = next(reversed(self._models), "")
+        ledger = self._tally.ledger(len(messages))
+        return Transcript(messages, self._path.as_posix(), ledger, model, boundaries)
+
+    def _record(self, record: Mapping[str, Any], number: int) -> None:
+        kind = record.get("type")
+        self._note_branch(record)
+        if kind == "message":
+            self._recognised += 1
+            self._message(record.get("message"), number)
+        elif kind == "compaction":
+            self._recognised += 1
+            self._compaction(record)
+        elif isinstance(kind, str) and kind in _SETTINGS:
+            self._recognised += 1
+            self._tally.left_out[_SETTINGS[kind]] += 1
+        else:
+            shown = printable(str(kind), 40)
+            self._tally.left_out[f"record of the unknown type {shown!r}"] += 1
+
+    def _note_branch(self, record: Mapping[str, Any]) -> None:
+        parent, own = record.get("parentId"), record.get("id")
+        if isinstance(parent, str) and self._previous is not None and parent != self._previous:
+            self._tally.repaired["record of another branch, read in the order of the file"] += 1
+        if isinstance(own, str) and record.get("type") != "session":
+            self._previous = own
+
+    def _compaction(self, record: Mapping[str, Any]) -> None:
+        self._tally.left_out["recorded compaction; kept for a later version"] += 1
+        summary, tokens = record.get("summary"), record.get("tokensBefore")
+        self._thread.close()
+        self._compactions.append(
+            (
+                len(self._thread.messages),
+                summary if isinstance(summary, str) else "",
+                tokens if isinstance(tokens, int) else None,
+            )
+        )
+
+    def _message(self, message: Any, number: int) -> None:
+        place = f"{self._path}, line {number}"
+        if not isinstance(message, dict):
+            raise ImportFormatError(
+                f"{place}: a record of type 'message' without a message object; "
+                "mend or remove the line"
+            )
+        role = message.get("role")
+        if role == "toolResult":
+            self._tool_result(message, place)
+        elif role == "assistant":
+            self._assistant(message, place)
+        elif role in ("user", "custom"):
+            self._add_unless_empty("user", self._parts(message.get("content"), place), "user")
+        elif role == "bashExecution":
+            text = f"Ran `{message.get('command', '')}`\n{message.get('output', '')}"
+            self._thread.add("user", [Text(text)])
+        else:
+            shown = printable(str(role), 40)
+            self._tally.left_out[f"message of the unknown role {shown!r}"] += 1
+
+    def _assistant(self, message: Mapping[str, Any], place: str) -> None:
+        model = message.get("model")
+        if isinstance(model, str) and model:
+            self._models.pop(model, None)
+            self._models[model] = None
+        stop = message.get("stopReason")
+        how = f"{stop} assistant" if stop in ("aborted", "error") else "assistant"
+        self._add_unless_empty("assistant", self._parts(message.get("content"), place), how)
+
+    def _add_unless_empty(self, role: str, parts: list[Part], how: str) -> None:
+        if any(not isinstance(part, Text) or part.text.strip() for part in parts):
+            self._thread.add(role, parts)
+        else:
+            self._tally.left_out[f"empty {how} message"] += 1
+
+    def _tool_result(self, message: Mapping[str, Any], place: str) -> None:
+        call_id = message.get("toolCallId")
+        if not isinstance(call_id, str) or not call_id:
+            raise ImportFormatError(
+                f"{place}: a toolResult without toolCallId; mend or remove the line"
+            )
+        parts = self._parts(message.get("content"), place)
+        text = "\n".join(part.text for part in parts if isinstance(part, Text))
+        rest = [part for part in parts if isinstance(part, Image)]
+        self._thread.add_result(ToolResult(call_id, text, message.get("isError") is True), rest)
+
+    def _parts(self, content: Any, place: str) -> list[Part]:
+        if content is None:
+            return []
+        if isinstance(content, str):
+            return [Text(content)] if content else []
+        if not isinstance(content, list):
+            raise ImportFormatError(
+                f"{place}: content is {type(content).__name__}; expected text or a list of parts"
+            )
+        parts = (self._part(part, place) for part in content)
+        return [part for part in parts if part is not None]
+
+    def _part(self, part: Any, place: str) -> Part | None:
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind == "text" and isinstance(part.get("text"), str):
+            return Text(part["text"]) if part["text"] else None
+        if kind == "thinking":
+            return Thinking(canonical_json(part))
+        if kind == "image":
+            return self._image(part)
+        if kind == "toolCall":
+            return self._call(part, place)
+        shown = printable(str(kind), 40)
+        self._tally.left_out[f"message part of the unknown type {shown!r}"] += 1
+        return None
+
+    def _image(self, part: Mapping[str, Any]) -> Image:
+        data, media = part.get("data"), part.get("mimeType")
+        size = len(data) * 3 // 4 if isinstance(data, str) else 0
+        self._tally.repaired["image replaced by a placeholder with its size"] += 1
+        kind = media if isinstance(media, str) else "image"
+        return Image(canonical_json({"type": "image", "media_type": kind, "bytes": size}))
+
+    def _call(self, part: Mapping[str, Any], place: str) -> ToolCall:
+        call_id, name, arguments = part.get("id"), part.get("name"), part.get("arguments")
+        if not isinstance(call_id, str) or not call_id:
+            raise ImportFormatError(f"{place}: a toolCall without id; mend or remove the line")
+        text = (
+            arguments
+            if isinstance(arguments, str)
+            else json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
+        )
+        return ToolCall(call_id, name if isinstance(name, str) and name else "unknown", text)

@@ -1,0 +1,115 @@
+"""Recall probes from error texts: of commands and tools that failed, and pasted by the user."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from pytest_compaction.artifacts import Invocation, invocations
+from pytest_compaction.importers.probe_log import (
+    MAX_FACT_CHARACTERS,
+    Draft,
+    Found,
+    ProbeLog,
+    Topic,
+    pooled,
+    quotable,
+)
+from pytest_compaction.text import printable
+from pytest_compaction.tool_calls import call_touches, shell_script
+
+_MAX_OUTPUT: Final = 100_000
+_MAX_LINES: Final = 2_000
+_ERROR: Final = (
+    re.compile(r"\berror (?P<code>[A-Z]{1,4}\d{2,5}): (?P<text>[^\n]+)"),
+    re.compile(r"\berror\[(?P<code>[A-Z]\d{2,5})\]: (?P<text>[^\n]+)"),
+    re.compile(r"\b(?P<code>[A-Z]\w{2,40}(?:Error|Exception)): (?P<text>[^\n]+)"),
+    re.compile(r"^(?:E\s+)?Error(?: \[(?P<code>[A-Z_]{3,40})\])?: (?P<text>[^\n]+)"),
+    re.compile(r"^(?P<code>)(?:fatal|error|ERROR|npm ERR!): (?P<text>[^\n]+)"),
+    re.compile(
+        r"^(?P<code>)\w[\w./-]{0,40}: (?P<text>[^\n]{3,200}: (?:No such file|Permission)[^\n]*)"
+    ),
+)
+_POSITION: Final = re.compile(r"\(\d+,\d+\)|:\d+:\d+")
+_SENTENCE: Final = re.compile(r"(?<=[\w'\")])\. |, and ")
+
+
+def error_drafts(log: ProbeLog) -> Iterator[Draft]:
+    """Drafts about failed calls, and about user turns that show errors."""
+    last = len(log.points) - 1
+    yield from _call_drafts(log, last)
+    yield from pooled(
+        _reported(log, last),
+        "recall",
+        "reported-error",
+        "The user reported: {}. Which errors did the pasted output show?",
+        "The user reported two errors: {}. Which error did the pasted output show each time?",
+        last,
+        0.15,
+    )
+
+
+def _reported(log: ProbeLog, last: int) -> Iterator[Topic]:
+    for place, text in log.turns("user"):
+        quoted = quotable(text)
+        if quoted:
+            yield Topic(quoted, _error_facts(log, log.messages[place].text, last)[:3])
+
+
+def _call_drafts(log: ProbeLog, last: int) -> Iterator[Draft]:
+    calls = [(_described(invocation), invocation) for invocation in invocations(log.messages)]
+    times = Counter(what for what, _ in calls)
+    for what, invocation in calls:
+        output = invocation.output
+        failed = invocation.result is not None and invocation.result.is_error
+        if not what or times[what] > 1 or not (failed or "rror" in output):
+            continue
+        found = _error_facts(log, output, last)
+        request = log.request_before(log.position[invocation.message_id])
+        during = f", after the user had asked “{request}”" if request else ""
+        yield Draft(
+            "recall",
+            "error",
+            f"Which errors did {what} report{during}? Give codes and messages as printed.",
+            found,
+            last,
+            0.3 - 0.04 * min(len(found), 4) + (0.0 if failed else 0.06),
+        )
+
+
+def _described(invocation: Invocation) -> str:
+    script = shell_script(invocation.call)
+    if script is not None:
+        line = next((line for line in script.splitlines() if line.strip()), "")
+        return f"the command `{printable(line.replace('`', ''), 100)}`" if line else ""
+    paths = [touch.path for touch in call_touches(invocation.call)]
+    return f"the call of `{invocation.call.name}` on `{paths[0]}`" if paths else ""
+
+
+def _error_facts(log: ProbeLog, output: str, point: int) -> tuple[Found, ...]:
+    asked = log.points[point]
+    facts: dict[str, Found] = {}
+    for line in output[-_MAX_OUTPUT:].splitlines()[-_MAX_LINES:]:
+        if len(line) > 1_000:
+            continue
+        match = next((match for rule in _ERROR if (match := rule.search(line))), None)
+        if match is None:
+            continue
+        for text in _fact_texts(match["code"] or "", match["text"]):
+            found = log.find(text, asked, "detail", most=4) if text not in facts else None
+            if found:
+                facts[text] = found
+                break
+    return tuple(sorted(facts.values(), key=lambda found: found.risk)[:4])
+
+
+def _fact_texts(code: str, text: str) -> list[str]:
+    """The message with its code, and shorter forms of it, best first."""
+    message = _SENTENCE.split(_POSITION.sub("", text).strip(), maxsplit=1)[0].strip(" .,;:")
+    if len(message) < 8:
+        return [f"{code}: {message}"] if code and message else []
+    if len(message) > MAX_FACT_CHARACTERS - 50:
+        return []
+    return [f"{code}: {message}", message] if code else [message]

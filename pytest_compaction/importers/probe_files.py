@@ -1,0 +1,182 @@
+"""File probes: what was created, modified, read, deleted, renamed; what an edited file got."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from pytest_compaction.artifacts import FileState, file_operations, file_states, invocations
+from pytest_compaction.case import About
+from pytest_compaction.conversation import ToolCall, readable
+from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
+from pytest_compaction.tool_calls import call_touches
+
+_PASSING: Final = re.compile(r"^(?:/tmp/|/var/|/private/|/dev/)|(?:^|/)node_modules/")
+_MAX_MENTIONS: Final = 16
+_MAX_SCRIPT: Final = 50_000
+_NAME: Final = re.compile(r"[A-Za-z_$][\w$]{3,40}")
+_DEFINED: Final = re.compile(
+    r"(?:\b(?:function|def|class|const|let|var|interface|type|fn|func|struct|enum)\s+)"
+    r"([A-Za-z_$][\w$]{3,40})"
+    r"|^[ \t|]*[\"']?([A-Za-z_$][\w$]{3,40})[\"']?\??[ \t]*"
+    r"(?:\([^()\n]{0,80}\)[^\n;]{0,80}\{$|[:=](?![=:]))",
+    re.MULTILINE,
+)
+
+
+def file_drafts(log: ProbeLog) -> Iterator[Draft]:
+    """File probes at every point of the second half of the log."""
+    operations = [
+        operation
+        for operation in file_operations(log.messages)
+        if not _PASSING.search(operation.path) and not _PASSING.search(operation.detail)
+    ]
+    last = len(log.points) - 1
+    for point in range(last // 2, last + 1):
+        asked = log.points[point]
+        before = [entry for entry in operations if log.position[entry.message_id] <= asked]
+        states = file_states(before)
+        yield from _life_drafts(log, states, point)
+        yield from _folder_drafts(log, states, point)
+    gone = {state.path for state in file_states(operations) if state.deleted}
+    yield from _edited_drafts(log, last, gone)
+
+
+def _paths(log: ProbeLog, paths: Iterable[str], asked: int, about: About) -> tuple[Found, ...]:
+    found = (log.find(_below_hidden(path), asked, about, most=_MAX_MENTIONS) for path in paths)
+    return tuple(entry for entry in found if entry is not None)
+
+
+def _below_hidden(path: str) -> str:
+    """``~/.config/app/x.json`` as ``app/x.json``: the matcher reads no dots before a name."""
+    parts = path.split("/")
+    hidden = [place for place, part in enumerate(parts[:-1]) if part.startswith((".", "~"))]
+    return "/".join(parts[hidden[-1] + 1 :]) if hidden else path
+
+
+def _list_draft(
+    log: ProbeLog,
+    name: str,
+    question: str,
+    paths: Sequence[str],
+    about: About,
+    point: int,
+    rank: float,
+) -> Draft:
+    """A question for a list of paths; better the more of them are at risk, and late in the log."""
+    found = _paths(log, paths, log.points[point], about)
+    missing = 1 - len(found) / len(paths) if paths else 1
+    late = 0.08 * (len(log.points) - 1 - point)
+    answer = {"format": "list"}
+    asked = f"{question} Answer as a list of paths."
+    return Draft("file", name, asked, found, point, rank + late + 0.2 * missing, answer=answer)
+
+
+def _life_drafts(log: ProbeLog, states: Sequence[FileState], point: int) -> Iterator[Draft]:
+    kept = [state.path for state in states if state.created and not state.deleted]
+    gone = [state.path for state in states if state.deleted]
+    renamed = [state for state in states if state.renamed_from and not state.deleted]
+    names = [name for state in renamed for name in (state.renamed_from, state.path)]
+    asked: tuple[tuple[str, str, list[str], About, float], ...] = (
+        (
+            "created",
+            "Which files were created in this session and are still there?",
+            kept,
+            "created",
+            0.1,
+        ),
+        ("deleted", "Which files were deleted in the course of the session?", gone, "detail", 0.2),
+        (
+            "renamed",
+            "Which files were renamed or moved? Name them as they were before and after.",
+            names,
+            "detail",
+            0.15,
+        ),
+    )
+    for name, question, paths, about, rank in asked:
+        yield _list_draft(log, name, question, paths, about, point, rank)
+
+
+def _folder_drafts(log: ProbeLog, states: Sequence[FileState], point: int) -> Iterator[Draft]:
+    present = [state for state in states if not state.deleted and not state.renamed_from]
+    changed = [state.path for state in present if state.modified and not state.created]
+    looked_at = [
+        state.path for state in present if state.read and not (state.modified or state.created)
+    ]
+    for folder, paths in _groups(changed):
+        question = f"Which files{_under(folder)} that existed before were modified in this session?"
+        yield _list_draft(log, "modified", question, paths, "modified", point, 0.3)
+    for folder, paths in _groups(looked_at):
+        question = f"Which files{_under(folder)} were only read for reference and not changed?"
+        yield _list_draft(log, "read", question, paths, "accessed", point, 0.5)
+
+
+def _under(folder: str) -> str:
+    return f" under `{folder}`" if folder else ""
+
+
+def _groups(paths: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Folders that hold two to six of the paths, so that a question can ask for all of them."""
+    if 2 <= len(paths) <= 6:
+        return [("", list(paths))]
+    below: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        folder = posixpath.dirname(path)
+        while folder and folder != "/":
+            below[folder].append(path)
+            folder = posixpath.dirname(folder)
+    fitting = [(folder, held) for folder, held in below.items() if 2 <= len(held) <= 6]
+    fitting.sort(key=lambda item: (-len(item[1]), len(item[0]), item[0]))
+    chosen: list[tuple[str, list[str]]] = []
+    covered: set[str] = set()
+    for folder, held in fitting:
+        if not covered & set(held):
+            chosen.append((folder, held))
+            covered.update(held)
+    return chosen
+
+
+def _edited_drafts(log: ProbeLog, point: int, gone: set[str]) -> Iterator[Draft]:
+    asked = log.points[point]
+    for path, names in _introduced_names(log).items():
+        if path in gone:
+            continue
+        found = [log.find(name, asked, "modified", most=6) for name in names]
+        facts = sorted((entry for entry in found if entry), key=lambda entry: entry.risk)
+        chosen = tuple(facts[:5])
+        yield Draft(
+            "file",
+            "changes",
+            f"Which new names (functions, variables, keys) did the edits of `{path}` bring in?",
+            chosen,
+            point,
+            0.4 - 0.02 * min(len(chosen), 5),
+        )
+
+
+def _introduced_names(log: ProbeLog) -> dict[str, list[str]]:
+    """Names that a call defined in an existing file and that no earlier message holds."""
+    calls = defaultdict(list)
+    for invocation in invocations(log.messages):
+        if invocation.result is not None and not invocation.result.is_error:
+            calls[invocation.message_id].append(invocation.call)
+    seen: set[str] = set()
+    found: dict[str, list[str]] = defaultdict(list)
+    for message in log.messages:
+        for call in calls.get(message.id, ()):
+            edited = [touch.path for touch in call_touches(call) if touch.verb == "edit"]
+            if len(set(edited)) == 1 and not _PASSING.search(edited[0]):
+                found[edited[0]] += [name for name in _defined(call) if name not in seen]
+        seen.update(_NAME.findall(readable(message)[:_MAX_SCRIPT]))
+    return {path: list(dict.fromkeys(names)) for path, names in found.items()}
+
+
+def _defined(call: ToolCall) -> list[str]:
+    strings = [value for value in call.parsed().values() if isinstance(value, str)]
+    matches = (match for text in strings for match in _DEFINED.finditer(text[:_MAX_SCRIPT]))
+    names = (match[1] or match[2] for match in matches)
+    return [name for name in names if re.search(r"[a-z_$\d][A-Z]|_|\d", name)]

@@ -1,0 +1,132 @@
+"""Continuation probes: what was asked for, what came next, and how things stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from pytest_compaction.artifacts import Command, commands, file_operations, test_summary
+from pytest_compaction.case import About
+from pytest_compaction.importers.probe_log import (
+    Draft,
+    Found,
+    ProbeLog,
+    clauses,
+    coarse,
+    opening,
+    quotable,
+    sentences,
+)
+from pytest_compaction.text import printable
+
+_PENDING: Final = re.compile(
+    r"\b(?:todo|to-do|still (?:need|have|to)|remaining|left to do|next step|not yet|later we"
+    r"|follow-up)\b",
+    re.I,
+)
+_CHECK: Final = re.compile(
+    r"\b(?:test|tests|pytest|jest|vitest|check|lint|mypy|ruff|tsc|build|cargo|go vet)\b"
+)
+_ERROR_LINE: Final = re.compile(r"\berror\b[^\n]{0,20}?[:\]]\s*(?P<text>[^\n]{10,110})", re.I)
+_MAX_OUTPUT: Final = 20_000
+
+
+def continuation_drafts(log: ProbeLog) -> Iterator[Draft]:
+    """What is asked for and how things stand at every point; which request followed which."""
+    run = commands(log.messages)
+    for point in range(len(log.points)):
+        yield from _last_request(log, point)
+        yield from _last_check(log, run, point)
+    yield from _next_requests(log)
+    yield from _pending(log)
+
+
+def _kept(found: Sequence[Found | None]) -> tuple[Found, ...]:
+    return tuple(entry for entry in found if entry is not None)
+
+
+def _clause_facts(
+    log: ProbeLog, text: str, asked: int, about: About, tail: bool = False
+) -> tuple[Found, ...]:
+    pieces = [clause for clause in clauses(opening(text), least=4) if log.familiar(clause)]
+    return _kept([log.find(piece, asked, about, tail=tail) for piece in pieces])
+
+
+def _last_request(log: ProbeLog, point: int) -> Iterator[Draft]:
+    asked = log.points[point]
+    before = [(place, text) for place, text in log.requests if place <= asked]
+    if not before:
+        return
+    place, text = before[-1]
+    changed = [
+        operation.path
+        for operation in file_operations(log.messages[place : asked + 1])
+        if operation.succeeded and operation.operation != "read"
+    ]
+    found = _clause_facts(log, text, asked, "state", tail=True)[:3]
+    files = [log.find(path, asked, "state", most=20, tail=True) for path in dict.fromkeys(changed)]
+    late = place > log.tail(asked)
+    rank = (0.5 if late else 0.15) + (0.0 if found else 0.3)
+    question = "What did the user ask for last, and which files have been changed for it so far?"
+    facts = (*found, *_kept(files)[:3])
+    yield Draft("continuation", "last-request", question, facts, point, rank)
+
+
+def _last_check(log: ProbeLog, run: Sequence[Command], point: int) -> Iterator[Draft]:
+    asked = log.points[point]
+    for command in reversed(run):
+        place = log.position[command.message_id]
+        if place > asked or not _CHECK.search(command.text[:500]):
+            continue
+        late = place > log.tail(asked)
+        shown = printable(command.text.replace("`", ""), 100)
+        yield Draft(
+            "continuation",
+            "last-check",
+            f"How did the last test, build or check end, the command `{shown}`? "
+            "Give its result or its errors.",
+            _outcome(log, command, asked),
+            point,
+            0.45 if late else 0.2,
+        )
+        return
+
+
+def _outcome(log: ProbeLog, command: Command, asked: int) -> tuple[Found, ...]:
+    lines = _ERROR_LINE.finditer(command.output[-_MAX_OUTPUT:])
+    texts = [test_summary(command.output) or "", *(match["text"] for match in lines)]
+    found = [log.find(text, asked, "state", most=4, tail=True) for text in texts[:60]]
+    unique = {entry.fact.text: entry for entry in found if entry is not None}
+    return tuple(unique.values())[:4]
+
+
+def _next_requests(log: ProbeLog) -> Iterator[Draft]:
+    asked, last = log.points[-1], len(log.points) - 1
+    for (place, text), (_, following) in pairwise(log.requests):
+        quoted = quotable(text)
+        if len(quoted.split()) < 5 or coarse(following) or "\n" in following:
+            continue
+        found = _clause_facts(log, following, asked, "state")[:4]
+        cut = 0.1 if quoted.endswith("…") else 0.0
+        yield Draft(
+            "continuation",
+            "next-request",
+            f"The user had asked: “{quoted}”. What did the user ask for next, after that?",
+            found,
+            last,
+            0.4 - 0.05 * min(len(found), 4) + 0.1 * place / (asked + 1) + cut,
+        )
+
+
+def _pending(log: ProbeLog) -> Iterator[Draft]:
+    asked, last = log.points[-1], len(log.points) - 1
+    found: list[Found] = []
+    for role in ("user", "assistant"):
+        for place, text in log.turns(role):
+            if place >= asked * 2 // 3:
+                for sentence in filter(_PENDING.search, sentences(text)):
+                    found += _clause_facts(log, sentence, asked, "pending", tail=True)
+    question = "What is still to be done, as said in the later part of the session?"
+    yield Draft("continuation", "pending", question, tuple(found[:5]), last, 0.1)

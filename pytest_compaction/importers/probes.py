@@ -1,0 +1,155 @@
+"""Probes from a transcript by rules: what an agent that goes on would have to know.
+
+Every fact is verified with the loader's matcher, and at risk: stated in few
+messages, none of them in the last twentieth of the log (continuation excepted:
+the present state is stated late by nature). A question never states one of its
+facts. The same log gives the same probes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from pytest_compaction.case import PROBE_KINDS
+from pytest_compaction.conversation import Message
+from pytest_compaction.importers.probe_decisions import decision_drafts
+from pytest_compaction.importers.probe_errors import error_drafts
+from pytest_compaction.importers.probe_files import file_drafts
+from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
+from pytest_compaction.importers.probe_turns import continuation_drafts
+from pytest_compaction.importers.probe_values import value_drafts
+from pytest_compaction.matching import TextIndex
+from pytest_compaction.text import is_path, normalize
+
+DEFAULT_COUNT: Final = 16
+MAX_FACTS: Final = 6
+MAX_OF_A_NAME: Final = 3
+MAX_DRAFTS_OF_A_NAME: Final = 200
+REPETITION: Final = 0.25
+WANTED: Final[Mapping[str, int]] = {"file": 4, "recall": 6, "continuation": 3, "decision": 3}
+"""How many probes of each kind are chosen before the rest is filled by rank."""
+
+
+def derive_probes(
+    messages: Sequence[Message], points: Sequence[int], count: int = DEFAULT_COUNT
+) -> list[dict[str, Any]]:
+    """At most ``count`` probes in the shape of a case file, best supported first within a kind.
+
+    ``points`` are the positions of the messages after which the log is
+    compacted, ascending; the last one is where most probes are asked. Kinds that
+    the log does not support are left out.
+    """
+    if not messages or not points:
+        return []
+    log = ProbeLog(messages, points)
+    sources = (file_drafts, error_drafts, value_drafts, continuation_drafts, decision_drafts)
+    found = (draft for source in sources for draft in source(log))
+    drafts = [draft for draft in found if len(draft.found) >= draft.least]
+    chosen = _chosen(drafts, count)
+    numbers: Counter[str] = Counter()
+    probes = []
+    for draft in sorted(chosen, key=lambda draft: PROBE_KINDS.index(draft.kind)):
+        numbers[draft.kind] += 1
+        id = f"{draft.kind}-{numbers[draft.kind]}-{draft.name}"
+        probes.append(_as_data(draft, id, last=len(points) - 1))
+    return probes
+
+
+def _chosen(drafts: Sequence[Draft], count: int) -> list[Draft]:
+    """Round by round one of each kind, then the rest by rank; a name that recurs loses rank."""
+    left: list[Draft] = []
+    kept: Counter[str] = Counter()
+    for draft in sorted(drafts, key=lambda draft: draft.rank):
+        kept[draft.name] += 1
+        if kept[draft.name] <= MAX_DRAFTS_OF_A_NAME:
+            left.append(draft)
+    rounds = max(WANTED.values())
+    turns: list[str] = [
+        kind for turn in range(rounds) for kind in PROBE_KINDS if turn < WANTED[kind]
+    ]
+    used: set[str] = set()
+    names: Counter[str] = Counter()
+    chosen: list[Draft] = []
+    for kind in [*turns, *[""] * count]:
+        if len(chosen) >= count:
+            break
+        best = _next(left, kind, used, names)
+        if best is not None:
+            chosen.append(best)
+            names[best.name] += 1
+            used.update(found.fact.text for found in best.found)
+    return chosen
+
+
+def _next(left: list[Draft], kind: str, used: set[str], names: Mapping[str, int]) -> Draft | None:
+    """Take the best draft of a kind (of any for ``""``) off the list; those that fail go too."""
+    while True:
+        fitting = [
+            draft
+            for draft in left
+            if kind in {"", draft.kind} and names[draft.name] < MAX_OF_A_NAME
+        ]
+        if not fitting:
+            return None
+        best = min(fitting, key=lambda draft: draft.rank + REPETITION * names[draft.name])
+        left.remove(best)
+        checked = _checked(best, used)
+        if checked is not None:
+            return checked
+
+
+def _checked(draft: Draft, used: set[str]) -> Draft | None:
+    """The draft with what may be asked of it: no leaked or repeated fact, two to six of them."""
+    question = TextIndex(draft.question)
+    kept: list[Found] = []
+    for found in draft.found:
+        fact = found.fact
+        repeated = fact.text in used and not is_path(normalize(fact.text))
+        if repeated or question.states(fact.forms) or _within(fact.text, kept):
+            continue
+        kept.append(found)
+    if len(kept) < draft.least or all(found.fact.text in used for found in kept):
+        return None
+    best = sorted(kept, key=lambda found: found.risk)[:MAX_FACTS]
+    facts = {found.fact.text for found in best}
+    return Draft(
+        draft.kind,
+        draft.name,
+        draft.question,
+        tuple(found for found in kept if found.fact.text in facts),
+        draft.point,
+        draft.rank,
+        draft.traps,
+        draft.answer,
+        draft.least,
+    )
+
+
+def _within(text: str, kept: Sequence[Found]) -> bool:
+    """Whether another fact of the probe states this one already, or the other way round."""
+    return any(
+        TextIndex(other.fact.text).states((text,)) or TextIndex(text).states((other.fact.text,))
+        for other in kept
+    )
+
+
+def _as_data(draft: Draft, id: str, last: int) -> dict[str, Any]:
+    data: dict[str, Any] = {"id": id, "kind": draft.kind, "question": draft.question}
+    if draft.point != last:
+        data["point"] = f"p{draft.point + 1}"
+    data["facts"] = [
+        {
+            "text": found.fact.text,
+            **({"aliases": list(found.fact.aliases)} if found.fact.aliases else {}),
+            "evidence": list(found.fact.evidence),
+            "about": found.fact.about,
+        }
+        for found in draft.found
+    ]
+    if draft.traps:
+        data["traps"] = [{"text": trap.text, "current": list(trap.current)} for trap in draft.traps]
+    if draft.answer:
+        data["answer"] = dict(draft.answer)
+    return data

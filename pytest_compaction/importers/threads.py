@@ -1,0 +1,89 @@
+"""Puts messages into the order that a chat endpoint accepts: every call with its results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pytest_compaction.artifacts import INTERRUPTED
+from pytest_compaction.conversation import Message, Part, ToolCall, ToolResult
+from pytest_compaction.importers.protocol import Tally
+
+
+@dataclass(slots=True)
+class _Open:
+    """An assistant message with calls, the results so far, and what came in between."""
+
+    calls: tuple[ToolCall, ...]
+    results: dict[str, tuple[Part, ...]] = field(default_factory=dict)
+    waiting: list[tuple[str, tuple[Part, ...]]] = field(default_factory=list)
+
+
+class ThreadBuilder:
+    """Collects messages in the order of a transcript and numbers them ``m0000``, ``m0001``, ….
+
+    Results are put right after the message that made their call; a call that
+    never got one is given the result ``[interrupted: no result was recorded]``.
+    What does not fit is counted in the tally.
+    """
+
+    def __init__(self, tally: Tally) -> None:
+        self.messages: list[Message] = []
+        self._tally = tally
+        self._open: _Open | None = None
+
+    def add(self, role: str, parts: Sequence[Part]) -> None:
+        """Add a message that is not a tool result; it must not be empty."""
+        if role != "assistant" and self._open:
+            self._open.waiting.append((role, tuple(parts)))
+            self._settle(force=False)
+            return
+        self.close()
+        kept = self._without_repeated_ids(parts)
+        self._append(role, kept)
+        calls = tuple(part for part in kept if isinstance(part, ToolCall))
+        if calls:
+            self._open = _Open(calls)
+
+    def add_result(self, result: ToolResult, rest: Sequence[Part] = ()) -> None:
+        """Add the result of a call of the last assistant message."""
+        called = {call.id for call in self._open.calls} if self._open else set()
+        if self._open is None or result.call_id not in called:
+            self._tally.left_out["tool result whose call is not in the transcript"] += 1
+        elif result.call_id in self._open.results:
+            self._tally.left_out["second result of one tool call"] += 1
+        else:
+            self._open.results[result.call_id] = (result, *rest)
+
+    def close(self) -> None:
+        """End the open message with calls; to be called once more at the end of the transcript."""
+        self._settle(force=True)
+
+    def _settle(self, force: bool) -> None:
+        group = self._open
+        if group is None or not (force or len(group.results) == len(group.calls)):
+            return
+        self._open = None
+        for call in group.calls:
+            parts = group.results.get(call.id)
+            if parts is None:
+                self._tally.repaired["interrupted tool call given a result that says so"] += 1
+                parts = (ToolResult(call.id, INTERRUPTED),)
+            self._append("tool", parts)
+        for role, waiting in group.waiting:
+            self._append(role, waiting)
+
+    def _append(self, role: str, parts: Sequence[Part]) -> None:
+        self.messages.append(Message(f"m{len(self.messages):04d}", role, tuple(parts)))
+
+    def _without_repeated_ids(self, parts: Sequence[Part]) -> list[Part]:
+        seen: set[str] = set()
+        kept: list[Part] = []
+        for part in parts:
+            if isinstance(part, ToolCall) and part.id in seen:
+                self._tally.left_out["tool call whose id is used twice in one message"] += 1
+                continue
+            if isinstance(part, ToolCall):
+                seen.add(part.id)
+            kept.append(part)
+        return kept

