@@ -32,7 +32,7 @@ __all__ = [
     "test_summary",
 ]
 
-Operation = Literal["created", "modified", "read", "deleted", "renamed"]
+Operation = Literal["created", "modified", "read", "deleted", "renamed", "restored"]
 
 INTERRUPTED: Final = "[interrupted: no result was recorded]"
 """The result that an importer gives to a call whose result the transcript lacks."""
@@ -91,8 +91,9 @@ class FileOperation:
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """All that happened to one file over a log; ``renamed_from`` is its first name.
+    """What became of one file over a log; ``renamed_from`` is its first name.
 
+    What was taken back by restoring the file from git does not count.
     ``deleted`` says that it was gone at the end; ``details`` are those of the
     changes, in order, without repetition.
     """
@@ -105,6 +106,11 @@ class FileState:
     renamed_from: str
     details: tuple[str, ...]
     message_ids: tuple[str, ...]
+
+    @property
+    def touched(self) -> bool:
+        """Whether anything is left to tell: a change that was taken back is not."""
+        return bool(self.created or self.modified or self.read or self.deleted or self.renamed_from)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +222,8 @@ class _KnownFiles:
             return "deleted"
         if touch.verb == "rename":
             return "renamed"
+        if touch.verb == "restore":
+            return "restored"
         if path in self._seen:
             return "modified"
         if touch.verb == "write":
@@ -227,6 +235,7 @@ class _KnownFiles:
     def _note(self, operation: Operation, path: str, old_path: str) -> None:
         if operation == "deleted":
             self._seen.discard(path)
+        if operation in {"deleted", "restored"}:
             return
         self._seen.discard(old_path)
         self._seen.add(path)
@@ -253,8 +262,12 @@ class _Record:
         self.modified |= kind == "modified"
         self.read |= kind == "read"
         self.deleted = kind == "deleted"
-        if kind == "renamed":
-            self.renamed_from = self.renamed_from or operation.detail
+        if kind == "restored":
+            self.modified = False
+            self.details.clear()
+        elif kind == "renamed":
+            first = self.renamed_from or operation.detail
+            self.renamed_from = "" if first == operation.path else first
             self.path = operation.path
         elif kind in {"created", "modified"} and operation.detail:
             self.details[operation.detail] = None
@@ -284,6 +297,8 @@ class _MergedFiles:
     def add(self, operation: FileOperation) -> None:
         name = operation.detail if operation.operation == "renamed" else operation.path
         record = self._find(name)
+        if record is None and operation.operation == "restored":
+            return
         if record is None:
             record = _Record(name)
             self.records.append(record)

@@ -194,10 +194,11 @@ def _validator() -> Any:
 
 
 def schema_faults(data: Any) -> list[CaseFault]:
-    """Where the data departs from the JSON Schema, in document order."""
+    """Where the data departs from the JSON Schema, by place; indices in numerical order."""
     try:
         errors = sorted(
-            _validator().iter_errors(data), key=lambda error: list(map(str, error.path))
+            _validator().iter_errors(data),
+            key=lambda error: [f"{p:09d}" if isinstance(p, int) else p for p in error.path],
         )
     except RecursionError:
         return [CaseFault("", "nesting too deep", "a case")]

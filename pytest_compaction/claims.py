@@ -13,29 +13,34 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.matching import TextIndex
+from pytest_compaction.rubric import CRITERIA
 from pytest_compaction.text import is_path, normalize, raw_tokens, visible
 
-_QUOTED: Final = re.compile(r"`([^`\n]{3,200})`|\"([^\"\n]{3,200})\"|“([^”\n]{3,200})”")
+_QUOTED: Final = re.compile(r"`([^`\s][^`\n]{1,198}[^`\s])`|\"([^\"\n]{3,200})\"|“([^”\n]{3,200})”")
 _CODE_NAME: Final = re.compile(r"\b[a-z]+[A-Z]\w+\b|\b(?:[A-Z][a-z0-9]+){2,}\b|\b\w+(?=\(\))")
 _EXTENSION: Final = re.compile(r"\.[a-z][a-z0-9]{0,5}$")
 
 _TO_THE_JUDGE: Final = re.compile(
     r"""
-    \b(?:ignore|disregard|forget|override)\b.{0,60}\b(?:instruction|prompt|rubric|above|previous|rule)
+    \b(?:ignore|disregard|forget|override)\b.{0,60}
+    \b(?:instruction|prompt|rubric|(?:your|all|any|these|previous|grading|scoring)\ rules?\b
+      |(?:the|all|everything)\ (?:above|previous)\b(?!\ \d))
   | \b(?:score|grade|rate|rating|mark|give|award|assign|output|return|respond)\b.{0,60}
     (?:\b(?:5|five|10|ten|100|full|maximum|max|perfect|highest|top)\b.{0,30}
        \b(?:score|mark|point|rating|grade|criteri\w*|dimension|out\ of|/\s*\d)
      | \b5(?:\.0)?\s*(?:/|out\ of)\s*5\b | \bfor\ (?:every|each|all)\b.{0,20}\bcriteri)
-  | \b(?:score|grade|rating)\s*(?:is|:|=|of|must\ be|should\ be)\s*(?:5|five|10|100|perfect)
-  | \b(?:dear\ )?(?:judge|grader|evaluator|assessor)\b\s*[:,]
+  | \b(?:score|grade|rating)\s*(?:is|:|=|of|must\ be|should\ be)\s*
+    (?:5(?:\.0+)?|five|10|100|perfect)\b(?![.,]\d)
+  | (?:^|[,;(\[>*#-]|\bdear\b|\b(?:note|message|hint)\ (?:to|for)\b)(?:\ the\b)?\W{0,5}
+    \b(?:judge|grader|evaluator|assessor)\b\s*[:,]
   | \bas\ (?:the|a|an)\ (?:judge|grader|evaluator)\b
   | \b(?:system|assistant|developer)\s*:\s*.{0,80}\b(?:score|grade|judge|verdict)
   | "(?:score|criterion|criteria|criterionid|overall|verdict)"\s*:
-  | </?(?:verdict|score|rubric|judge|response|system)[^>]*>
-  | \b(?:accuracy|context|artifact|continuity|completeness|instruction)_[a-z_]+\b\s*[:=]
+  | </?(?:verdict|score|rubric|judge|response|system)\b[^<>]{0,200}>
+  | \b(?:CRITERIA)\b["`']?\s*[:=]
   | \bthis\ (?:answer|response)\ (?:is|deserves|merits|earns)\b.{0,40}
     \b(?:perfect|correct|complete|full|5|five|highest)\b
-    """,
+    """.replace("CRITERIA", "|".join(criterion.id for criterion in CRITERIA)),
     re.IGNORECASE | re.VERBOSE,
 )
 _LINE_OR_SENTENCE: Final = re.compile(r"(?<=[.!?])[ \t]+|\n")

@@ -12,6 +12,7 @@ from pytest_compaction.items import record_of
 from pytest_compaction.reports.terminal import Line, summary
 from pytest_compaction.results import RunWriter
 from pytest_compaction.session import BenchmarkSession
+from pytest_compaction.text import printable
 
 _MARKUP: dict[str, dict[str, bool]] = {
     "plain": {},
@@ -94,7 +95,7 @@ class Closing:
                 text = (
                     f"no gate: {', '.join(decision.not_applied)} is for a strategy not in this run"
                 )
-                return Line(text, "dim")
+                return Line(printable(text), "dim")
             return None
         passed = decision.passed and not self._other_failures
         session.exitstatus = pytest.ExitCode.OK if passed else pytest.ExitCode.TESTS_FAILED
@@ -110,7 +111,7 @@ class Closing:
         if passed:
             parts.append(f"{below} items below {self._session.settings.pass_score:g}")
         word = "GATE PASSED" if passed else "GATE FAILED"
-        return Line(f"{word} {' · '.join(parts)}", "good" if passed else "bad")
+        return Line(printable(f"{word} {' · '.join(parts)}"), "good" if passed else "bad")
 
 
 def _write(reporter: pytest.TerminalReporter, line: Line) -> None:

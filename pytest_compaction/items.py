@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import pytest
@@ -48,6 +49,19 @@ def _marks(case: Case | BrokenCase, probe: Probe | None, arm: Arm | None) -> lis
     if arm:
         details |= {"compactor": arm.compactor, "trial": arm.trial}
     return [pytest.mark.compaction(**details)]
+
+
+def restore_order(items: list[pytest.Item], collected: Sequence[pytest.Item]) -> None:
+    """Put benchmark items back into the order in which they were collected.
+
+    Pytest groups items by session parameters that are equal, which mixes up cases
+    whose probes are alike. Other tests keep their places.
+    """
+    rank = {item: number for number, item in enumerate(collected)}
+    places = [i for i, item in enumerate(items) if item.get_closest_marker("compaction")]
+    ordered = sorted((items[i] for i in places), key=lambda item: rank.get(item, len(rank)))
+    for place, item in zip(places, ordered, strict=True):
+        items[place] = item
 
 
 def parameters_of(item: pytest.Item) -> tuple[Any, Any, Any]:
@@ -146,12 +160,22 @@ def finish_report(
         report.outcome = "skipped"
         report.longrepr = (path, line or 0, printable(str(failure), 300))
     elif isinstance(failure, _SAYS_ENOUGH):
-        report.longrepr = "\n".join(printable(line) for line in _lines(str(failure)))
+        report.longrepr = "\n".join(_safe_lines(str(failure)))
 
 
-def _lines(text: str) -> list[str]:
-    """Lines with their indentation as no-break text, so that cleaning keeps it."""
-    return [line for line in text.split("\n") if line.strip()]
+def _safe_lines(text: str) -> list[str]:
+    """Lines that are safe on a terminal, wrapped to its usual width, with their indentation."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip(" "))]
+        lines += textwrap.wrap(
+            printable(line.strip()),
+            width=80,
+            initial_indent=indent,
+            subsequent_indent=indent + "  ",
+            break_on_hyphens=False,
+        )
+    return lines
 
 
 def record_of(report: pytest.TestReport) -> Record | None:

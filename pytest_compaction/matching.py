@@ -4,7 +4,8 @@ A form of a fact (its text or an alias) is stated by a text when one of these ho
 
 * the form is a path, and the text names a path of which one is a suffix of the
   other on component boundaries (a bare file name counts unless it is a generic
-  one such as ``__init__.py``);
+  one such as ``__init__.py``); a path with signs that end a token, such as
+  ``app/(group)/page.tsx``, also counts where it stands literally;
 * the normalised form stands in the normalised text between word boundaries;
 * one sentence of the text holds every exact token of the form (numbers compared
   by value, identifiers, paths) and at least three quarters of its other content
@@ -113,11 +114,8 @@ class TextIndex:
         if " " not in normal and is_path(normal):
             if self.has_path(normal):
                 return True
-            # A path that is no single token, such as app/(group)/page.tsx.
-            odd = (
-                raw_tokens(normal) != [path_suffixes(normal)[0]] if path_suffixes(normal) else True
-            )
-            return odd and _bounded_in(normal, self._normal)
+            whole = raw_tokens(normal) == path_suffixes(normal)[:1]
+            return not whole and _bounded_in(normal, self._normal)
         return _bounded_in(normal, self._normal) or self._states_in_one_sentence(normal)
 
     def _states_in_one_sentence(self, normal: str) -> bool:
@@ -167,7 +165,7 @@ def _requirements(normal: str) -> tuple[tuple[tuple[str, ...], ...], tuple[str, 
         elif re.search(r"[\d_/\\]", token) or is_path(token):
             exact[_exact_forms(token)] = None
         else:
-            for word in re.split(r"[.:@+\-]+", token):
+            for word in re.split(r"[.:@+\-']+", token):
                 if word and word not in STOPWORDS:
                     prose[stem(word)] = None
     return tuple(exact), tuple(prose), negated

@@ -121,9 +121,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     items.parametrize(metafunc, session)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without a strategy there is nothing to measure: benchmark items are deselected."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None, None, None]:
+    """Keep benchmark items in order; without a strategy nothing is measured: deselect them."""
+    collected = list(items)
+    yield
     if config.stash.get(SESSION, None) is not None:
+        from pytest_compaction.items import restore_order
+
+        restore_order(items, collected)
         return
     idle = [item for item in items if item.get_closest_marker("compaction")]
     if idle:

@@ -18,6 +18,7 @@ from pytest_compaction.gate import Threshold, ThresholdError, parse_threshold
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import UnknownModelError, create_model
 from pytest_compaction.options import OptionError, Settings
+from pytest_compaction.text import printable
 from pytest_compaction.tokens import EncodingUnavailableError, TokenCounter
 from pytest_compaction.triggers import Trigger, TriggerError, parse_trigger
 
@@ -151,7 +152,7 @@ class BenchmarkSession:
         probes = sum(len(case.probes) for case in self.case_set.cases)
         models = dict.fromkeys((self.settings.model, self.settings.responder, self.settings.judge))
         broken = f", {len(self.case_set.errors)} broken" if self.case_set.errors else ""
-        return (
+        return printable(
             f"compaction: {', '.join(self.settings.arms)} | {len(self.case_set.cases)} cases"
             f"{broken}, {probes} probes | model {', '.join(models)} | "
             f"trigger {self.settings.trigger} | trials {self.settings.trials}"

@@ -180,6 +180,8 @@ def _command_touches(words: Sequence[str], body: str, depth: int) -> list[Touch]
         if words[1] == "rm" and "--cached" in words:
             return []
         name, words = words[1], words[1:]
+    if name == "git":
+        return _restored(words[1:])
     if name in _SHELLS:
         return _nested(words, depth)
     if name in {"apply_patch", "applypatch", "patch"}:
@@ -189,6 +191,23 @@ def _command_touches(words: Sequence[str], body: str, depth: int) -> list[Touch]
     if name == "perl":
         return _perl(words[1:])
     return _operand_touches(name, words, body)
+
+
+def _restored(words: Sequence[str]) -> list[Touch]:
+    """``git checkout`` and ``git restore`` of paths: what was changed in them is taken back.
+
+    Without ``--`` a word may be a branch; it is the reader of the log who knows
+    whether it names a file that was touched.
+    """
+    if (
+        not words
+        or words[0] not in {"checkout", "restore"}
+        or {"-b", "-B", "--staged"} & set(words)
+    ):
+        return []
+    named = words[words.index("--") + 1 :] if "--" in words else words[1:]
+    files = [_file(word) for word in named if not word.startswith("-")]
+    return [Touch("restore", path) for path in files if path]
 
 
 def _operand_touches(name: str, words: Sequence[str], body: str) -> list[Touch]:

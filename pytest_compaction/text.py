@@ -19,17 +19,22 @@ _QUOTES: Final = str.maketrans(
 )
 _MARKS: Final = re.compile(r"[`*\"]+|(?<!\w)'|'(?!\w)")
 _SPACE: Final = re.compile(r"\s+")
-_TOKEN: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\w+(?:[./:@+\-\\]+\w+)*", re.UNICODE)
+_TOKEN: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\w+(?:[./:@+\-\\']+\w+)*", re.UNICODE)
 _PIECE: Final = re.compile(r"[^\W_]+(?:(?<=\d)\.(?=\d)[^\W_]+)*", re.UNICODE)
-_PART_END: Final = re.compile(r"[/:@+\-\\]+|(?<!\d)\.+|\.+(?!\d)")
+_PART_END: Final = re.compile(r"[/:@+\-\\']+|(?<!\d)\.+|\.+(?!\d)")
 """Where a token falls into parts; the point of ``1.5`` is no such place."""
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 _LEADING_NUMBER: Final = re.compile(r"(\d+(?:\.\d+)?)([a-z%]+)")
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?;])\s+(?=[\"'`(\[]?[A-Z0-9])|(?<=[。！？])")
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?;])\s+(?=[\"'(\[]?[A-Z0-9]|`)|(?<=[。！？])")
+_NAME: Final = re.compile(r"[\w\-.]+")
+_EXTENSION: Final = re.compile(r"[a-z][a-z0-9]{0,5}")
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|#{1,6}|>)\s+")
 
 MAX_SEGMENT_WORDS: Final = 80
 """A segment longer than this is cut, so that a minified line is not one sentence."""
+
+MAX_SUFFIXES: Final = 32
+"""Suffixes of a path that are looked at, besides the whole path."""
 
 STOPWORDS: Final = frozenset(
     """a about after again all also am an and any are as at be because been before being both but
@@ -102,15 +107,24 @@ def is_path(token: str) -> bool:
         return False
     if "/" in token:
         return not re.fullmatch(r"[\d./]+", token)
-    return bool(re.fullmatch(r"[\w\-.]*[a-z_][\w\-]*\.[a-z][a-z0-9]{0,5}", token)) and not bool(
-        re.fullmatch(r"(?:[a-z]\.)+[a-z]", token)
+    name, _, extension = token.rpartition(".")
+    return (
+        _EXTENSION.fullmatch(extension) is not None
+        and _NAME.fullmatch(name) is not None
+        and re.search("[a-z_]", name.rpartition(".")[2]) is not None
+        and not re.fullmatch(r"(?:[a-z]\.)+[a-z]", token)
     )
 
 
 def path_suffixes(path: str) -> list[str]:
-    """All suffixes of a path on component boundaries, longest first, itself included."""
+    """The suffixes of a path on component boundaries, longest first, itself included.
+
+    Of a path with very many components only the shorter suffixes are given, so that
+    a megabyte of base64 stays linear.
+    """
     parts = [part for part in path.replace("\\", "/").split("/") if part not in {"", "."}]
-    return ["/".join(parts[i:]) for i in range(len(parts))]
+    starts = [*range(min(1, len(parts))), *range(max(1, len(parts) - MAX_SUFFIXES), len(parts))]
+    return ["/".join(parts[i:]) for i in starts]
 
 
 def raw_tokens(normal: str) -> list[str]:

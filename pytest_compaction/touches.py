@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from pytest_compaction.text import visible
 
-Verb = Literal["write", "edit", "append", "read", "delete", "rename"]
+Verb = Literal["write", "edit", "append", "read", "delete", "rename", "restore"]
 
 MAX_PATH_CHARACTERS: Final = 1000
 MAX_DETAIL_CHARACTERS: Final = 80

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -46,9 +47,9 @@ def parse_trigger(text: str) -> Trigger:
         limit = -1.0
     if kind == "window" and 0 < limit <= 1:
         return Trigger("window", limit)
-    if kind == "tokens" and limit >= 1:
+    if kind == "tokens" and 1 <= limit < math.inf:
         return Trigger("tokens", limit)
-    if kind == "turns" and limit >= 1:
+    if kind == "turns" and 1 <= limit < math.inf:
         return Trigger("turns", limit)
     raise TriggerError(
         f"{text!r} is no trigger; write case, auto, window:F (0 < F <= 1), tokens:N or turns:N"

@@ -25,6 +25,20 @@ class CaseScheduling(LoadScopeScheduling):
     def _split_scope(self, nodeid: str) -> str:
         return group_of(nodeid, self._groups) or nodeid
 
+    def remove_node(self, node: Any) -> str | None:
+        """Hand on what a dead worker left, but not the item that killed it: it would do so again.
+
+        Returns that item; ``None`` when the worker had nothing left to do.
+        """
+        for unit in self.assigned_work[node].values():
+            for nodeid, completed in unit.items():
+                if not completed:
+                    unit[nodeid] = True
+                    super().remove_node(node)
+                    return str(nodeid)
+        super().remove_node(node)
+        return None
+
 
 def group_of(nodeid: str, groups: Mapping[str, str]) -> str | None:
     """The group of an item by the parameters in its id; ``None`` for a test of another kind.
@@ -32,14 +46,12 @@ def group_of(nodeid: str, groups: Mapping[str, str]) -> str | None:
     ``groups`` maps parameter ids to groups. A test with further parameters has
     them joined by ``-`` before or after ours.
     """
-    parameters = nodeid.partition("[")[2].removesuffix("]")
-    while parameters:
-        if parameters in groups:
-            return groups[parameters]
-        shorter = parameters.rpartition("-")[0]
-        if not shorter:
-            break
-        parameters = shorter
+    parts = nodeid.partition("[")[2].removesuffix("]").split("-")
+    for length in range(len(parts), 0, -1):
+        for start in range(len(parts) - length + 1):
+            found = groups.get("-".join(parts[start : start + length]))
+            if found is not None:
+                return found
     return None
 
 

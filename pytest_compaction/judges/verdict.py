@@ -12,6 +12,10 @@ from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import CRITERIA, dimension_scores, overall_score
 from pytest_compaction.text import printable
 
+_LOSSES = (
+    ("dropped", "not in the view"),
+    ("unused", "in the view, not in the answer"),
+)
 _DIMENSION_OF = {criterion.id: criterion.dimension for criterion in CRITERIA}
 
 
@@ -73,22 +77,27 @@ class Verdict:
         lines = [f"overall {self.overall:.2f} is below the pass score {self.pass_score:.2f}"]
         for dimension, score in self.dimensions.items():
             if score < self.pass_score:
-                parts = [
-                    f"{c.id} {c.score:.1f} ({printable(c.reasoning, 110)})"
-                    for c in self.criteria
-                    if _DIMENSION_OF.get(c.id) == dimension and c.score < self.pass_score
-                ]
-                lines.append(f"  {dimension} {score:.2f}: {'; '.join(parts)}")
-        for name in ("dropped", "unused"):
+                lines.append(f"  {dimension} {score:.2f}: {self._weak_criteria(dimension)}")
+        for name, where in _LOSSES:
             lost = [printable(fact.text, 70) for fact in self.facts if fact.loss == name]
             if lost:
-                where = "not in the view" if name == "dropped" else "in the view, not in the answer"
                 lines.append(f"  {name} ({where}): {'; '.join(lost)}")
         stale = [printable(text, 70) for text, hit in self.traps if hit]
         if stale:
             lines.append(f"  stale: {'; '.join(stale)}")
         lines.append(f"  answer: {printable(self.response, 160) or '(empty)'}")
         return lines
+
+    def _weak_criteria(self, dimension: str) -> str:
+        """Criteria below the pass score; what is merely missing is listed with the facts."""
+        parts: list[str] = []
+        for criterion in self.criteria:
+            low = criterion.score < self.pass_score
+            if low and _DIMENSION_OF.get(criterion.id) == dimension:
+                known = criterion.reasoning.startswith("missing:")
+                why = "" if known else f" ({printable(criterion.reasoning, 110)})"
+                parts.append(f"{criterion.id} {criterion.score:.1f}{why}")
+        return ", ".join(parts)
 
 
 def verdict_from_reply(

@@ -15,20 +15,22 @@ from typing import Final
 from pytest_compaction.artifacts import FileState
 from pytest_compaction.case import AnswerSpec
 from pytest_compaction.conversation import Message
-from pytest_compaction.models.retrieval import PreparedView, prepare, question_proper, relevant
+from pytest_compaction.models.question import question_proper, quotations
+from pytest_compaction.models.retrieval import PreparedView, prepare, relevant
 from pytest_compaction.text import is_path, normalize, path_suffixes, raw_tokens
 
 ABSTENTION: Final = "I do not know: the context does not say."
 MAX_UNIT_CHARACTERS: Final = 320
 _FILE_SHARE: Final = 0.65
 """Share of the answer that lists of files may take, so that the rest of a question is answered."""
+_DETAILS: Final = 8
 _MARK_TOKENS: Final = 2
 _MISSES: Final = 12
 """After so many lines that do not fit the answer is full."""
 _FILE_ENTRY: Final = re.compile(r"`?(?P<path>[\w./\-]+\.\w+)`?:? (?P<what>\w.*)$")
 _FILES_ASKED: Final = re.compile(
-    r"\b(?:which|what|list|name|all|new|existing|other)\b[^?.;]{0,60}?"
-    r"\b(?:files?|modules?|scripts?|paths?|artifacts?)\b"
+    r"\b(?:which|what|list|name|all|new|existing|other)\s+(?:[\w\-]+\s+){0,2}"
+    r"(?:files?|modules?|scripts?|paths?|artifacts?)\b"
 )
 _VERBS: Final = {
     "created": re.compile(r"\bcreat|\badded|\bnew\b|introduc|did not exist"),
@@ -47,7 +49,8 @@ def answer(
     asked = question_proper(question)
     answer = Composition(spec, count)
     answer.add(file_lines(prepared, asked), _FILE_SHARE)
-    answer.add((_shortened(text) for text in relevant(prepared, asked)), 1.0)
+    found = relevant(prepared, asked, quotations(question))
+    answer.add((_shortened(text) for text in found), 1.0)
     return answer.text()
 
 
@@ -77,20 +80,22 @@ def file_lines(prepared: PreparedView, question: str) -> list[str]:
 
 
 def _verbs(state: FileState) -> list[str]:
+    if state.deleted:
+        return ["deleted"]
     flags = {
         "created": state.created,
         "renamed": bool(state.renamed_from),
         "modified": state.modified,
-        "deleted": state.deleted,
     }
-    return [verb for verb, happened in flags.items() if happened] or ["read"]
+    flags = {**flags, "read": state.read and not any(flags.values())}
+    return [verb for verb, happened in flags.items() if happened]
 
 
 def _file_line(state: FileState, verbs: Sequence[str], detailed: bool) -> str:
     line = f"{state.path} {', '.join(verbs)}"
     if state.renamed_from:
         line += f" from {state.renamed_from}"
-    details = "; ".join(state.details[-3:]) if detailed else ""
+    details = "; ".join(state.details[-_DETAILS:]) if detailed else ""
     return f"{line}: {details}" if details else line
 
 

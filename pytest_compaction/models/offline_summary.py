@@ -72,6 +72,8 @@ def gather(messages: Sequence[Message]) -> list[Entry]:
     entries.extend(_printed(messages))
     place = {message.id: order for order, message in enumerate(messages)}
     for state in file_states(file_operations(messages)):
+        if not state.touched:
+            continue
         order = max((place.get(id, 0) for id in state.message_ids), default=0)
         entries.append(file_entry(state, order))
     return entries

@@ -5,7 +5,9 @@ few neighbouring units of one message). A unit is worth its own BM25 score, a
 share of its passage's, and at least a share of its neighbours'; what was said
 counts more than what was printed, and that more than what was written to files.
 People ask several things at once: each time a unit is taken, the terms that it
-answers weigh less for the next one, so that the other parts get their turn.
+answers weigh less for the next one, so that the other parts get their turn. What
+the question quotes word for word is looked up as it stands, and where it is a
+command that was run, so is what the command printed.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import Final
 
 from pytest_compaction.artifacts import FileState, file_operations, file_states
 from pytest_compaction.conversation import Message, Text, ToolCall, ToolResult
-from pytest_compaction.models.cues import CONSTRAINT, DECISION, ERROR, NEXT, STATE
+from pytest_compaction.models.question import asks_last_request, search_terms, topic_cues
 from pytest_compaction.ranking import BM25
 from pytest_compaction.text import content_stems, normalize, segments
 
@@ -36,35 +38,11 @@ _CUTOFF: Final = 0.1
 """A unit worth less than this share of the first one is not worth saying."""
 _NOVEL: Final = 0.2
 """A unit with a smaller share of terms not said yet repeats what was said."""
+_QUOTED_SHARE: Final = 0.3
+"""Bonus of a unit that holds a quotation of the question, as a share of the best possible score."""
+_CALL_SHARE: Final = 0.5
+"""A quotation stands for a tool call when it makes up so much of what the call says."""
 _WEIGHTS: Final = {"said": 1.0, "printed": 0.4, "written": 0.25}
-
-_QUESTION_TERMS: Final = frozenset(
-    content_stems(
-        "exactly list answer give name say tell remind question session far sentence words"
-    )
-)
-_FORM_SENTENCE: Final = re.compile(
-    r"^(?:please )?(?:answer|reply|list|give|write|respond|use|be|keep)\b.*"
-    r"\b(?:list|sentence|words?|items?|json|paths?|bullets?)\b"
-)
-_TOPICS: Final[tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]] = (
-    (
-        re.compile(
-            r"next|remain|pending|still to|to.?do\b|left to|open\b|postpone|unfinished|go on"
-        ),
-        NEXT,
-    ),
-    (
-        re.compile(r"decid|decision|why|reason|instead|chose|choice|reject|against|rule[sd]? out"),
-        DECISION,
-    ),
-    (re.compile(r"error|exception|fail|traceback|crash|exit (?:code|status)|refus"), ERROR),
-    (
-        re.compile(r"must|constraint|instruction|rules?\b|allowed|asked for|require|limit"),
-        CONSTRAINT,
-    ),
-    (re.compile(r"\bstate\b|status|stand\b|tests? (?:pass|fail|are|in|result)|green|red\b"), STATE),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +53,7 @@ class Unit:
     message: int
     passage: int
     kind: str
+    by_user: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +64,8 @@ class PreparedView:
     by_unit: BM25
     by_passage: BM25
     files: tuple[FileState, ...]
+    results: tuple[tuple[str, tuple[int, ...]], ...]
+    """What each tool call says, normalised, and the messages that answer it."""
 
 
 @lru_cache(maxsize=24)
@@ -100,9 +81,20 @@ def prepare(view: tuple[Message, ...]) -> PreparedView:
                     passages.append([])
                 terms.append(content_stems(normalize(text)))
                 passages[-1].extend(terms[-1])
-                units.append(Unit(text, number, len(passages) - 1, kind))
+                by_user = message.role == "user" and message.origin == "log"
+                units.append(Unit(text, number, len(passages) - 1, kind, by_user))
     files = tuple(file_states(file_operations(view)))
-    return PreparedView(tuple(units), BM25(terms), BM25(passages), files)
+    return PreparedView(tuple(units), BM25(terms), BM25(passages), files, _results(view))
+
+
+def _results(view: Sequence[Message]) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    place = {result.call_id: n for n, message in enumerate(view) for result in message.results}
+    return tuple(
+        (normalize(" ".join(map(str, call.parsed().values()))), (place[call.id],))
+        for message in view
+        for call in message.calls
+        if call.id in place
+    )
 
 
 def _texts(message: Message) -> Iterator[tuple[str, list[str]]]:
@@ -117,16 +109,12 @@ def _texts(message: Message) -> Iterator[tuple[str, list[str]]]:
                     yield "written", segments(value)
 
 
-def question_proper(question: str) -> str:
-    """The question without the sentences that only say how to answer, normalised."""
-    sentences = [normalize(sentence) for sentence in segments(question)]
-    asking = [sentence for sentence in sentences if not _FORM_SENTENCE.match(sentence)]
-    return " ".join(asking or sentences)
+def relevant(prepared: PreparedView, question: str, quoted: Sequence[str] = ()) -> Iterator[str]:
+    """Units that speak to the question, the best first; none when no term occurs in the view.
 
-
-def relevant(prepared: PreparedView, question: str) -> Iterator[str]:
-    """Units that speak to the question, the best first; none when no term occurs in the view."""
-    search = _Search(prepared, question)
+    ``question`` is normalised; ``quoted`` are the phrases that it quotes.
+    """
+    search = _Search(prepared, question, quoted)
     said: set[str] = set()
     first = 0.0
     while True:
@@ -146,18 +134,23 @@ def relevant(prepared: PreparedView, question: str) -> Iterator[str]:
 class _Search:
     """The state of one search: term weights, and which units are taken."""
 
-    def __init__(self, prepared: PreparedView, question: str) -> None:
-        terms = [term for term in content_stems(question) if term not in _QUESTION_TERMS]
+    def __init__(self, prepared: PreparedView, question: str, quoted: Sequence[str]) -> None:
+        terms = search_terms(question)
         self._units = prepared.units
         self._in_units = {term: prepared.by_unit.term_scores(term) for term in terms}
         self._in_passages = {term: prepared.by_passage.term_scores(term) for term in terms}
         self._weights = dict.fromkeys(terms, 1.0)
-        cues = [cue for topic, cue in _TOPICS if topic.search(question)]
+        cues = topic_cues(question)
         passages = {passage for scores in self._in_passages.values() for passage in scores}
         self._factors = {
             number: _factor(unit, cues)
             for number, unit in enumerate(self._units)
             if unit.passage in passages
+        }
+        bonus = _QUOTED_SHARE * sum(prepared.by_unit.idf(term) for term in self._weights)
+        self._bonus = {
+            number: bonus * share
+            for number, share in _bonus_shares(prepared, question, quoted, cues).items()
         }
         self._taken: set[int] = set()
         self._worth = self._weighed()
@@ -166,7 +159,7 @@ class _Search:
         """The unit worth most now, and its worth; equal ones in the order of the view."""
         best: int | None = None
         most = 0.0
-        for number in self._factors:
+        for number in self._worth:
             if number not in self._taken:
                 worth = self._with_neighbours(number)
                 if worth > most + 1e-9:
@@ -189,14 +182,12 @@ class _Search:
     def _weighed(self) -> dict[int, float]:
         by_unit = _weighted_sum(self._in_units, self._weights)
         by_passage = _weighted_sum(self._in_passages, self._weights)
-        return {
-            number: factor
-            * (
-                by_unit.get(number, 0.0)
-                + _PASSAGE_SHARE * by_passage.get(self._units[number].passage, 0.0)
-            )
-            for number, factor in self._factors.items()
-        }
+        worth = dict(self._bonus)
+        for number, factor in self._factors.items():
+            near = by_passage.get(self._units[number].passage, 0.0)
+            found = by_unit.get(number, 0.0) + _PASSAGE_SHARE * near
+            worth[number] = worth.get(number, 0.0) + factor * found
+        return worth
 
     def _with_neighbours(self, number: int) -> float:
         worth = self._worth[number]
@@ -207,6 +198,54 @@ class _Search:
                 if near > worth and self._units[other].message == unit.message:
                     worth = near
         return worth
+
+
+def _bonus_shares(
+    prepared: PreparedView, question: str, quoted: Sequence[str], cues: Sequence[re.Pattern[str]]
+) -> dict[int, float]:
+    """Units that the question points at, with their share of the bonus.
+
+    Those that hold a quotation, what a quoted call printed, what was said right
+    after a quoted sentence; and what the user said last, where that is asked.
+    """
+    units = prepared.units
+    shares: dict[int, float] = {}
+    if asks_last_request(question):
+        last = max((unit.message for unit in units if unit.by_user), default=-1)
+        shares.update((n, 1.0) for n, unit in enumerate(units) if unit.message == last)
+    if not quoted:
+        return shares
+    printed = _printed_by(prepared, quoted)
+    holders: set[int] = set()
+    for number, unit in enumerate(units):
+        if unit.message in printed and unit.kind == "printed":
+            shares[number] = 1.0 if any(cue.search(unit.text) for cue in cues) else 0.3
+        elif any(text in normalize(unit.text) for text in quoted):
+            shares[number] = _WEIGHTS[unit.kind]
+            if unit.kind == "said":
+                holders.add(unit.message)
+    following = {_next_said(units, message) for message in holders}
+    for number, unit in enumerate(units):
+        if unit.message in following and unit.kind == "said":
+            shares.setdefault(number, 0.6)
+    return shares
+
+
+def _printed_by(prepared: PreparedView, quoted: Sequence[str]) -> set[int]:
+    """The messages that answer a call of which a quotation makes up a good part."""
+    return {
+        place
+        for said, places in prepared.results
+        if any(text in said and len(text) >= _CALL_SHARE * len(said) for text in quoted)
+        for place in places
+    }
+
+
+def _next_said(units: Sequence[Unit], message: int) -> int:
+    """The next message by the user after this one, -1 if there is none."""
+    return min(
+        (unit.message for unit in units if unit.message > message and unit.by_user), default=-1
+    )
 
 
 def _weighted_sum(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -63,12 +64,13 @@ def _single(
     figures = aggregate(name, records)
     kept = kept_by_dimension(records, control) if control else {}
     head = f"{'':14}{'mean':>6}  {'95% interval':<14}"
-    yield Line(head + (f"{'control':>8}{'kept':>7}" if kept else ""), "dim")
+    yield Line((head + (f"{'control':>8}{'kept':>7}" if kept else "")).rstrip(), "dim")
     for dimension in DIMENSIONS:
         yield Line(_row(dimension, figures.dimensions.get(dimension), kept))
     yield Line(_row("overall", figures.overall, kept), "bold")
     yield Line("")
     yield from _facts_about(figures)
+    yield from _unscored_because(records)
     yield from _worst(records)
 
 
@@ -123,6 +125,13 @@ def _facts_about(figures: Aggregate) -> Iterator[Line]:
         yield Line(f"note: {noop} compactions did nothing; such points prove nothing", "dim")
 
 
+def _unscored_because(records: Sequence[Record], count: int = 3) -> Iterator[Line]:
+    """The most frequent reasons for which items could not be scored."""
+    reasons = Counter(record["reason"] for record in records if record["status"] == "unscored")
+    for reason, times in reasons.most_common(count):
+        yield Line(printable(f"not scored ({times}): {reason}", WIDTH), "bad")
+
+
 def _worst(records: Sequence[Record], count: int = 3) -> Iterator[Line]:
     ranked = sorted(
         scored(records), key=lambda r: (r["overall"], r["case"], r["probe"], r["trial"])
@@ -174,6 +183,7 @@ def _several(names: Sequence[str], groups: Mapping[str, Sequence[Record]]) -> It
                 extra.append(f"{item.over_budget} cases over budget")
         if extra:
             yield Line(f"  {'; '.join(extra)}", "bad")
+        yield from _unscored_because(groups[item.compactor], 1)
 
 
 def _figures_of(item: Aggregate) -> dict[str, float]:
