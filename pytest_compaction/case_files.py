@@ -202,7 +202,7 @@ def schema_faults(data: Any) -> list[CaseFault]:
         )
     except RecursionError:
         return [CaseFault("", "nesting too deep", "a case")]
-    return [_schema_fault(error) for error in errors]
+    return list(dict.fromkeys(_schema_fault(error) for error in errors))
 
 
 def _schema_fault(error: Any) -> CaseFault:

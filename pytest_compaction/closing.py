@@ -10,7 +10,7 @@ import pytest
 from pytest_compaction.gate import Decision, decide
 from pytest_compaction.items import record_of
 from pytest_compaction.reports.terminal import Line, summary
-from pytest_compaction.results import RunWriter
+from pytest_compaction.results import RunWriter, make_folder
 from pytest_compaction.session import BenchmarkSession
 from pytest_compaction.text import printable
 
@@ -32,6 +32,21 @@ class Closing:
         self._writer: RunWriter | None = None
         self._other_failures: set[str] = set()
 
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Find out before the first item whether there is a place for the records."""
+        if not session.config.getoption("collectonly"):
+            try:
+                make_folder(self._folder)
+            except OSError as error:
+                raise pytest.UsageError(
+                    f"--compaction-runs={self._session.settings.runs}: cannot make this folder: "
+                    f"{error.strerror or error}"
+                ) from None
+
+    @property
+    def _folder(self) -> Path:
+        return self._root / self._session.settings.runs
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep and write the record of an item; remember failures that are not about scores."""
         record = record_of(report)
@@ -50,12 +65,13 @@ class Closing:
         if self._writer is None:
             name = "-".join(spec.slug for spec in self._session.specs)
             safe = "".join(ch if ch.isalnum() or ch in "-._+=" else "_" for ch in name)[:60]
-            folder = self._root / self._session.settings.runs
-            self._writer = RunWriter(folder, safe, self._session.header())
+            self._writer = RunWriter(self._folder, safe, self._session.header())
         self._writer.add(record)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the summary of the run."""
+        if terminalreporter.config.getoption("collectonly"):
+            return
         records = self._writer.run.records if self._writer else []
         terminalreporter.section("compaction")
         order = [spec.text for spec in self._session.specs]
@@ -72,7 +88,7 @@ class Closing:
         if self._writer is not None:
             self._writer.close()
         result = yield
-        line = self._decided(session)
+        line = None if session.config.getoption("collectonly") else self._decided(session)
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         if line is not None and reporter is not None:
             _write(reporter, line)
@@ -91,10 +107,11 @@ class Closing:
                 return Line("GATE UNDECIDED the run was stopped before all items ran", "bad")
             return None
         if not decision.decides:
+            if decision.not_applied and not records:
+                return Line("no gate: nothing was measured", "dim")
             if decision.not_applied:
-                text = (
-                    f"no gate: {', '.join(decision.not_applied)} is for a strategy not in this run"
-                )
+                named = ", ".join(decision.not_applied)
+                text = f"no gate: no strategy of this run is named in {named}"
                 return Line(printable(text), "dim")
             return None
         passed = decision.passed and not self._other_failures

@@ -78,8 +78,7 @@ async def with_deadline(call: Callable[[], Any], seconds: float, what: str) -> A
         except CompactorError as error:
             failure = error
         except BaseException as error:
-            said = printable(str(error), 300)
-            failure = CompactorError(f"{what} raised {type(error).__name__}: {said}")
+            failure = CompactorError(f"{what} raised {type(error).__name__}: {_said(error)}")
             failure.__cause__ = error
         if not loop.is_closed():
             loop.call_soon_threadsafe(settle, value, failure)
@@ -91,6 +90,13 @@ async def with_deadline(call: Callable[[], Any], seconds: float, what: str) -> A
         raise CompactorError(
             f"{what} did not return within {seconds:g} s (--compaction-timeout)"
         ) from None
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return printable(str(error), 300)
+    except Exception:
+        return "(its text cannot be shown)"
 
 
 async def _awaited(value: Awaitable[Any]) -> Any:

@@ -106,7 +106,7 @@ class Settings:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """All settings that belong in a run's header; paths and limits of the machine do not."""
+        """All settings, for the header line of a run."""
         return {
             **self.scoring(),
             "compactors": list(self.arms),
@@ -114,6 +114,10 @@ class Settings:
             "control": self.control,
             "thresholds": list(self.thresholds),
             "max_unscored": self.max_unscored,
+            "cases": list(self.cases),
+            "concurrency": self.concurrency,
+            "timeout": self.timeout,
+            "runs": self.runs,
         }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
@@ -40,9 +41,8 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 
     listed = Registry(_added(config, "pytest_compaction_compactors")).descriptions()
     width = max(len(name) for name, _ in listed)
-    writer = pytest.TerminalReporter(config)._tw
     for name, description in listed:
-        writer.line(f"{name:<{width}}  {description}")
+        sys.stdout.write(f"{name:<{width}}  {description}\n")
     return 0
 
 
@@ -78,7 +78,9 @@ def _start(config: pytest.Config, settings: options.Settings) -> None:
         raise pytest.UsageError(str(error)) from None
     config.stash[SESSION] = session
     config.add_cleanup(session.close)
-    if not named:
+    if named:
+        config.args[:] = map(sessions.node_argument, config.args)
+    else:
         config.args[:] = sessions.collection_arguments(session.folders)
     if hasattr(config, "workerinput"):
         return
@@ -106,7 +108,7 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Parametrize every test function that asks for ``case`` and ``probe``."""
-    if not {"case", "probe"} <= set(metafunc.fixturenames):
+    if not _asks_for_the_benchmark(metafunc):
         return
     session = metafunc.config.stash.get(SESSION, None)
     if session is None:
@@ -119,6 +121,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     from pytest_compaction import items
 
     items.parametrize(metafunc, session)
+
+
+def _asks_for_the_benchmark(metafunc: pytest.Metafunc) -> bool:
+    """Whether a function asks for ``case`` and ``probe`` and nobody else provides them."""
+    asked = {"case", "probe"}
+    if not asked <= set(metafunc.fixturenames):
+        return False
+    provided = set(getattr(metafunc, "_arg2fixturedefs", ()))
+    for mark in metafunc.definition.iter_markers("parametrize"):
+        names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
+        provided.update(names.replace(",", " ").split() if isinstance(names, str) else names)
+    return not asked & provided
 
 
 @pytest.hookimpl(wrapper=True)
@@ -195,9 +209,11 @@ def pytest_runtest_makereport(
     return report
 
 
-def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
+def pytest_report_teststatus(
+    report: pytest.TestReport, config: pytest.Config
+) -> tuple[str, str, str] | None:
     """Show the score of a benchmark item in verbose progress, and ``U`` for unscored."""
-    if not getattr(report, "user_properties", None):
+    if SESSION not in config.stash or not isinstance(report, pytest.TestReport):
         return None
     from pytest_compaction import items
 

@@ -48,8 +48,7 @@ class RunWriter:
     """
 
     def __init__(self, folder: Path, name: str, header: Mapping[str, Any]) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        _ignore_in_git(folder.parent)
+        make_folder(folder)
         self.path = _new_file(folder, name)
         self.run = Run({"format": FORMAT, **header})
         self._append(self.run.header)
@@ -75,10 +74,12 @@ class RunWriter:
             os.close(descriptor)
 
 
-def _ignore_in_git(folder: Path) -> None:
-    marker = folder / ".gitignore"
-    if not marker.exists():
-        marker.write_text("*\n", "utf-8")
+def make_folder(folder: Path) -> None:
+    """Make a folder for run files; git ignores what was made, never what was there before."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    if missing:
+        (missing[-1] / ".gitignore").write_text("*\n", "utf-8")
 
 
 def _new_file(folder: Path, name: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -87,13 +88,14 @@ class BenchmarkSession:
     def engine(self) -> Engine:
         """The engine of this process, made when the first item needs it."""
         specs = {spec.text: spec for spec in self.specs}
+        workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
         return Engine(
             self.roles,
             lambda name: self.registry.create(specs[name]),
             self.trigger,
             self.settings.pass_score,
             self.settings.timeout,
-            self.settings.concurrency,
+            max(1, self.settings.concurrency // workers),
         )
 
     def close(self) -> None:
@@ -136,12 +138,13 @@ class BenchmarkSession:
             yield Parameters(name, case, probe, Arm(spec.text, trial))
 
     def header(self) -> dict[str, Any]:
-        """The header line of the run's records: versions, settings, cases. No clock, no machine."""
+        """The header line of the records: versions, settings, cases. No clock."""
         import importlib.metadata as metadata
 
         return {
             "versions": {
-                name: metadata.version(name) for name in ("pytest-compaction", "pytest", "tiktoken")
+                name: metadata.version(name)
+                for name in ("pytest", "pytest-compaction", "snowballstemmer", "tiktoken")
             },
             "settings": self.settings.as_json(),
             "cases": {case.id: case.digest for case in self.case_set.cases},
@@ -210,3 +213,8 @@ def collection_arguments(folders: Iterable[Path]) -> list[str]:
     """What to collect: case folders that hold a test module, or the packaged module."""
     own = [folder for folder in folders if folder.is_dir() and any(folder.rglob("test_*.py"))]
     return [str(path) for path in own or [PACKAGED_MODULE]]
+
+
+def node_argument(argument: str) -> str:
+    """A node id as the packaged module's items show it, made into one that pytest finds."""
+    return f"{PACKAGED_MODULE}{argument}" if argument.startswith("::") else argument

@@ -91,7 +91,7 @@ class Anchored(HistoryCompactor):
         room = context.budget - context.tokens.messages(before[:first]) - _OVERHEAD
         if room <= 0:
             return unchanged(state, "the system prompt alone takes the budget")
-        has_summary = first < len(before) and before[first].id == SUMMARY_ID
+        has_summary = "summary" in state and before[first].id == SUMMARY_ID
         body = first + (1 if has_summary else 0)
         start, live = self._tail(before, body, int(room * (1 - self.share)), context)
         dropped = [message for message in before[body:start] if message is not live]
@@ -141,3 +141,6 @@ class Anchored(HistoryCompactor):
         text = f"{PREAMBLE}\n\n{summary.render(SECTIONS)}"
         message = text_message(SUMMARY_ID, "user", text, "synthetic")
         return (*system, message, *((live,) if live else ()), *tail)
+
+
+STRATEGY: Final = Anchored

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from pytest_compaction.compactors.history import HistoryCompactor, unchanged
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 
@@ -20,3 +22,6 @@ class NoCompaction(HistoryCompactor):
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Changes nothing."""
         return unchanged(state)
+
+
+STRATEGY: Final = NoCompaction

@@ -70,3 +70,6 @@ class Regenerate(HistoryCompactor):
             return unchanged(state)
         spans = spans_between(before, after, message.id)
         return Outcome({"messages": dump(after), "cycle": cycle}, "compacted", spans)
+
+
+STRATEGY: Final = Regenerate

@@ -1,4 +1,8 @@
-"""Finding a strategy by what the command line says: a name, a ``module:function``, parameters."""
+"""Finding a strategy by what the command line says: a name, a ``module:function``, parameters.
+
+Every module of this folder that is not part of the room itself is a strategy: its
+file name is its name, and its ``STRATEGY`` the class. Adding one is adding a file.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import difflib
 import importlib
 import importlib.metadata
 import inspect
+import pkgutil
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,12 +21,8 @@ from pytest_compaction.compactors.function import FunctionCompactor
 from pytest_compaction.compactors.protocol import Compactor, State
 
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
-_SHIPPED: Final = {
-    "anchored": "pytest_compaction.compactors.anchored:Anchored",
-    "none": "pytest_compaction.compactors.none:NoCompaction",
-    "regenerate": "pytest_compaction.compactors.regenerate:Regenerate",
-    "truncate": "pytest_compaction.compactors.truncate:Truncate",
-}
+_ROOM: Final = frozenset({"function", "history", "protocol", "registry"})
+"""Modules beside the strategies that are none themselves."""
 _METHODS: Final = ("start", "observe", "due", "compact", "render")
 
 Factory = Callable[..., Compactor[State]]
@@ -81,7 +82,7 @@ class Registry:
 
     def names(self) -> list[str]:
         """All names, sorted."""
-        return sorted({*_SHIPPED, *self._entry_points(), *self.added})
+        return sorted({*_shipped(), *self._entry_points(), *self.added})
 
     def descriptions(self) -> list[tuple[str, str]]:
         """Each name with its one line."""
@@ -108,28 +109,30 @@ class Registry:
                     f"the compactor {spec.text!r} does not take these parameters: {error}"
                 ) from None
             missing = [name for name in _METHODS if not callable(getattr(made, name, None))]
+            missing += [name for name in ("name", "traits") if not hasattr(made, name)]
             if missing:
                 raise UnknownCompactorError(
-                    f"{spec.target!r} is no compactor: it has no method {', '.join(missing)}"
+                    f"{spec.target!r} is no compactor: it has no {', '.join(missing)}"
                 )
             result: Compactor[State] = made
             return result
+        if all(callable(getattr(target, name, None)) for name in _METHODS):
+            instance: Compactor[State] = target
+            return instance
         if not callable(target):
             raise UnknownCompactorError(
                 f"{spec.target!r} is {type(target).__name__}; expected a function over messages "
                 "and a budget, or a compactor class"
             )
-        if all(callable(getattr(target, name, None)) for name in _METHODS):
-            instance: Compactor[State] = target
-            return instance
         _check_parameters(spec, target, parameters)
         return FunctionCompactor(spec.target, target, parameters)
 
     def _resolve(self, target: str) -> Any:
         if target in self.added:
             return self.added[target]
-        if target in _SHIPPED:
-            return _imported(_SHIPPED[target], target)
+        shipped = _shipped()
+        if target in shipped:
+            return _imported(f"{shipped[target]}:STRATEGY", target)
         points = self._entry_points()
         if target in points:
             return points[target].load()
@@ -147,6 +150,16 @@ class Registry:
         return {point.name: point for point in found}
 
 
+def _shipped() -> dict[str, str]:
+    """Modules of the shipped strategies by name: one a file, ``openai_compact.py`` and the like."""
+    package = importlib.import_module(__package__)
+    return {
+        module.name.strip("_").replace("_", "-"): f"{__package__}.{module.name}"
+        for module in pkgutil.iter_modules(package.__path__)
+        if module.name not in _ROOM
+    }
+
+
 def describe(target: Any) -> str:
     """One line about a strategy: its ``description``, or the first line of its docstring."""
     text = getattr(target, "description", None) or (inspect.getdoc(target) or "").strip()
@@ -157,7 +170,7 @@ def _imported(path: str, asked: str) -> Any:
     module_name, _, attribute = path.partition(":")
     try:
         value: Any = importlib.import_module(module_name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UnknownCompactorError(
             f"cannot import the module of the compactor {asked!r}: {type(error).__name__}: {error} "
             "(is its folder on sys.path? the folder where pytest runs is)"

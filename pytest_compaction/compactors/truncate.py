@@ -10,6 +10,7 @@ budget, and it never separates a tool call from its result.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from pytest_compaction.compactors.history import (
     HistoryCompactor,
@@ -65,3 +66,6 @@ class Truncate(HistoryCompactor):
         if cut >= len(messages):
             cut = max((s for s in starts if first < s < len(messages)), default=first)
         return (*messages[:first], *messages[cut:])
+
+
+STRATEGY: Final = Truncate

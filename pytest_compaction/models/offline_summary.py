@@ -10,7 +10,7 @@ entries by path, and an entry whose values changed gives way to the newer one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -22,8 +22,17 @@ from pytest_compaction.summary import EMPTY_SECTION, Section, Source, Summary
 from pytest_compaction.text import content_stems, normalize, segments
 
 MAX_ENTRY_CHARACTERS: Final = 240
-_CARRIED: Final = 1.5
-"""Bonus of an entry that an earlier summary already held: what is written down tends to stay."""
+_CARRIED: Final[Mapping[Source, float]] = {"intent": 3.0, "next": 0.0, "state": 0.0}
+"""Bonus of an entry that an earlier summary already held (1.5 for the sources not named).
+
+What is written down tends to stay; what was next or how things stood goes out of date.
+"""
+_LAST_RUN: Final = "last test run:"
+_LISTING: Final = re.compile(
+    r"\s*(?:cd [^;&|]+(?:&&|;)\s*)?(?:grep|rg|cat|head|tail|less|ls|find|sed -n|awk|nl|wc"
+    r"|git (?:diff|show|log|grep|blame|status))\b"
+)
+"""Commands that list text: an error word in it is no error of theirs."""
 _SAME: Final = 0.8
 _UPDATED: Final = 0.55
 _FILE_ENTRY: Final = re.compile(r"^`(?P<path>[^`\s]+)` (?P<what>.+)$")
@@ -52,6 +61,8 @@ def summarize(
     """Fill ``sections`` from ``messages`` (merged into ``previous``) within ``budget`` tokens."""
     fresh = gather(messages)
     carried = _carried(previous, sections) if previous else []
+    if any(entry.text.startswith(_LAST_RUN) for entry in fresh):
+        carried = [entry for entry in carried if not entry.text.startswith(_LAST_RUN)]
     files = _merged_files([entry for entry in [*carried, *fresh] if entry.source == "files"])
     prose = _without_superseded([entry for entry in [*carried, *fresh] if entry.source != "files"])
     return _packed([*files, *prose], sections, budget, count)
@@ -105,27 +116,25 @@ def _said(text: str, order: int, message: Message, opening: bool) -> Iterator[En
 
 
 def _printed(messages: Sequence[Message]) -> Iterator[Entry]:
-    """Errors from tool output (each once), and the result of the last test run."""
+    """Errors that commands printed (each once), and the result of the last test run."""
     place = {message.id: order for order, message in enumerate(messages)}
+    runs = [run for run in commands(messages) if not _LISTING.match(run.text)]
     seen: set[str] = set()
-    for order, message in enumerate(messages):
-        for result in message.results:
-            for line in result.text.splitlines():
-                stripped = line.strip().removeprefix("E ").strip()
-                if not ERROR.search(stripped) or not 12 <= len(stripped) <= 400:
-                    continue
-                key = normalize(stripped)
-                if key not in seen and ":" in stripped:
-                    seen.add(key)
-                    yield Entry("errors", _cut(stripped), specificity(stripped) + 0.5, order)
-    runs = [(run, summary_of_tests(run.output)) for run in commands(messages)]
-    for run, outcome in [pair for pair in runs if pair[1]][-1:]:
-        yield Entry(
-            "state",
-            _cut(f"last test run: {outcome} (`{_cut(run.text.splitlines()[0], 80)}`)"),
-            4.0,
-            place.get(run.message_id, 0),
-        )
+    for run in runs:
+        for line in run.output.splitlines():
+            stripped = line.strip().removeprefix("E ").strip()
+            if not ERROR.search(stripped) or not 12 <= len(stripped) <= 400:
+                continue
+            key = normalize(stripped)
+            if key not in seen and ":" in stripped:
+                seen.add(key)
+                worth = specificity(stripped) + 0.5
+                yield Entry("errors", _cut(stripped), worth, place.get(run.message_id, 0))
+    tested = [(run, outcome) for run in runs if (outcome := summary_of_tests(run.output))]
+    for run, outcome in tested[-1:]:
+        command = next((line for line in run.text.splitlines() if "test" in line), run.text)
+        text = f"{_LAST_RUN} {outcome} (`{_cut(command, 80)}`)"
+        yield Entry("state", _cut(text), 4.0, place.get(run.message_id, 0))
 
 
 def file_entry(state: FileState, order: int) -> Entry:
@@ -162,9 +171,7 @@ def _carried(previous: Summary, sections: Sequence[Section]) -> list[Entry]:
     for section, lines in previous.entries:
         for text in lines:
             source = _source_of(text, sources.get(section, ("values",)))
-            worth = 4.0 if source == "files" else specificity(text) + _CARRIED
-            if source == "intent":
-                worth += 1.5
+            worth = 4.0 if source == "files" else specificity(text) + _CARRIED.get(source, 1.5)
             entries.append(Entry(source, text, worth, len(entries) - total))
     return entries
 

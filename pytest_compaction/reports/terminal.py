@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from pytest_compaction.rubric import DIMENSIONS, PUBLISHED
 from pytest_compaction.text import printable
 
 WIDTH: Final = 80
+_NAME_WIDTH: Final = (15, 19)
 CONTROL: Final = "none"
 Style = Literal["plain", "bold", "dim", "good", "bad"]
 Record = Mapping[str, Any]
@@ -129,7 +131,7 @@ def _unscored_because(records: Sequence[Record], count: int = 3) -> Iterator[Lin
     """The most frequent reasons for which items could not be scored."""
     reasons = Counter(record["reason"] for record in records if record["status"] == "unscored")
     for reason, times in reasons.most_common(count):
-        yield Line(printable(f"not scored ({times}): {reason}", WIDTH), "bad")
+        yield Line(printable(f"not scored ({times}): {reason}".rstrip(), WIDTH), "bad")
 
 
 def _worst(records: Sequence[Record], count: int = 3) -> Iterator[Line]:
@@ -140,8 +142,11 @@ def _worst(records: Sequence[Record], count: int = 3) -> Iterator[Line]:
         return
     yield Line("")
     yield Line("lowest items", "dim")
+    several = any(record["trial"] > 1 for record in records)
     for record in ranked[:count]:
         name = f"{record['case']}-{record['probe']}"
+        if several:
+            name += f"-t{record['trial']}"
         yield Line(f"  {record['overall']:.2f}  {printable(name, WIDTH - 9)}")
         if record["reason"]:
             yield Line(f"        {printable(record['reason'], WIDTH - 9)}")
@@ -149,7 +154,7 @@ def _worst(records: Sequence[Record], count: int = 3) -> Iterator[Line]:
 
 def _several(names: Sequence[str], groups: Mapping[str, Sequence[Record]]) -> Iterator[Line]:
     figures = [aggregate(name, groups[name]) for name in names]
-    width = min(max(len(name) for name in [*names, "compactor"]), 16)
+    width = max(_NAME_WIDTH[0], min(max(map(len, names)), _NAME_WIDTH[1]))
     head = f"{'compactor':<{width}} {'overall':>7}"
     head += "".join(f"{_SHORT[name]:>6}" for name in DIMENSIONS)
     yield Line(f"{head} {'pass^1':>7}{'removed':>8}", "dim")
@@ -181,8 +186,8 @@ def _several(names: Sequence[str], groups: Mapping[str, Sequence[Record]]) -> It
                 extra.append(f"{item.steps['failed']} compactions failed")
             if item.over_budget:
                 extra.append(f"{item.over_budget} cases over budget")
-        if extra:
-            yield Line(f"  {'; '.join(extra)}", "bad")
+        for line in textwrap.wrap("; ".join(extra), WIDTH - 2):
+            yield Line(f"  {line}", "bad")
         yield from _unscored_because(groups[item.compactor], 1)
 
 
