@@ -159,8 +159,17 @@ def finish_report(
         path, line, _ = item.location
         report.outcome = "skipped"
         report.longrepr = (path, line or 0, printable(str(failure), 300))
-    elif isinstance(failure, _SAYS_ENOUGH):
-        report.longrepr = "\n".join(_safe_lines(str(failure)))
+    elif call.excinfo is not None and isinstance(failure, _SAYS_ENOUGH):
+        report.longrepr = _in_sentences(call.excinfo, str(failure))
+
+
+def _in_sentences(excinfo: pytest.ExceptionInfo[BaseException], text: str) -> Any:
+    """The failure without a traceback; its first line stands for it in short summaries."""
+    shown: Any = excinfo.getrepr(style="value", chain=False)
+    lines = _safe_lines(text)
+    shown.reprcrash.message = lines[0]
+    shown.reprtraceback.reprentries[0].lines = lines
+    return shown
 
 
 def _safe_lines(text: str) -> list[str]:
