@@ -25,7 +25,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_compaction.conversation import message_from_chat, readable
+from pytest_compaction.chat_format import message_from_chat
+from pytest_compaction.conversation import readable
 from pytest_compaction.matching import TextIndex
 
 HOME = "/home/dev"

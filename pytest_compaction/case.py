@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pytest_compaction.conversation import Message, canonical_json, from_chat, readable
+from pytest_compaction.chat_format import from_chat
+from pytest_compaction.conversation import Message, canonical_json, readable
 from pytest_compaction.matching import TextIndex
 
 ProbeKind = Literal["recall", "file", "continuation", "decision"]

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case import Case, Fact, case_from_json
-from pytest_compaction.conversation import Message, MessageShapeError, readable, structure_faults
+from pytest_compaction.chat_format import MessageShapeError
+from pytest_compaction.conversation import Message, readable, structure_faults
 from pytest_compaction.matching import TextIndex
 from pytest_compaction.text import printable
 

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pytest_compaction.case import Case, Probe
+from pytest_compaction.chat_format import to_chat
 from pytest_compaction.compactors.function import CompactorError
 from pytest_compaction.compactors.protocol import Compactor, Context, State
-from pytest_compaction.conversation import Message, canonical_json, to_chat
+from pytest_compaction.conversation import Message, canonical_json
 from pytest_compaction.feeding import CompactionError, Fed, Feeder, Step
 from pytest_compaction.judges.rubric import RubricJudge
 from pytest_compaction.judges.verdict import Verdict

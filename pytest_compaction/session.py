@@ -119,15 +119,15 @@ class BenchmarkSession:
             broken = BrokenCase(error)
             found.append(Parameters(f"broken-{broken.id}", broken, None, None))
         if with_arms:
-            for spec in self.specs:
+            for spec in sorted(self.specs, key=lambda spec: spec.text):
                 for case in self.case_set.cases:
-                    for probe in case.probes:
+                    for probe in sorted(case.probes, key=lambda probe: probe.id):
                         found.extend(self._trials(spec, case, probe))
         else:
             found.extend(
                 Parameters(f"{case.id}-{probe.id}", case, probe, None)
                 for case in self.case_set.cases
-                for probe in case.probes
+                for probe in sorted(case.probes, key=lambda probe: probe.id)
             )
         return _with_unique_ids(found)
 

@@ -13,7 +13,7 @@ for _name in ("pytest_compaction.closing", "pytest_compaction.xdist", "xdist.wor
 TokenCounter().text("")
 
 MODULE = "strategies"
-PROBES = ("limit", "files", "next", "decided")
+PROBES = ("decided", "files", "limit", "next")
 """Ids of the probes of a case, in the order of its file; one of each kind."""
 
 STRATEGIES = '''

@@ -11,8 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_compaction import artifacts
-from pytest_compaction.artifacts import FileOperation, commands, file_operations, file_states
+from pytest_compaction.artifacts.operations import (
+    INTERRUPTED,
+    FileOperation,
+    commands,
+    file_operations,
+    file_states,
+)
+from pytest_compaction.artifacts.outcomes import test_summary as summary_of_tests
 from pytest_compaction.conversation import Message, ToolCall, ToolResult
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
@@ -225,7 +231,7 @@ def test_failed_and_interrupted_calls_did_not_succeed() -> None:
     edit = {"path": "a.py", "new_str": "x = 1"}
     assert not file_operations(call("edit", edit, "no", is_error=True))[0].succeeded
     assert not file_operations(call("edit", edit, "Error: text not found"))[0].succeeded
-    assert not file_operations(call("edit", edit, artifacts.INTERRUPTED))[0].succeeded
+    assert not file_operations(call("edit", edit, INTERRUPTED))[0].succeeded
     assert not file_operations(call("edit", edit)[:1])[0].succeeded
     missing = call("bash", {"command": "cat a.py b.py"}, "cat: a.py: No such file or directory")
     assert [op.succeeded for op in file_operations(missing)] == [False, True]
@@ -292,7 +298,7 @@ def test_commands_say_whether_they_failed() -> None:
     ],
 )
 def test_results_of_common_test_runners_are_read(output: str, summary: str | None) -> None:
-    assert artifacts.test_summary(output) == summary
+    assert summary_of_tests(output) == summary
 
 
 NAMES = st.sampled_from(["write", "edit", "bash", "apply_patch", "str_replace_editor", "mv", "x"])

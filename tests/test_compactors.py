@@ -19,17 +19,12 @@ from builders import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_compaction.chat_format import from_chat
 from pytest_compaction.compactors.anchored import SUMMARY_ID, Anchored
 from pytest_compaction.compactors.none import NoCompaction
 from pytest_compaction.compactors.regenerate import Regenerate
 from pytest_compaction.compactors.truncate import Truncate
-from pytest_compaction.conversation import (
-    from_chat,
-    groups,
-    pending_calls,
-    readable,
-    structure_faults,
-)
+from pytest_compaction.conversation import groups, pending_calls, readable, structure_faults
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import ModelError, SummaryReply
 from pytest_compaction.summary import Summary

@@ -23,15 +23,15 @@ def parameters(result):
     return [line.partition("[")[2].removesuffix("]") for line in node_ids(result)]
 
 
-def test_items_go_by_compactor_as_named_then_case_then_probe_as_in_the_file(pytester):
+def test_items_are_sorted_by_compactor_then_case_then_probe(pytester):
     set_up(pytester)
     write_cases(pytester, case("also", probes=case()["probes"][:2]))
     (pytester.path / "cases" / "also.json").rename(pytester.path / "cases" / "zzz.json")
     expected = [
         name
-        for arm in (KEEP, "strategies:forget")
+        for arm in ("strategies:forget", KEEP)
         for name in [
-            *ids([arm], ["also"], PROBES[:2]),
+            *ids([arm], ["also"], ["files", "limit"]),
             *ids([arm], ["first", "second"]),
         ]
     ]
@@ -102,7 +102,7 @@ def test_last_failed_runs_only_the_items_that_fell_short(pytester):
     set_up(pytester)
     run(pytester, compactor="forget_limit", cache=True).assert_outcomes(passed=4, failed=4)
     again = run(pytester, "--lf", "-v", compactor="forget_limit", cache=True)
-    assert ran(again) == ids(["strategies:forget_limit"], ["first", "second"], ["limit", "decided"])
+    assert ran(again) == ids(["strategies:forget_limit"], ["first", "second"], ["decided", "limit"])
 
 
 def test_a_test_of_the_users_own_gets_cases_and_probes_beside_its_parameters(pytester):

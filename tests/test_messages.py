@@ -18,23 +18,21 @@ from builders import (
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_compaction.chat_format import MessageShapeError, from_chat, to_chat
 from pytest_compaction.compactors.history import dump, load
 from pytest_compaction.conversation import (
     Image,
     Message,
-    MessageShapeError,
     Opaque,
     Text,
     Thinking,
     ToolCall,
     ToolResult,
-    from_chat,
     groups,
     pending_calls,
     readable,
     structure_faults,
     text_message,
-    to_chat,
 )
 
 

@@ -175,7 +175,7 @@ def test_a_killed_run_leaves_whole_lines_that_can_be_loaded(pytester):
     place.joinpath("test_own.py").write_text(
         "import time\n"
         "def test_probe(case, probe, compactor, judge):\n"
-        "    if (case.id, probe.id) == ('second', 'next'):\n"
+        "    if (case.id, probe.id) == ('second', 'limit'):\n"
         "        time.sleep(600)\n"
         "    judge(probe, compactor(case).ask(probe)).check()\n"
     )

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_compaction import tokens
-from pytest_compaction.conversation import from_chat
+from pytest_compaction.chat_format import from_chat
 from pytest_compaction.tokens import (
     DEFAULT_ENCODING,
     IMAGE_TOKENS,

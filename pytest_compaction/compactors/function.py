@@ -13,6 +13,12 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from pytest_compaction.chat_format import (
+    ChatMessage,
+    MessageShapeError,
+    message_from_chat,
+    message_to_chat,
+)
 from pytest_compaction.compactors.history import (
     HistoryCompactor,
     dump,
@@ -21,13 +27,7 @@ from pytest_compaction.compactors.history import (
     unchanged,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import (
-    ChatMessage,
-    Message,
-    MessageShapeError,
-    message_from_chat,
-    message_to_chat,
-)
+from pytest_compaction.conversation import Message
 
 
 class CompactorError(Exception):

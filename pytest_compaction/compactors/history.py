@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from pytest_compaction.chat_format import ChatMessage, message_from_chat, message_to_chat
 from pytest_compaction.compactors.protocol import Context, Outcome, Span, State, View
-from pytest_compaction.conversation import (
-    ChatMessage,
-    Message,
-    groups,
-    message_from_chat,
-    message_to_chat,
-    pending_calls,
-)
+from pytest_compaction.conversation import Message, groups, pending_calls
 
 
 def dump(messages: Iterable[Message]) -> list[ChatMessage]:

@@ -20,7 +20,8 @@ from pytest_compaction.case_files import (
     reference_faults,
     schema_faults,
 )
-from pytest_compaction.conversation import Message, groups, to_chat
+from pytest_compaction.chat_format import to_chat
+from pytest_compaction.conversation import Message, groups
 from pytest_compaction.importers.probes import DEFAULT_COUNT, derive_probes
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.tokens import TokenCounter

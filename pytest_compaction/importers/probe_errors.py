@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_compaction.artifacts import Invocation, invocations
+from pytest_compaction.artifacts.operations import Invocation, invocations
+from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.importers.probe_log import (
     MAX_FACT_CHARACTERS,
     Draft,
@@ -18,7 +19,6 @@ from pytest_compaction.importers.probe_log import (
     quotable,
 )
 from pytest_compaction.text import printable
-from pytest_compaction.tool_calls import call_touches, shell_script
 
 _MAX_OUTPUT: Final = 100_000
 _MAX_LINES: Final = 2_000

@@ -8,11 +8,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.artifacts import FileState, file_operations, file_states, invocations
+from pytest_compaction.artifacts.operations import (
+    FileState,
+    file_operations,
+    file_states,
+    invocations,
+)
+from pytest_compaction.artifacts.tool_calls import call_touches
 from pytest_compaction.case import About
 from pytest_compaction.conversation import ToolCall, readable
 from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
-from pytest_compaction.tool_calls import call_touches
 
 _PASSING: Final = re.compile(r"^(?:/tmp/|/var/|/private/|/dev/)|(?:^|/)node_modules/")
 _MAX_MENTIONS: Final = 16

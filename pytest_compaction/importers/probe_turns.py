@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from pytest_compaction.artifacts import Command, commands, file_operations, test_summary
+from pytest_compaction.artifacts.operations import Command, commands, file_operations
+from pytest_compaction.artifacts.outcomes import test_summary
 from pytest_compaction.case import About
 from pytest_compaction.importers.probe_log import (
     Draft,

@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_compaction.artifacts import invocations
+from pytest_compaction.artifacts.operations import invocations
+from pytest_compaction.artifacts.tool_calls import call_touches
 from pytest_compaction.case import Trap
 from pytest_compaction.conversation import ToolCall
 from pytest_compaction.importers.probe_log import (
@@ -23,7 +24,6 @@ from pytest_compaction.importers.probe_log import (
     sentences,
 )
 from pytest_compaction.matching import TextIndex
-from pytest_compaction.tool_calls import call_touches
 
 _MAX_TEXT: Final = 20_000
 _VALUE_LINE: Final = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pytest_compaction.artifacts import INTERRUPTED
+from pytest_compaction.artifacts.operations import INTERRUPTED
 from pytest_compaction.conversation import Message, Part, ToolCall, ToolResult
 from pytest_compaction.importers.protocol import Tally
 

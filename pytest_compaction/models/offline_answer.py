@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from pytest_compaction.artifacts import FileState
+from pytest_compaction.artifacts.operations import FileState
 from pytest_compaction.case import AnswerSpec
 from pytest_compaction.conversation import Message
 from pytest_compaction.models.question import question_proper, quotations

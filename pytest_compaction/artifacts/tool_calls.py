@@ -11,10 +11,10 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from pytest_compaction.artifacts.patches import patch_touches, replacement_lines
+from pytest_compaction.artifacts.shell_commands import shell_touches
+from pytest_compaction.artifacts.touches import Touch, clean_path, line_detail, text_detail
 from pytest_compaction.conversation import ToolCall
-from pytest_compaction.patches import patch_touches, replacement_lines
-from pytest_compaction.shell_commands import shell_touches
-from pytest_compaction.touches import Touch, clean_path, line_detail, text_detail
 
 _PATH_KEYS: Final = (
     "path",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pytest_compaction.touches import Touch, Verb, clean_path, line_detail
+from pytest_compaction.artifacts.touches import Touch, Verb, clean_path, line_detail
 
 _MAX_PATCH_CHARACTERS: Final = 2_000_000
 _SECTION: Final = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from pytest_compaction.patches import patch_touches
-from pytest_compaction.touches import Touch, Verb, clean_path, shortened, text_detail
+from pytest_compaction.artifacts.patches import patch_touches
+from pytest_compaction.artifacts.touches import Touch, Verb, clean_path, shortened, text_detail
 
 _MAX_SCRIPT_CHARACTERS: Final = 200_000
 _MAX_DEPTH: Final = 3

@@ -1,4 +1,4 @@
-"""What the tool calls of a conversation did: files, commands, test results.
+"""What the tool calls of a conversation did: to files, and which commands were run.
 
 Calls of any agent are recognised by name patterns and argument keys (see
 ``tool_calls``) and shell commands by their words (see ``shell_commands``). What
@@ -13,24 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
+from pytest_compaction.artifacts.touches import Touch
 from pytest_compaction.conversation import Message, ToolCall, ToolResult, groups
-from pytest_compaction.outcomes import test_summary
-from pytest_compaction.tool_calls import call_touches, shell_script
-from pytest_compaction.touches import Touch
-
-__all__ = [
-    "INTERRUPTED",
-    "Command",
-    "FileOperation",
-    "FileState",
-    "Invocation",
-    "Operation",
-    "commands",
-    "file_operations",
-    "file_states",
-    "invocations",
-    "test_summary",
-]
 
 Operation = Literal["created", "modified", "read", "deleted", "renamed", "restored"]
 

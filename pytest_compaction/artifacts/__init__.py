@@ -1,0 +1,1 @@
+"""What tool calls did: files, commands, test results, read from the log alone."""
