@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
+import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from pytest_compaction.case import Case
@@ -78,7 +80,8 @@ async def with_deadline(call: Callable[[], Any], seconds: float, what: str) -> A
         except CompactorError as error:
             failure = error
         except BaseException as error:
-            failure = CompactorError(f"{what} raised {type(error).__name__}: {_said(error)}")
+            said = f"{type(error).__name__}: {_said(error)}{_raised_at(error)}"
+            failure = CompactorError(f"{what} raised {said}")
             failure.__cause__ = error
         if not loop.is_closed():
             loop.call_soon_threadsafe(settle, value, failure)
@@ -97,6 +100,15 @@ def _said(error: BaseException) -> str:
         return printable(str(error), 300)
     except Exception:
         return "(its text cannot be shown)"
+
+
+def _raised_at(error: BaseException) -> str:
+    """File, line and function where it was raised, for the one who has to mend it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if frame.filename != __file__]
+    if not own:
+        return ""
+    return f" [{Path(own[-1].filename).name}:{own[-1].lineno} in {own[-1].name}]"
 
 
 async def _awaited(value: Awaitable[Any]) -> Any:
@@ -158,7 +170,7 @@ class Feeder:
             )
         faults = structure_faults(messages)
         if faults:
-            listed = "\n".join(f"  {fault}" for fault in faults[:5])
+            listed = "\n".join(f"  {fault}" for fault in faults[:3])
             raise CompactorError(f"{self._name} broke the message structure:\n{listed}")
         return tuple(messages)
 

@@ -269,7 +269,7 @@ def test_an_empty_message_is_an_error(tmp_path):
     ("text", "found", "expected"),
     [
         ("", "Expecting value at line 1, column 1", "valid JSON"),
-        ('{"id": "a",\n}', "at line 2, column 1", "valid JSON"),
+        ('{"id": "a"\n"b"}', "at line 2, column 1", "valid JSON"),
         ("[1]", "a list", "an object that describes a case"),
         ("null", "a NoneType", "an object that describes a case"),
         ('{"id": "a", "id": "b"}', "the key 'id' twice in one object", "valid JSON"),

@@ -117,7 +117,9 @@ def _facts_about(figures: Aggregate) -> Iterator[Line]:
     yield Line(f"compactions   {steps or 'none took place'}")
     yield Line(f"unscored      {figures.statuses.get('unscored', 0)}")
     if figures.statuses.get("error"):
-        yield Line(f"errors        {figures.statuses['error']}", "bad")
+        count = figures.statuses["error"]
+        text = f"errors        {count}; the figures are of the {figures.scored} items with a score"
+        yield Line(text, "bad")
     if figures.over_budget and figures.compactor != CONTROL:
         yield Line(
             f"over budget   {figures.over_budget} of {figures.compactions} compacted cases", "bad"
@@ -174,11 +176,7 @@ def _several(names: Sequence[str], groups: Mapping[str, Sequence[Record]]) -> It
             f"{losses.unused} unused, {losses.hit} of {losses.traps} traps hit"
         )
         yield Line(printable(text, WIDTH))
-        extra = [
-            f"{item.statuses[status]} {status}"
-            for status in ("unscored", "error")
-            if item.statuses.get(status)
-        ]
+        extra = _without_score(item)
         if item.compactor != CONTROL:
             if item.steps.get("noop"):
                 extra.append(f"{item.steps['noop']} compactions did nothing")
@@ -189,6 +187,17 @@ def _several(names: Sequence[str], groups: Mapping[str, Sequence[Record]]) -> It
         for line in textwrap.wrap("; ".join(extra), WIDTH - 2):
             yield Line(f"  {line}", "bad")
         yield from _unscored_because(groups[item.compactor], 1)
+
+
+def _without_score(item: Aggregate) -> list[str]:
+    """What became of items that no figure of the row includes, and how many are left."""
+    unscored, errors = item.statuses.get("unscored", 0), item.statuses.get("error", 0)
+    found = [f"{unscored} unscored"] if unscored else []
+    if errors:
+        found.append(f"{errors} error{'s' if errors > 1 else ''}")
+    if found:
+        found.append(f"the figures are of the other {item.scored} items")
+    return found
 
 
 def _figures_of(item: Aggregate) -> dict[str, float]:
