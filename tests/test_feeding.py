@@ -67,8 +67,8 @@ class Odd(HistoryCompactor):
 
 
 def test_a_function_that_never_returns_is_left_behind(released):
-    said = error_of(function(lambda messages, budget: released.wait()), timeout=0.1)
-    assert said.startswith("my:compact: compact did not return within 0.1 s")
+    said = error_of(function(lambda messages, budget: released.wait()), timeout=1.0)
+    assert said.startswith("my:compact: compact did not return within 1 s")
     assert "--compaction-timeout" in said
 
 
@@ -77,13 +77,13 @@ def test_a_coroutine_that_never_returns_is_left_behind(released):
         while not released.is_set():
             await asyncio.sleep(0.01)
 
-    assert "compact did not return within 0.1 s" in error_of(function(endless), timeout=0.1)
+    assert "compact did not return within 1 s" in error_of(function(endless), timeout=1.0)
 
 
 @pytest.mark.parametrize("method", ["start", "observe", "compact", "render"])
 def test_every_method_has_a_deadline(released, method):
     odd = Odd(**{method: lambda *args: released.wait()})
-    assert f"odd: {method} did not return within 0.1 s" in error_of(odd, timeout=0.1)
+    assert f"odd: {method} did not return within 1 s" in error_of(odd, timeout=1.0)
 
 
 @pytest.mark.parametrize("method", ["start", "observe", "compact", "render"])
