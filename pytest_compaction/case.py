@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from pytest_compaction.chat_format import from_chat
-from pytest_compaction.conversation import Message, canonical_json, readable
+from pytest_compaction.conversation import Message, canonical_json
 from pytest_compaction.matching import TextIndex
 
 ProbeKind = Literal["recall", "file", "continuation", "decision"]
@@ -113,7 +113,6 @@ class Case:
     title: str = ""
     source: str = ""
     digest: str = ""
-    tools: tuple[str, ...] = field(default=(), repr=False)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Case) and (self.id, self.digest) == (other.id, other.digest)
@@ -155,7 +154,6 @@ def case_from_json(data: Mapping[str, Any], source: str = "") -> Case:
         title=data.get("title", ""),
         source=source,
         digest=hashlib.sha256(canonical_json(data).encode()).hexdigest()[:16],
-        tools=tuple(canonical_json(tool) for tool in data.get("tools", ())),
     )
 
 
@@ -195,8 +193,3 @@ def _fact(item: Mapping[str, Any], kind: ProbeKind) -> Fact:
 
 def _texts(value: Any) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
-
-
-def stated_in(fact: Fact, message: Message) -> bool:
-    """Whether a message of the log states the fact."""
-    return TextIndex(readable(message)).states(fact.forms)

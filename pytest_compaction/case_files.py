@@ -10,9 +10,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case import Case, Fact, case_from_json
+from pytest_compaction.case import Case, case_from_json
 from pytest_compaction.chat_format import MessageShapeError
-from pytest_compaction.conversation import Message, readable, structure_faults
+from pytest_compaction.conversation import readable, structure_faults
 from pytest_compaction.matching import TextIndex
 from pytest_compaction.text import printable
 
@@ -316,8 +316,3 @@ def evidence_faults(case: Case) -> list[CaseFault]:
                     found = f"message {id!r}, which comes after the probe is asked"
                     faults.append(CaseFault(pointer, found, "a message before that point"))
     return faults
-
-
-def evidence_of(fact: Fact, messages: Sequence[Message]) -> tuple[str, ...]:
-    """Ids of all messages that state the fact, in order."""
-    return tuple(m.id for m in messages if TextIndex(readable(m)).states(fact.forms))

@@ -125,6 +125,8 @@ class Closing:
         if self._other_failures:
             count = len(self._other_failures)
             parts.append(f"{count} failed for another reason than the score")
+        if decision.not_applied:
+            parts.append(f"not applied, no such strategy: {', '.join(decision.not_applied)}")
         if passed:
             parts.append(f"{below} items below {self._session.settings.pass_score:g}")
         word = "GATE PASSED" if passed else "GATE FAILED"

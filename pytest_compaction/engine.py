@@ -123,7 +123,6 @@ class Engine:
         self._create = create
         self._trigger = trigger
         self._timeout = timeout
-        self._concurrency = concurrency
         self._responder = Responder(roles.responder, roles.tokens)
         self._judge = RubricJudge(roles.judge, pass_score)
         self._selected: Mapping[tuple[str, Arm], Sequence[tuple[Probe, bool]]] = {}

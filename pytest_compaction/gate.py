@@ -17,6 +17,7 @@ from pytest_compaction.metrics.aggregate import (
     pass_estimates,
     token_totals,
 )
+from pytest_compaction.options import CONTROL
 from pytest_compaction.rubric import DIMENSIONS
 
 _EXPRESSION: Final = re.compile(
@@ -29,7 +30,6 @@ _SIGNS: Final[Mapping[str, Callable[[float, float], bool]]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
-CONTROL: Final = "none"
 
 Record = Mapping[str, Any]
 
@@ -103,7 +103,8 @@ def decide(
 ) -> Decision:
     """Check every threshold against every strategy it is for; the control is judged only by name.
 
-    Unscored items above ``max_unscored`` fail a run even without thresholds.
+    Unscored items above ``max_unscored`` fail a run even without thresholds, and so
+    does a strategy of which nothing could be scored, whatever is tolerated.
     """
     groups = by_compactor(records)
     strategies = [name for name in groups if name != CONTROL] or list(groups)
@@ -120,8 +121,14 @@ def decide(
     unscored = sum(record["status"] == "unscored" for record in records)
     if unscored > max_unscored:
         checks.append(Check(f"unscored {unscored} > {max_unscored}", False))
-    elif unscored and checks:
-        checks.append(Check(f"unscored {unscored} <= {max_unscored}", True))
+    else:
+        if unscored and checks:
+            checks.append(Check(f"unscored {unscored} <= {max_unscored}", True))
+        checks += [
+            Check(f"{name}: none of {len(group)} items could be scored", False)
+            for name, group in groups.items()
+            if all(record["status"] == "unscored" for record in group)
+        ]
     return Decision(bool(checks), tuple(checks), tuple(not_applied))
 
 

@@ -10,6 +10,8 @@ from typing import Any, Final, Literal, Protocol
 IniType = Literal["string", "linelist", "bool", "int", "float"]
 
 DEFAULT_CASES: Final = "cases"
+CONTROL: Final = "none"
+"""The strategy that losses are counted against; exempt from budgets and from being best."""
 
 
 class OptionError(ValueError):
@@ -92,7 +94,7 @@ class Settings:
     def arms(self) -> tuple[str, ...]:
         """The strategies to run, in the order given, with the control if it was asked for."""
         named = self.compactors
-        return (*named, "none") if self.control and "none" not in named else named
+        return (*named, CONTROL) if self.control and CONTROL not in named else named
 
     def scoring(self) -> dict[str, Any]:
         """The settings on which scores depend, for the hash in records."""

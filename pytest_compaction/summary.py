@@ -1,8 +1,7 @@
-"""Structured summaries: sections with entries, their Markdown text, and reading it back."""
+"""Structured summaries: sections with entries, and their Markdown text."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -11,8 +10,6 @@ Source = Literal["intent", "files", "errors", "decisions", "values", "next", "st
 """Kinds of material that a section collects."""
 
 EMPTY_SECTION: Final = "(nothing yet)"
-_HEADING: Final = re.compile(r"^#{1,6}\s+(.+?)\s*$")
-_ENTRY: Final = re.compile(r"^\s*[-*]\s+(.+?)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +58,3 @@ class Summary:
 def summary_from_json(data: Mapping[str, Any]) -> Summary:
     """The inverse of :meth:`Summary.as_json`."""
     return Summary(tuple((section, tuple(lines)) for section, lines in data.items()))
-
-
-def parse_summary(text: str, sections: Sequence[Section]) -> Summary:
-    """Read a rendered summary back; text under unknown headings is left out."""
-    by_title = {section.title.casefold(): section.id for section in sections}
-    found: dict[str, list[str]] = {section.id: [] for section in sections}
-    current: str | None = None
-    for line in text.splitlines():
-        heading = _HEADING.match(line)
-        if heading:
-            current = by_title.get(heading[1].casefold().rstrip(":"))
-            continue
-        entry = _ENTRY.match(line)
-        content = entry[1] if entry else line.strip()
-        if current is not None and content and content != EMPTY_SECTION:
-            found[current].append(content)
-    return Summary(tuple((section, tuple(lines)) for section, lines in found.items()))

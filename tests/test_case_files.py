@@ -13,7 +13,6 @@ from pytest_compaction import case_files
 from pytest_compaction.case import Case
 from pytest_compaction.case_files import (
     CaseFileError,
-    evidence_of,
     load_cases,
     read_case_file,
 )
@@ -428,11 +427,6 @@ def test_hidden_and_cache_folders_are_passed_over(tmp_path):
         (tmp_path / folder).mkdir()
         write_case(tmp_path / folder / "case.json", id=folder.strip("._"))
     assert [case.id for case in load_cases([tmp_path]).cases] == ["kept"]
-
-
-def test_evidence_of_a_fact_is_found_in_order(tmp_path):
-    (case,) = read_case_file(write_case(tmp_path / "case.json"))
-    assert evidence_of(case.probes[1].facts[0], case.messages) == ("m1", "m2", "m4")
 
 
 def places(value, way=()):

@@ -125,7 +125,7 @@ def test_a_threshold_is_for_every_strategy_but_the_control_unless_it_names_one(p
     assert result.ret == OK
     assert last_line(result) == (
         "GATE PASSED overall@strategies:keep 5.00 >= 4.50, overall@none 5.00 >= 4.50 "
-        "· 4 items below 3.5"
+        "· not applied, no such strategy: overall@absent>=5 · 4 items below 3.5"
     )
 
 

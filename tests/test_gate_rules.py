@@ -177,3 +177,10 @@ def test_every_threshold_must_hold():
     decision = decided([record(overall=4.0)], "overall>=3", "accuracy>=4.5")
     assert [check.holds for check in decision.checks] == [True, False]
     assert not decision.passed
+
+
+def test_a_strategy_of_which_nothing_could_be_scored_is_red_whatever_is_tolerated():
+    decision = decided([unscored(probe=f"p{n}") for n in range(3)], max_unscored=99)
+    assert decision.decides
+    assert not decision.passed
+    assert "none of 3 items could be scored" in decision.checks[-1].text

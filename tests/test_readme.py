@@ -22,7 +22,12 @@ RUN_BY_CI = {
     "python -m pip install -e . && pytest --compactor=anchored -n 8",
     'python -m pip install -e ".[test]" && pytest tests',
 }
+RUN_ELSEWHERE = {
+    "pytest --compactors",  # tests/test_terminal_summary.py
+    "pytest --pyargs pytest_compaction.benchmark --compactor=anchored",  # .ci/run
+}
 RUN_HERE = {
+    "pytest --compactor=my_compactor:keep_the_newest -n 8 --junitxml=compaction.xml",
     "pytest --compactor=my_compactor:keep_the_newest,truncate",
     "pytest --compactor=none,truncate,regenerate,anchored -n 8",
     "pytest-compaction import session.jsonl -o cases/",
@@ -47,9 +52,13 @@ def options_of(command):
 
 def test_every_command_shown_is_run_by_ci_or_by_a_test_of_this_module():
     shown = {line for block in code("console") for line in block.splitlines() if line.strip()}
-    assert shown == RUN_BY_CI | RUN_HERE
+    shown |= {line.removeprefix("- run: ") for line in code("yaml")[0].splitlines()}
+    shown |= set(re.findall(r"`(pytest(?:-compaction)? [^`]+)`", TEXT))
+    assert shown == RUN_BY_CI | RUN_HERE | RUN_ELSEWHERE
     ci = (ROOT / ".ci/run").read_text("utf-8")
     assert all(command in ci for command in RUN_BY_CI)
+    assert "pytest --pyargs pytest_compaction.benchmark --compactor=anchored" in ci
+    assert "--compactors" in (ROOT / "tests/test_terminal_summary.py").read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", ["summary", "comparison"])
@@ -69,7 +78,18 @@ def test_a_compactor_of_ones_own_runs_beside_a_known_one(pytester):
     result = pytester.runpytest_subprocess(*options_of(command), "-q", "--tb=no")
     result.stdout.fnmatch_lines(["my_compactor:kee*[0-9].[0-9][0-9]*", "truncate *"])
     statuses = {record["status"] for record in load_run(run_file(pytester)).records}
-    assert statuses <= {"passed", "failed"}
+    assert statuses == {"passed", "failed"}
+
+
+def test_the_command_of_the_workflow_writes_scores_for_the_ci(pytester):
+    (source,) = code("python", "# my_compactor.py")
+    pytester.makepyfile(my_compactor=source)
+    (command,) = (line.removeprefix("- run: ") for line in code("yaml")[0].splitlines())
+    case = ROOT / "cases/debugging/lease_queue.json"
+    options = [*options_of(command), f"--compaction-cases={case}", "-q", "--tb=no"]
+    pytester.runpytest_subprocess(*options)
+    written = (pytester.path / "compaction.xml").read_text("utf-8")
+    assert written.count('name="compaction.overall"') == len(load_cases([case]).cases[0].probes)
 
 
 def test_the_comparison_runs_over_all_workers(pytester):

@@ -154,7 +154,7 @@ def test_a_fact_survives_where_the_view_can_be_read():
     )
     facts = [Fact(t) for t in ("limit 45", "lease/queue.py", "ValueError", "port 8080")]
     assert survived(facts, view_index(view)) == (True, True, True, False)
-    assert survived(facts, view_index([])) == (False, False, False, False)
+    assert survived(facts, view_index(())) == (False, False, False, False)
 
 
 @pytest.mark.parametrize(

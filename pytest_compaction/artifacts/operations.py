@@ -50,7 +50,6 @@ class Invocation:
     message_id: str
     call: ToolCall
     result: ToolResult | None
-    result_id: str = ""
 
     @property
     def output(self) -> str:
@@ -111,15 +110,12 @@ class Command:
 def invocations(messages: Sequence[Message]) -> Iterator[Invocation]:
     """Every tool call with its result, in log order."""
     for start, end in groups(messages):
-        results: dict[str, tuple[ToolResult, str]] = {}
+        results: dict[str, ToolResult] = {}
         for message in messages[start + 1 : end]:
             for result in message.results:
-                results.setdefault(result.call_id, (result, message.id))
+                results.setdefault(result.call_id, result)
         for call in messages[start].calls:
-            found = results.get(call.id)
-            yield Invocation(
-                messages[start].id, call, found[0] if found else None, found[1] if found else ""
-            )
+            yield Invocation(messages[start].id, call, results.get(call.id))
 
 
 def commands(messages: Sequence[Message]) -> list[Command]:

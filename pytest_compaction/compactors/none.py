@@ -13,7 +13,7 @@ class NoCompaction(HistoryCompactor):
 
     name = "none"
     description = "keeps the whole log: the control that losses are counted against"
-    traits = Traits(keeps_tail=True, control=True)
+    traits = Traits(keeps_tail=True)
 
     def due(self, state: State, context: Context) -> str | None:
         """Never due."""

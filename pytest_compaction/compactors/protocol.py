@@ -21,17 +21,13 @@ Status = Literal["noop", "compacted", "truncated", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a strategy needs and does, for listings and checks.
-
-    ``control`` marks the strategy that changes nothing and is exempt from the budget.
-    """
+    """What a strategy needs and does, for listings and checks."""
 
     needs_model: bool = False
     needs_probe: bool = False
     opaque: bool = False
     keeps_tail: bool = False
     changes_system: bool = False
-    control: bool = False
 
 
 @dataclass(frozen=True, slots=True)

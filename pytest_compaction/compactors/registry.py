@@ -25,8 +25,6 @@ _ROOM: Final = frozenset({"function", "history", "protocol", "registry"})
 """Modules beside the strategies that are none themselves."""
 _METHODS: Final = ("start", "observe", "due", "compact", "render")
 
-Factory = Callable[..., Compactor[State]]
-
 
 class UnknownCompactorError(LookupError):
     """There is no such strategy, or it cannot be loaded; the text says what there is."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
 
 from pytest_compaction.case import Case, Probe
 from pytest_compaction.conversation import readable
@@ -18,14 +17,11 @@ from pytest_compaction.models.protocol import (
 )
 from pytest_compaction.rubric import MAX_SCORE, applicable
 
-EXCERPT_CHARACTERS: Final = 12_000
 
-
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def log_digest(case: Case, point: int) -> LogDigest:
     """What a judge may know of the log up to a compaction point."""
-    text = "\n".join(readable(message) for message in case.log_until(point))
-    return LogDigest(text, text[-EXCERPT_CHARACTERS:])
+    return LogDigest("\n".join(readable(message) for message in case.log_until(point)))
 
 
 class RubricJudge:

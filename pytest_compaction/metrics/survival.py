@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 from pytest_compaction.case import Fact
@@ -12,8 +13,9 @@ from pytest_compaction.matching import TextIndex
 Loss = Literal["dropped", "unused"]
 
 
-def view_index(view: Sequence[Message]) -> TextIndex:
-    """The readable text of a view, prepared for many facts."""
+@lru_cache(maxsize=8)
+def view_index(view: tuple[Message, ...]) -> TextIndex:
+    """The readable text of a view, prepared for the facts of all its probes."""
     return TextIndex("\n".join(readable(message) for message in view))
 
 

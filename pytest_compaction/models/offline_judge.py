@@ -29,7 +29,7 @@ STALE_STATE: Final = 0.6
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\S")
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=8)
 def _log_index(text: str) -> TextIndex:
     return TextIndex(text)
 

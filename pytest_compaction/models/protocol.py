@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Protocol
 
 from pytest_compaction.case import AnswerSpec, Fact, Trap
 from pytest_compaction.conversation import Message
@@ -55,13 +55,9 @@ class AnswerReply:
 
 @dataclass(frozen=True, slots=True)
 class LogDigest:
-    """What a judge may know of the log: its readable text, and a bounded excerpt for prompts.
-
-    Holds nothing of the view or of the compactor.
-    """
+    """What a judge may know of the log: its readable text, nothing of view or compactor."""
 
     text: str = field(repr=False)
-    excerpt: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +95,6 @@ class JudgeReply:
     unscored: str | None = None
     flags: tuple[str, ...] = ()
     usage: Usage = Usage()
-
-
-Role = Literal["compaction", "responder", "judge"]
 
 
 class ModelError(Exception):

@@ -68,7 +68,7 @@ class PreparedView:
     """What each tool call says, normalised, and the messages that answer it."""
 
 
-@lru_cache(maxsize=24)
+@lru_cache(maxsize=8)
 def prepare(view: tuple[Message, ...]) -> PreparedView:
     """Cut a view into units and passages and index both."""
     units: list[Unit] = []

@@ -16,12 +16,12 @@ from pytest_compaction.metrics.aggregate import (
     kept_by_dimension,
     scored,
 )
+from pytest_compaction.options import CONTROL
 from pytest_compaction.rubric import DIMENSIONS, PUBLISHED
 from pytest_compaction.text import printable
 
 WIDTH: Final = 80
 _NAME_WIDTH: Final = (15, 19)
-CONTROL: Final = "none"
 Style = Literal["plain", "bold", "dim", "good", "bad"]
 Record = Mapping[str, Any]
 _SHORT: Final = {

@@ -158,7 +158,7 @@ def test_three_answers_of_falling_precision_keep_their_order():
         ),
         "traps": (),
         "answer": AnswerSpec(),
-        "digest": LogDigest(log, log),
+        "digest": LogDigest(log),
     }
     answers = [
         "A 401 Unauthorized from /api/auth/login with valid credentials. The cause was a stale "
