@@ -21,10 +21,10 @@ from pytest_compaction.compactors.protocol import Compactor, Context, State
 from pytest_compaction.conversation import Message, canonical_json
 from pytest_compaction.feeding import CompactionError, Fed, Feeder, Step
 from pytest_compaction.judges.rubric import RubricJudge
-from pytest_compaction.judges.verdict import Verdict
+from pytest_compaction.judges.verdict import Verdict, unscored_verdict
 from pytest_compaction.metrics.survival import survived, view_index
 from pytest_compaction.models.metered import MeteredModel
-from pytest_compaction.models.protocol import Model, ModelError
+from pytest_compaction.models.protocol import AnswerReply, Model, ModelError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.responders import Responder
 from pytest_compaction.tokens import TokenCounter
@@ -55,7 +55,8 @@ class Roles:
 class Response:
     """An answer to a probe, with what is known of the view that it was given from.
 
-    ``survives`` runs parallel to the probe's facts.
+    ``survives`` runs parallel to the probe's facts. ``failure`` says why there is
+    nothing to judge: the compaction failed, and nothing was asked.
     """
 
     text: str
@@ -70,6 +71,7 @@ class Response:
     compaction_usage: Usage = Usage()
     latency_s: float | None = None
     steps: tuple[Step, ...] = field(default=(), repr=False)
+    failure: str | None = None
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,7 @@ class Engine:
         self._timeout = timeout
         self._responder = Responder(roles.responder, roles.tokens)
         self._judge = RubricJudge(roles.judge, pass_score)
+        self._pass_score = pass_score
         self._selected: Mapping[tuple[str, Arm], Sequence[tuple[Probe, bool]]] = {}
         self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
         self._loop = asyncio.new_event_loop()
@@ -208,10 +211,12 @@ class Engine:
 
     async def _answer(self, compaction: Compaction, probe: Probe) -> Response:
         view = await compaction.view_at(probe.point, probe.question)
-        async with self._limit:
-            reply = await self._responder.answer(view, probe.question, probe.answer)
-        prompt = canonical_json([to_chat(view), probe.question])
         standing = compaction.fed.standings[probe.point]
+        reply = AnswerReply("")
+        if standing.failure is None:
+            async with self._limit:
+                reply = await self._responder.answer(view, probe.question, probe.answer)
+        prompt = canonical_json([to_chat(view), probe.question])
         return Response(
             text=reply.text,
             probe=probe,
@@ -225,9 +230,14 @@ class Engine:
             compaction_usage=compaction.usage,
             latency_s=reply.latency_s,
             steps=compaction.steps,
+            failure=standing.failure,
         )
 
     async def _verdict(self, response: Response) -> Verdict:
+        if response.failure is not None:
+            return unscored_verdict(
+                response.failure, response.probe, response.survives, self._pass_score
+            )
         async with self._limit:
             return await self._judge.verdict(
                 response.case, response.probe, response.text, response.survives

@@ -37,12 +37,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How things stand at a compaction point: the strategy's state, or why there is none."""
+    """How things stand at a compaction point: the strategy's state, or why there is none.
+
+    ``failure`` says that the last compaction failed and left more in the view than
+    the budget allows: what can be answered from it is not the strategy's doing.
+    """
 
     state: State | None
     log_tokens: int
     view_tokens: int
     error: str | None = None
+    failure: str | None = None
 
 
 @dataclass
@@ -155,8 +160,19 @@ class Feeder:
             if error is not None or state is None:
                 self._fed.standings.append(Standing(None, log_tokens, 0, error))
                 continue
-            self._fed.standings.append(Standing(state, log_tokens, tokens))
+            standing = Standing(state, log_tokens, tokens, failure=self._failure(tokens))
+            self._fed.standings.append(standing)
         return self._fed
+
+    def _failure(self, tokens: int) -> str | None:
+        last = self._fed.steps[-1] if self._fed.steps else None
+        budget = self._context.budget
+        if last is None or last.status != "failed" or tokens <= budget:
+            return None
+        return (
+            f"the compaction at {last.point} failed and left {tokens} tokens in a view for "
+            f"{budget}: {last.error or 'the strategy gave no reason'}"
+        )
 
     async def view(self, state: State, probe: str | None = None) -> tuple[Message, ...]:
         """The view of a state, checked for broken structure."""

@@ -23,6 +23,9 @@ import os
 import time
 from pathlib import Path
 
+from pytest_compaction.compactors.history import HistoryCompactor, unchanged
+from pytest_compaction.compactors.protocol import Traits
+
 LOG = Path(__file__).parent / "calls.log"
 
 
@@ -110,6 +113,16 @@ def crashes(messages, budget):
     if "first" in messages[-1]["content"]:
         os._exit(7)
     return messages
+
+
+class Fails(HistoryCompactor):
+    """Cannot reach its model."""
+
+    name = "fails"
+    traits = Traits(needs_model=True)
+
+    async def compact(self, state, context):
+        return unchanged(state, "the endpoint is away")
 
 
 def hostile(messages, budget):

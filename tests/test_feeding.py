@@ -226,6 +226,20 @@ def test_a_failed_compaction_is_a_step_with_its_reason_and_no_error():
     assert all(standing.error is None for standing in fed.standings)
 
 
+def test_a_failed_compaction_that_leaves_the_view_over_budget_is_said_to_have_failed():
+    async def compact(state, context):
+        return unchanged(state, "the model is away")
+
+    tight = feed(Odd(compact=compact), budget=1)
+    assert [standing.failure for standing in tight.standings] == [
+        f"the compaction at {point} failed and left {standing.view_tokens} tokens in a view for 1: "
+        "the model is away"
+        for point, standing in zip(("early", "late"), tight.standings, strict=True)
+    ]
+    roomy = feed(Odd(compact=compact), budget=100_000)
+    assert [standing.failure for standing in roomy.standings] == [None, None]
+
+
 def test_the_second_compaction_gets_the_view_of_the_first_and_what_came_since():
     given = []
 

@@ -98,6 +98,18 @@ def test_exitfirst_stops_at_the_first_item_below_the_pass_score(pytester):
     assert result.ret == pytest.ExitCode.TESTS_FAILED
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_failed_compaction_over_budget_is_unscored_and_never_green(pytester, workers):
+    set_up(pytester)
+    write_cases(pytester, case("tight", budget=20))
+    result = run(pytester, f"-n{workers}", compactor="Fails")
+    assert result.parseoutcomes() == {"passed": 8, "unscored": 4}
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    found = [r for r in scenarios.records(pytester).records if r["case"] == "tight"]
+    assert {record["response"] for record in found} == {""}
+    assert all("the endpoint is away" in record["reason"] for record in found)
+
+
 def test_last_failed_runs_only_the_items_that_fell_short(pytester):
     set_up(pytester)
     run(pytester, compactor="forget_limit", cache=True).assert_outcomes(passed=4, failed=4)

@@ -24,9 +24,9 @@ from pytest_compaction.compactors.history import (
     unchanged,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import Message, text_message
-from pytest_compaction.models.protocol import SummaryRequest
-from pytest_compaction.summary import Section, Summary, summary_from_json
+from pytest_compaction.compactors.summaries import summary_message, write_summary
+from pytest_compaction.conversation import Message
+from pytest_compaction.summary import Section, summary_from_json
 
 SECTIONS: Final = (
     Section(
@@ -99,17 +99,17 @@ class Anchored(HistoryCompactor):
             return unchanged(state)
         previous = summary_from_json(state["summary"]) if "summary" in state else None
         budget = int(room * self.share)
-        request = SummaryRequest(dropped, SECTIONS, budget, previous, context.instructions)
-        summary = (await context.model.summarize(request)).summary
-        if summary.empty:
-            return unchanged(state, "the summary came back empty")
-        after = self._view(before[:first], summary, live, before[start:])
+        written = await write_summary(context, dropped, SECTIONS, budget, previous)
+        if written.error:
+            return unchanged(state, written.error)
+        message = summary_message(SUMMARY_ID, written.text, PREAMBLE)
+        after = (*before[:first], message, *((live,) if live else ()), *before[start:])
         if context.tokens.messages(after) >= context.tokens.messages(before):
             return unchanged(state)
         spans = spans_between(before, after, SUMMARY_ID)
         new: State = {
             "messages": dump(after),
-            "summary": summary.as_json(),
+            "summary": written.summary.as_json(),
             "anchor": dropped[-1].id,
         }
         return Outcome(new, "compacted", spans)
@@ -130,17 +130,6 @@ class Anchored(HistoryCompactor):
             return start, None
         start = tail_start(messages, budget - cost, context, first)
         return start, live
-
-    def _view(
-        self,
-        system: Sequence[Message],
-        summary: Summary,
-        live: Message | None,
-        tail: Sequence[Message],
-    ) -> tuple[Message, ...]:
-        text = f"{PREAMBLE}\n\n{summary.render(SECTIONS)}"
-        message = text_message(SUMMARY_ID, "user", text, "synthetic")
-        return (*system, message, *((live,) if live else ()), *tail)
 
 
 STRATEGY: Final = Anchored

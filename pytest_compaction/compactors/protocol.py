@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pytest_compaction.conversation import Message
@@ -21,13 +21,19 @@ Status = Literal["noop", "compacted", "truncated", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a strategy needs and does, for listings and checks."""
+    """What a strategy needs and does, for listings and checks.
+
+    ``keeps_tail``: the last user message stays verbatim. ``changes_system``: the
+    system message is rewritten. ``violations`` maps the name of an invariant that
+    it is known to break to what it does instead.
+    """
 
     needs_model: bool = False
     needs_probe: bool = False
     opaque: bool = False
     keeps_tail: bool = False
     changes_system: bool = False
+    violations: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

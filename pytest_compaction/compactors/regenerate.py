@@ -19,8 +19,8 @@ from pytest_compaction.compactors.history import (
     unchanged,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import pending_calls, text_message
-from pytest_compaction.models.protocol import SummaryRequest
+from pytest_compaction.compactors.summaries import summary_message, write_summary
+from pytest_compaction.conversation import pending_calls
 from pytest_compaction.summary import Section
 
 SECTIONS: Final = (
@@ -58,13 +58,11 @@ class Regenerate(HistoryCompactor):
         room = context.budget - context.tokens.messages(before[:first]) - _OVERHEAD
         if room <= 0:
             return unchanged(state, "the system prompt alone takes the budget")
-        request = SummaryRequest(before[first:], SECTIONS, room, None, context.instructions)
-        summary = (await context.model.summarize(request)).summary
-        if summary.empty:
-            return unchanged(state, "the summary came back empty")
+        written = await write_summary(context, before[first:], SECTIONS, room)
+        if written.error:
+            return unchanged(state, written.error)
         cycle = int(state.get("cycle", 0)) + 1
-        text = f"{PREAMBLE}\n\n{summary.render(SECTIONS)}"
-        message = text_message(f"summary-{cycle}", "user", text, "synthetic")
+        message = summary_message(f"summary-{cycle}", written.text, PREAMBLE)
         after = (*before[:first], message)
         if context.tokens.messages(after) >= context.tokens.messages(before):
             return unchanged(state)

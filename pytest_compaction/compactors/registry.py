@@ -21,7 +21,19 @@ from pytest_compaction.compactors.function import FunctionCompactor
 from pytest_compaction.compactors.protocol import Compactor, State
 
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
-_ROOM: Final = frozenset({"function", "history", "protocol", "registry"})
+_ROOM: Final = frozenset(
+    {
+        "composition",
+        "cuts",
+        "function",
+        "history",
+        "masking",
+        "profiles",
+        "protocol",
+        "registry",
+        "summaries",
+    }
+)
 """Modules beside the strategies that are none themselves."""
 _METHODS: Final = ("start", "observe", "due", "compact", "render")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_compaction.case import Fact, Trap
+from pytest_compaction.case import Fact, Probe, Trap
 from pytest_compaction.metrics.survival import loss
 from pytest_compaction.models.protocol import CriterionScore, JudgeReply
 from pytest_compaction.models.usage import Usage
@@ -98,6 +98,14 @@ class Verdict:
                 why = "" if known else f" ({printable(criterion.reasoning, 110)})"
                 parts.append(f"{criterion.id} {criterion.score:.1f}{why}")
         return ", ".join(parts)
+
+
+def unscored_verdict(
+    reason: str, probe: Probe, survives: Sequence[bool], pass_score: float
+) -> Verdict:
+    """The verdict on a response that no judge was asked about."""
+    reply = JudgeReply(unscored=reason)
+    return verdict_from_reply(reply, probe.facts, survives, probe.traps, "", pass_score)
 
 
 def verdict_from_reply(

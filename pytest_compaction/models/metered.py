@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 from pytest_compaction.models.protocol import (
     AnswerReply,
     AnswerRequest,
+    CompactReply,
+    CompactRequest,
     JudgeReply,
     JudgeRequest,
     Model,
@@ -40,6 +42,12 @@ class MeteredModel:
         """The name of the model."""
         return self._model.name
 
+    def at_trial(self, trial: int) -> MeteredModel:
+        """The same meter over the model of that trial."""
+        other = MeteredModel(self._model.at_trial(trial), self._loop, self._limit)
+        other.usage = self.usage
+        return other
+
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
         """Forward the request and count its usage."""
         reply = await self._forward(self._model.summarize(request))
@@ -55,6 +63,12 @@ class MeteredModel:
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """Forward the request and count its usage."""
         reply = await self._forward(self._model.judge(request))
+        self.usage += reply.usage
+        return reply
+
+    async def compact(self, request: CompactRequest) -> CompactReply:
+        """Forward the request and count its usage."""
+        reply = await self._forward(self._model.compact(request))
         self.usage += reply.usage
         return reply
 

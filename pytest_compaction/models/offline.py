@@ -8,10 +8,13 @@ from pytest_compaction.models import offline_answer, offline_judge, offline_summ
 from pytest_compaction.models.protocol import (
     AnswerReply,
     AnswerRequest,
+    CompactReply,
+    CompactRequest,
     JudgeReply,
     JudgeRequest,
     SummaryReply,
     SummaryRequest,
+    UnsupportedError,
 )
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.tokens import TokenCounter
@@ -30,6 +33,10 @@ class OfflineModel:
 
     def __init__(self, counter: TokenCounter | None = None) -> None:
         self._counter = counter or TokenCounter()
+
+    def at_trial(self, trial: int) -> OfflineModel:
+        """Itself: rules answer the same in every trial."""
+        return self
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
         """Fill the sections from the messages; see :mod:`.offline_summary`."""
@@ -52,3 +59,10 @@ class OfflineModel:
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """Score the response; see :mod:`.offline_judge`. Costs no tokens."""
         return offline_judge.judge(request)
+
+    async def compact(self, request: CompactRequest) -> CompactReply:
+        """Not possible: only an endpoint can compact natively."""
+        raise UnsupportedError(
+            "the offline model has no native compaction; name a model whose endpoint has "
+            "responses.compact, as in --compaction-model=gpt-5"
+        )

@@ -36,6 +36,25 @@ class SummaryReply:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactRequest:
+    """Let the endpoint itself compact ``messages`` (native compaction).
+
+    ``instructions`` is the focus that a user gave.
+    """
+
+    messages: Sequence[Message]
+    instructions: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CompactReply:
+    """The messages to go on with, opaque parts byte-identical, and what they cost."""
+
+    messages: tuple[Message, ...]
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerRequest:
     """Answer ``question`` from ``view`` alone. Facts and traps are not here, by type."""
 
@@ -101,8 +120,15 @@ class ModelError(Exception):
     """A model could not answer; the text says which, what happened and what to do."""
 
 
+class UnsupportedError(ModelError):
+    """The model cannot do this at all, so that asking again is of no use."""
+
+
 class Model(Protocol):
     """Anything that can summarise, answer and judge. Failures raise :class:`ModelError`."""
+
+    def at_trial(self, trial: int) -> Model:
+        """The same model for one repetition: what it was asked in another one is asked again."""
 
     @property
     def name(self) -> str:
@@ -116,3 +142,6 @@ class Model(Protocol):
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """Score one response against the rubric."""
+
+    async def compact(self, request: CompactRequest) -> CompactReply:
+        """Compact natively, or raise :class:`UnsupportedError`."""

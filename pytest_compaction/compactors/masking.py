@@ -1,0 +1,53 @@
+"""Replacing the content of tool results by a placeholder; the call-result structure stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+from pytest_compaction.conversation import Image, Message, Part, Text, ToolResult
+
+Placeholder = Callable[[ToolResult], str]
+"""Gives the text that stands for a result."""
+
+
+def mask_results(
+    messages: Sequence[Message], ids: Collection[str], placeholder: str | Placeholder
+) -> tuple[Message, ...]:
+    """The messages with the results of those whose id is in ``ids`` replaced.
+
+    Images of such a message go with its result. A placeholder that is longer than
+    the result leaves it as it was.
+    """
+    return tuple(
+        _masked(message, placeholder) if message.id in ids and message.results else message
+        for message in messages
+    )
+
+
+def _masked(message: Message, placeholder: str | Placeholder) -> Message:
+    parts: list[Part] = []
+    for part in message.parts:
+        if isinstance(part, ToolResult):
+            text = placeholder if isinstance(placeholder, str) else placeholder(part)
+            parts.append(replace(part, text=text) if len(text) < len(part.text) else part)
+        elif not isinstance(part, Image):
+            parts.append(part)
+    return replace(message, parts=tuple(parts))
+
+
+def images_as_text(
+    messages: Sequence[Message], placeholder: str = "[image]"
+) -> tuple[Message, ...]:
+    """The messages with each image replaced by a text, for a reader that cannot see."""
+    return tuple(
+        replace(
+            message,
+            parts=tuple(
+                Text(placeholder) if isinstance(part, Image) else part for part in message.parts
+            ),
+        )
+        if any(isinstance(part, Image) for part in message.parts)
+        else message
+        for message in messages
+    )

@@ -1,0 +1,62 @@
+"""One call to an endpoint as data: what is asked, what came back, and who carries it.
+
+A model renders its requests to calls. Callers stand one behind the other: the
+store answers what it holds, the budget refuses what it cannot pay, the endpoint
+talks to the network. Each knows only the next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from pytest_compaction.conversation import canonical_json
+from pytest_compaction.models.usage import Usage
+
+Operation = Literal["chat.completions", "responses.compact"]
+Role = Literal["compaction", "responder", "judge"]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request to an endpoint; ``body`` is its JSON without key and host.
+
+    ``trial`` makes repetitions of one request different calls; ``role`` says for
+    whom it is made and is no part of its identity.
+    """
+
+    operation: Operation
+    body: Mapping[str, Any] = field(repr=False)
+    trial: int = 1
+    role: Role = "compaction"
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 (64 hexadecimal digits) of operation, body and trial."""
+        identity = {"operation": self.operation, "body": self.body, "trial": self.trial}
+        text = canonical_json(identity)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class CallReply:
+    """What an endpoint answered: its JSON as it came, and the tokens that it charged for.
+
+    ``latency_s`` is ``None`` where nothing was waited for, as with a stored reply.
+    """
+
+    body: Mapping[str, Any] = field(repr=False)
+    usage: Usage = Usage()
+    latency_s: float | None = None
+
+
+class Caller(Protocol):
+    """Carries calls. Failures raise :class:`~pytest_compaction.models.protocol.ModelError`."""
+
+    async def call(self, call: Call) -> CallReply:
+        """The reply to a call."""
+
+    async def close(self) -> None:
+        """Let go of connections."""
