@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from pytest_compaction.chat_format import from_chat
 from pytest_compaction.compactors.anchored import SUMMARY_ID, Anchored
 from pytest_compaction.compactors.none import NoCompaction
-from pytest_compaction.compactors.regenerate import Regenerate
+from pytest_compaction.compactors.regenerate import PREAMBLE, Regenerate
 from pytest_compaction.compactors.truncate import Truncate
 from pytest_compaction.conversation import groups, pending_calls, readable, structure_faults
 from pytest_compaction.models.offline import OfflineModel
@@ -229,11 +229,19 @@ def test_a_step_keeps_the_head_and_removes_whole_groups_after_it(chat, fraction)
 
 
 @given(agent_logs(), BUDGETS)
-def test_truncate_fits_the_budget_or_holds_nothing_more_to_remove(chat, budget):
+def test_truncate_fits_the_budget_or_says_that_what_must_stay_does_not(chat, budget):
     compactor, context = Truncate(), context_of(budget)
     outcome = compact_now(compactor, observed(compactor, chat, context), context)
     view = view_of(compactor, outcome.state, context)
-    assert COUNTER.messages(view) <= budget or compactor.step(view) == view
+    if outcome.status != "failed":
+        assert COUNTER.messages(view) <= budget
+        return
+    shortest = from_chat(chat)
+    while compactor.step(shortest) != shortest:
+        shortest = compactor.step(shortest)
+    assert view == from_chat(chat)
+    assert COUNTER.messages(shortest) > budget
+    assert str(COUNTER.messages(shortest)) in outcome.error
 
 
 def test_truncate_leaves_a_log_within_budget_alone():
@@ -289,7 +297,9 @@ def test_regenerate_writes_one_summary_from_the_whole_view_and_never_merges():
         assert view[1].id == f"summary-{number}"
         assert COUNTER.messages(view) <= 500
     for view, request in zip(views, spy.requests[1:], strict=False):
-        assert request.messages[0] == view[1]
+        read = request.messages[0]
+        assert (read.id, read.origin) == (view[1].id, "synthetic")
+        assert view[1].text == f"{PREAMBLE}\n\n{read.text}"
 
 
 def test_regenerate_waits_for_a_pending_call():

@@ -129,9 +129,17 @@ def commands(messages: Sequence[Message]) -> list[Command]:
     return found
 
 
-def file_operations(messages: Sequence[Message]) -> list[FileOperation]:
-    """What the tool calls did to files, in log order; what is not recognised is left out."""
+def file_operations(
+    messages: Sequence[Message], earlier: Iterable[FileOperation] = ()
+) -> list[FileOperation]:
+    """What the tool calls did to files, in log order; what is not recognised is left out.
+
+    ``earlier`` are the operations of the log before these messages: a file that was
+    seen there and is written here was modified, not created.
+    """
     files = _KnownFiles()
+    for operation in earlier:
+        files.note(operation)
     found: list[FileOperation] = []
     for invocation in invocations(messages):
         touches = call_touches(invocation.call)
@@ -169,6 +177,12 @@ def _call_failed(invocation: Invocation) -> bool:
     return len(result.text) < _HEAD and bool(_FAILURE.match(result.text))
 
 
+def exit_code(output: str) -> int | None:
+    """The exit code that an output names at its beginning or end, unless it is 0."""
+    found = _EXIT_CODE.findall(_edges(output))
+    return int(found[-1]) if found else None
+
+
 def _edges(output: str) -> str:
     return output if len(output) <= 2 * _HEAD else f"{output[:_HEAD]}\n{output[-_HEAD:]}"
 
@@ -191,10 +205,10 @@ class _KnownFiles:
         if touch.verb == "rename" and path in self._folders:
             path = posixpath.join(path, posixpath.basename(touch.old_path))
         operation = self._operation(touch, path, invocation.output[:_HEAD])
-        if succeeded:
-            self._note(operation, path, touch.old_path)
         detail = touch.old_path if operation == "renamed" else touch.detail
-        return FileOperation(path, operation, invocation.message_id, detail, succeeded)
+        done = FileOperation(path, operation, invocation.message_id, detail, succeeded)
+        self.note(done)
+        return done
 
     def _operation(self, touch: Touch, path: str, said: str) -> Operation:
         if touch.verb == "read":
@@ -213,12 +227,16 @@ class _KnownFiles:
             )
         return "created" if touch.verb == "edit" and _NEW_FILE.search(said) else "modified"
 
-    def _note(self, operation: Operation, path: str, old_path: str) -> None:
-        if operation == "deleted":
-            self._seen.discard(path)
-        if operation in {"deleted", "restored"}:
+    def note(self, done: FileOperation) -> None:
+        """Take in what an operation says about which files exist; a failed one says nothing."""
+        path = done.path
+        if not done.succeeded or done.operation == "restored":
             return
-        self._seen.discard(old_path)
+        if done.operation == "deleted":
+            self._seen.discard(path)
+            return
+        if done.operation == "renamed":
+            self._seen.discard(done.detail)
         self._seen.add(path)
         folder = posixpath.dirname(path)
         while folder and folder not in self._folders and folder != "/":

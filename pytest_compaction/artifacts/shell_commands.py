@@ -62,6 +62,15 @@ def shell_touches(script: str, depth: int = 0) -> list[Touch]:
     return found
 
 
+def command_words(script: str) -> list[list[str]]:
+    """The words of each simple command, in order; redirections and ``sudo`` and the like left out.
+
+    Nothing after the first thing that cannot be parsed.
+    """
+    found = _simple_commands(script[:_MAX_SCRIPT_CHARACTERS])
+    return [words for simple in found if (words := _without_prefix(simple.words))]
+
+
 def _inside(touch: Touch, folder: str) -> Touch:
     if not folder:
         return touch

@@ -38,15 +38,17 @@ _CONTENT_KEYS: Final = (
     "data",
 )
 _NEW_KEYS: Final = (
+    "new",
     "newtext",
     "newstring",
     "newstr",
     "replace",
     "replacement",
+    "replacementtext",
     "inserttext",
     *_CONTENT_KEYS,
 )
-_OLD_KEYS: Final = ("oldtext", "oldstring", "oldstr", "search")
+_OLD_KEYS: Final = ("old", "oldtext", "oldstring", "oldstr", "search")
 _PATCH_KEYS: Final = ("patch", "input", "patchtext", "diff", "patchcontent")
 _FROM_KEYS: Final = (
     "source",
@@ -90,6 +92,7 @@ _WRITE: Final = frozenset({"write", "create", "save", "overwrite", "new", "put"}
 _EDIT: Final = frozenset(
     {
         "edit",
+        "editor",
         "multiedit",
         "replace",
         "patch",
@@ -136,7 +139,11 @@ def shell_script(call: ToolCall) -> str | None:
     """The shell command of a call, ``bash -lc`` unwrapped; ``None`` for any other call."""
     if not _name_words(call.name) & _SHELL:
         return None
-    command = _first(_arguments(call), _COMMAND_KEYS)
+    arguments = _arguments(call)
+    command = _first(arguments, _COMMAND_KEYS)
+    several = arguments.get("commands")
+    if command is None and isinstance(several, list):
+        return "\n".join(line for line in several if isinstance(line, str)) or None
     if isinstance(command, str):
         return command
     if not isinstance(command, list) or not all(isinstance(word, str) for word in command):

@@ -23,8 +23,8 @@ from pytest_compaction.compactors.history import (
     tail_start,
     unchanged,
 )
+from pytest_compaction.compactors.parts.summaries import summary_message, write_summary
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.compactors.summaries import summary_message, write_summary
 from pytest_compaction.conversation import Message
 from pytest_compaction.summary import Section, summary_from_json
 
@@ -70,12 +70,15 @@ _OVERHEAD: Final = 60
 class Anchored(HistoryCompactor):
     """Keeps system prompt, one live summary, the last user message and the newest tail.
 
-    ``summary`` is the share of the budget that the summary may take.
+    ``summary`` is the share of the budget that is kept for the summary. The tail is
+    made of whole groups; what it leaves of its own share the summary takes as well. A last user
+    message that takes more than half of what the system prompt leaves of the budget
+    is summarised like any other, because nothing else would fit beside it.
     """
 
     name = "anchored"
     description = "persistent sections; only the newly dropped span is merged; recent tail verbatim"
-    traits = Traits(needs_model=True, keeps_tail=True)
+    traits = Traits(needs_model=True, keeps_tail=True, reads_once=True)
 
     def __init__(self, summary: float = 0.6) -> None:
         if not 0 < summary < 1:
@@ -93,19 +96,20 @@ class Anchored(HistoryCompactor):
             return unchanged(state, "the system prompt alone takes the budget")
         has_summary = "summary" in state and before[first].id == SUMMARY_ID
         body = first + (1 if has_summary else 0)
-        start, live = self._tail(before, body, int(room * (1 - self.share)), context)
+        start, live = self._tail(before, body, room, context)
         dropped = [message for message in before[body:start] if message is not live]
         if not dropped:
-            return unchanged(state)
+            return unchanged(state, "the messages that may not be touched take the budget alone")
         previous = summary_from_json(state["summary"]) if "summary" in state else None
-        budget = int(room * self.share)
+        tail = (*((live,) if live else ()), *before[start:])
+        budget = room - context.tokens.messages(tail)
         written = await write_summary(context, dropped, SECTIONS, budget, previous)
         if written.error:
             return unchanged(state, written.error)
         message = summary_message(SUMMARY_ID, written.text, PREAMBLE)
-        after = (*before[:first], message, *((live,) if live else ()), *before[start:])
+        after = (*before[:first], message, *tail)
         if context.tokens.messages(after) >= context.tokens.messages(before):
-            return unchanged(state)
+            return unchanged(state, "the summary is no shorter than what it stands for")
         spans = spans_between(before, after, SUMMARY_ID)
         new: State = {
             "messages": dump(after),
@@ -115,18 +119,20 @@ class Anchored(HistoryCompactor):
         return Outcome(new, "compacted", spans)
 
     def _tail(
-        self, messages: Sequence[Message], first: int, budget: int, context: Context
+        self, messages: Sequence[Message], first: int, room: int, context: Context
     ) -> tuple[int, Message | None]:
         """Where the verbatim tail starts, and the last user message if it lies before it.
 
-        That message is part of the tail's budget unless it alone would break it.
+        That message is part of the tail's budget unless it takes more than half of
+        all the room that there is.
         """
+        budget = int(room * (1 - self.share))
         start = tail_start(messages, budget, context, first)
         live = last_user(messages[first:])
         if live is None or any(message is live for message in messages[start:]):
             return start, None
         cost = context.tokens.message(live)
-        if cost > budget:
+        if cost * 2 > room + _OVERHEAD:
             return start, None
         start = tail_start(messages, budget - cost, context, first)
         return start, live

@@ -1,24 +1,23 @@
-"""Wraps a plain function over chat messages as a compactor.
+"""Wraps a plain function over messages as a compactor.
 
 The function is called as ``f(messages, budget)`` with OpenAI chat dictionaries
 and the number of tokens that the view may take, and returns the messages to go
 on with. It may be async; a parameter ``model`` receives the model of the run, and
 further keyword parameters come from the command line.
+
+A function over other message objects (see :mod:`.shapes`) is recognised by the
+annotation of its parameter or named by ``messages=langchain``; it is called with
+the messages alone, and with the budget where it has a parameter ``budget`` or
+needs one ``max_tokens``. An object with ``invoke`` is called through that.
 """
 
 from __future__ import annotations
 
-import copy
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pytest_compaction.chat_format import (
-    ChatMessage,
-    MessageShapeError,
-    message_from_chat,
-    message_to_chat,
-)
+from pytest_compaction.chat_format import ChatMessage, MessageShapeError, message_from_chat
 from pytest_compaction.compactors.history import (
     HistoryCompactor,
     dump,
@@ -27,7 +26,15 @@ from pytest_compaction.compactors.history import (
     unchanged,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.compactors.shapes.protocol import (
+    CHAT,
+    run_context,
+    shape_named,
+    shape_of,
+    takes_run_context,
+)
 from pytest_compaction.conversation import Message
+from pytest_compaction.models.protocol import ModelError
 
 
 class CompactorError(Exception):
@@ -35,31 +42,88 @@ class CompactorError(Exception):
 
 
 class FunctionCompactor(HistoryCompactor):
-    """A function ``compact(messages, budget) -> messages`` as a strategy."""
+    """A function over messages as a strategy.
+
+    ``messages`` names the shape of the objects that it takes; without it the
+    annotation of its parameter decides, and chat dictionaries are the default.
+    Raises ``ValueError`` for a shape that there is not.
+    """
 
     traits = Traits()
 
     def __init__(
-        self, name: str, function: Callable[..., Any], parameters: Mapping[str, Any]
+        self,
+        name: str,
+        function: Callable[..., Any],
+        parameters: Mapping[str, Any],
+        messages: str | None = None,
     ) -> None:
         self.name = name
         self.description = (inspect.getdoc(function) or "a function").splitlines()[0]
-        self._function = function
+        self._function = called(function)
         self._parameters = dict(parameters)
-        self._takes_model = _takes(function, "model")
+        invoked = hasattr(function, "invoke") and self._function is not function
+        default = "langchain" if invoked else shape_of(self._function)
+        self._shape = shape_named(messages or default)
+        self.takes_model = _takes(self._function, "model")
+
+    def call_with(self, messages: list[Any], budget: int, used: int, model: Any) -> Any:
+        """Call the function; ``used`` are the tokens that the messages take."""
+        arguments, extra = self._arguments(messages, budget, used, model)
+        return self._function(*arguments, **extra)
+
+    def check_call(self) -> None:
+        """Raises ``TypeError`` when the function cannot be called as it would be."""
+        try:
+            signature = inspect.signature(self._function)
+        except (TypeError, ValueError):
+            return
+        arguments, extra = self._arguments([], 0, 0, None)
+        signature.bind(*arguments, **extra)
+
+    @property
+    def call_form(self) -> str:
+        """How the function is called, for messages to the user."""
+        arguments, extra = self._arguments([], 0, 0, None)
+        names = ["messages", "budget"] if len(arguments) > 1 else ["messages"]
+        if self._shape.name != CHAT:
+            names = ["ctx", "messages"] if len(arguments) > 1 else ["messages"]
+        shown = [f"{key}=…" for key in extra if key in self._parameters]
+        return f"f({', '.join([*names, *shown])})"
+
+    def _arguments(
+        self, messages: list[Any], budget: int, used: int, model: Any
+    ) -> tuple[list[Any], dict[str, Any]]:
+        extra = dict(self._parameters)
+        if self.takes_model:
+            extra.setdefault("model", model)
+        if self._shape.name == CHAT:
+            return [messages, budget], extra
+        if _takes(self._function, "budget"):
+            extra.setdefault("budget", budget)
+        elif _takes(self._function, "max_tokens", required=True):
+            extra.setdefault("max_tokens", budget)
+        if self._shape.name == "pydantic-ai" and takes_run_context(self._function):
+            return [run_context(used, budget), messages], extra
+        return [messages], extra
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Call the function with fresh dictionaries and check what it returns."""
+        """Call the function with fresh objects and check what it returns.
+
+        A model that could not answer it is a failed compaction, and no fault of the function.
+        """
         before = load(state["messages"])
-        given = [message_to_chat(message) for message in before]
-        extra = dict(self._parameters)
-        if self._takes_model:
-            extra["model"] = context.model
-        returned = self._function(copy.deepcopy(given), context.budget, **extra)
-        if inspect.isawaitable(returned):
-            returned = await returned
+        known = self._shape.read(self._shape.given(before))
+        used = context.tokens.messages(before)
+        given = self._shape.given(before)
+        try:
+            returned = self.call_with(given, context.budget, used, context.model)
+            if inspect.isawaitable(returned):
+                returned = await returned
+        except ModelError as error:
+            return unchanged(state, str(error))
         cycle = int(state.get("cycle", 0)) + 1
-        after = self._messages(returned, before, given, cycle)
+        after = self._messages(returned, before, known, cycle)
         if after == before:
             return unchanged(state)
         new = [message.id for message in after if message.origin == "synthetic"]
@@ -70,19 +134,9 @@ class FunctionCompactor(HistoryCompactor):
         self, returned: Any, before: Sequence[Message], given: Sequence[ChatMessage], cycle: int
     ) -> tuple[Message, ...]:
         """Recognise kept messages (equal to one given, in order) and name the new ones."""
-        if returned is None:
-            raise CompactorError(
-                f"{self.name} returned None; expected the list of chat messages to go on with"
-            )
-        if isinstance(returned, str | bytes | Mapping) or not isinstance(returned, Sequence):
-            raise CompactorError(
-                f"{self.name} returned {type(returned).__name__}; expected a list of chat messages"
-            )
-        if not returned and before:
-            raise CompactorError(f"{self.name} returned no messages at all")
         result: list[Message] = []
         position = 0
-        for index, item in enumerate(returned):
+        for index, item in enumerate(self._read(returned, before)):
             match = next((i for i in range(position, len(given)) if given[i] == item), None)
             if match is not None:
                 result.append(before[match])
@@ -96,14 +150,50 @@ class FunctionCompactor(HistoryCompactor):
                 raise CompactorError(f"{self.name} returned a wrong message: {error}") from None
         return tuple(result)
 
+    def _read(self, returned: Any, before: Sequence[Message]) -> list[Any]:
+        """What was returned as chat dictionaries; the list may stand under ``messages``."""
+        what = {CHAT: "chat messages"}.get(self._shape.name, f"{self._shape.name} messages")
+        if returned is None:
+            raise CompactorError(
+                f"{self.name} returned None; expected the list of {what} to go on with"
+            )
+        if self._shape.name != CHAT:
+            if _mapping(returned):
+                returned = returned.get("messages", returned)
+            else:
+                returned = getattr(returned, "messages", returned)
+        if isinstance(returned, str | bytes | Mapping) or not isinstance(returned, Sequence):
+            raise CompactorError(
+                f"{self.name} returned {type(returned).__name__}; expected a list of {what}"
+            )
+        if not returned and before:
+            raise CompactorError(f"{self.name} returned no messages at all")
+        try:
+            return self._shape.read(returned)
+        except MessageShapeError as error:
+            raise CompactorError(f"{self.name} returned a wrong message: {error}") from None
+
+
+def called(target: Any) -> Any:
+    """What of an object is called: itself, its ``invoke``, or the function that it holds.
+
+    ``invoke`` is LangChain's way, ``processor`` that of pydantic-ai's capability.
+    """
+    for name in ("invoke", "processor"):
+        if not callable(target) and callable(getattr(target, name, None)):
+            return getattr(target, name)
+    return target
+
 
 def _mapping(item: Any) -> bool:
     return isinstance(item, Mapping)
 
 
-def _takes(function: Callable[..., Any], name: str) -> bool:
+def _takes(function: Callable[..., Any], name: str, required: bool = False) -> bool:
     try:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
         return False
-    return name in parameters
+    if name not in parameters:
+        return False
+    return not required or parameters[name].default is inspect.Parameter.empty

@@ -53,6 +53,16 @@ class HistoryCompactor:
         return View(load(state["messages"]))
 
 
+def is_needed(compactor: HistoryCompactor, state: State, context: Context) -> bool:
+    """Whether there is a reason to compact: a view over the budget, or the strategy's own trigger.
+
+    A user who asks for it (reason ``manual``) is a reason as well.
+    """
+    if context.reason == "manual" or compactor.due(state, context) is not None:
+        return True
+    return context.tokens.messages(load(state["messages"])) > context.budget
+
+
 def unchanged(state: State, error: str | None = None) -> Outcome[State]:
     """The outcome of a compaction that did nothing, or that failed and left all as it was."""
     ids = tuple(item["id"] for item in state["messages"])
@@ -117,3 +127,23 @@ def tail_start(messages: Sequence[Message], budget: int, context: Context, first
 def last_user(messages: Sequence[Message]) -> Message | None:
     """The last message that a user really wrote."""
     return next((m for m in reversed(messages) if m.role == "user" and m.origin == "log"), None)
+
+
+def live_request(messages: Sequence[Message], context: Context) -> Message | None:
+    """The last message of the user, if it takes at most half of what is left to compact into.
+
+    That is what the system prompt leaves of the budget.
+    """
+    live = last_user(messages)
+    head = context.tokens.messages(messages[: leading_system(messages)])
+    if live is None or 2 * context.tokens.message(live) > context.budget - head:
+        return None
+    return live
+
+
+def last_request(messages: Sequence[Message], room: int, context: Context) -> Message | None:
+    """The last message of the user if it leaves a quarter of ``room`` tokens to a summary."""
+    live = last_user(messages)
+    if live is None or context.tokens.message(live) > room * 3 // 4:
+        return None
+    return live

@@ -24,8 +24,11 @@ class Traits:
     """What a strategy needs and does, for listings and checks.
 
     ``keeps_tail``: the last user message stays verbatim. ``changes_system``: the
-    system message is rewritten. ``violations`` maps the name of an invariant that
-    it is known to break to what it does instead.
+    system message is rewritten. ``reads_once``: each message enters a summariser at
+    most once and is merged into the summary so far. ``needs_record``: it can only give
+    the view on record, and nothing is to be answered where there is none.
+    ``violations`` maps the name of an invariant that it is known to break to what it
+    does instead.
     """
 
     needs_model: bool = False
@@ -33,6 +36,8 @@ class Traits:
     opaque: bool = False
     keeps_tail: bool = False
     changes_system: bool = False
+    reads_once: bool = False
+    needs_record: bool = False
     violations: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -41,7 +46,8 @@ class Context:
     """What a strategy may know besides its state.
 
     ``window`` and ``budget`` are tokens; ``instructions`` is the focus that a user
-    gave, ``reason`` why compaction was asked for.
+    gave, ``reason`` why compaction was asked for. ``recorded`` is the view that the
+    agent itself went on with at this point, where the case holds it.
     """
 
     window: int
@@ -50,6 +56,7 @@ class Context:
     model: Model
     reason: str = "case"
     instructions: str = ""
+    recorded: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,12 @@ from pytest_compaction.compactors.history import (
     spans_between,
     unchanged,
 )
+from pytest_compaction.compactors.parts.summaries import (
+    summary_message,
+    without_preamble,
+    write_summary,
+)
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.compactors.summaries import summary_message, write_summary
 from pytest_compaction.conversation import pending_calls
 from pytest_compaction.summary import Section
 
@@ -58,14 +62,17 @@ class Regenerate(HistoryCompactor):
         room = context.budget - context.tokens.messages(before[:first]) - _OVERHEAD
         if room <= 0:
             return unchanged(state, "the system prompt alone takes the budget")
-        written = await write_summary(context, before[first:], SECTIONS, room)
+        read = without_preamble(before[first:], PREAMBLE)
+        written = await write_summary(context, read, SECTIONS, room)
         if written.error:
             return unchanged(state, written.error)
         cycle = int(state.get("cycle", 0)) + 1
         message = summary_message(f"summary-{cycle}", written.text, PREAMBLE)
         after = (*before[:first], message)
         if context.tokens.messages(after) >= context.tokens.messages(before):
-            return unchanged(state)
+            if context.tokens.messages(before) <= context.budget:
+                return unchanged(state)
+            return unchanged(state, "the summary is no shorter than what it stands for")
         spans = spans_between(before, after, message.id)
         return Outcome({"messages": dump(after), "cycle": cycle}, "compacted", spans)
 

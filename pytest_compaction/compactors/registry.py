@@ -1,5 +1,8 @@
 """Finding a strategy by what the command line says: a name, a ``module:function``, parameters.
 
+``a:key=value+b`` composes (see :mod:`.composition`). A ``+`` before a digit or within
+a quoted value belongs to that value: ``1e+5``, ``'a+b'``.
+
 Every module of this folder that is not part of the room itself is a strategy: its
 file name is its name, and its ``STRATEGY`` the class. Adding one is adding a file.
 """
@@ -13,28 +16,18 @@ import importlib.metadata
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pytest_compaction.compactors.function import FunctionCompactor
+from pytest_compaction.compactors.composition import Composition, CompositionError
+from pytest_compaction.compactors.function import FunctionCompactor, called
 from pytest_compaction.compactors.protocol import Compactor, State
 
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
-_ROOM: Final = frozenset(
-    {
-        "composition",
-        "cuts",
-        "function",
-        "history",
-        "masking",
-        "profiles",
-        "protocol",
-        "registry",
-        "summaries",
-    }
-)
+_ROOM: Final = frozenset({"composition", "function", "history", "protocol", "registry"})
 """Modules beside the strategies that are none themselves."""
+_PIECES: Final = re.compile(r"""(?:='[^']*'|="[^"]*"|[^+]|\+(?=\s*[\d.]))+""")
 _METHODS: Final = ("start", "observe", "due", "compact", "render")
 
 
@@ -44,11 +37,15 @@ class UnknownCompactorError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A strategy as the command line names it: ``name:key=value``, ``module:object:key=value``."""
+    """A strategy as the command line names it: ``name:key=value``, ``module:object:key=value``.
+
+    ``parts`` are those of a composition, which has no parameters of its own.
+    """
 
     text: str
     target: str
     parameters: tuple[tuple[str, Any], ...] = ()
+    parts: tuple[Spec, ...] = ()
 
     @property
     def slug(self) -> str:
@@ -57,7 +54,22 @@ class Spec:
 
 
 def parse_spec(text: str) -> Spec:
-    """Split a specification; a segment with ``=`` is a parameter: a Python literal or text."""
+    """Split a specification; a segment with ``=`` is a parameter: a Python literal or text.
+
+    Parts joined by ``+`` give a specification with ``parts``.
+    """
+    pieces = _PIECES.findall(text)
+    if "+".join(pieces) != text:
+        raise UnknownCompactorError(
+            f"cannot read the compactor {text!r}; a + stands between two strategies"
+        )
+    if len(pieces) <= 1:
+        return _single(text)
+    parts = tuple(_single(piece) for piece in pieces)
+    return Spec(text.strip(), "+".join(part.target for part in parts), (), parts)
+
+
+def _single(text: str) -> Spec:
     segments = [segment.strip() for segment in text.strip().split(":")]
     names = [segment for segment in segments if "=" not in segment]
     parameters = [segment.partition("=") for segment in segments if "=" in segment]
@@ -109,17 +121,16 @@ class Registry:
 
         Raises :class:`UnknownCompactorError` with what exists and the nearest name.
         """
+        if spec.parts:
+            return self._composed(spec)
         target = self._resolve(spec.target)
         parameters = dict(spec.parameters)
         if inspect.isclass(target) or getattr(target, "makes_compactor", False):
-            try:
-                made = target(**parameters)
-            except Exception as error:
-                raise UnknownCompactorError(
-                    f"the compactor {spec.text!r} does not take these parameters: {error}"
-                ) from None
+            made = _made(spec, target, parameters)
             missing = [name for name in _METHODS if not callable(getattr(made, name, None))]
             missing += [name for name in ("name", "traits") if not hasattr(made, name)]
+            if missing and callable(made):
+                return _function(spec, made, {})
             if missing:
                 raise UnknownCompactorError(
                     f"{spec.target!r} is no compactor: it has no {', '.join(missing)}"
@@ -129,13 +140,13 @@ class Registry:
         if all(callable(getattr(target, name, None)) for name in _METHODS):
             instance: Compactor[State] = target
             return instance
-        if not callable(target):
-            raise UnknownCompactorError(
-                f"{spec.target!r} is {type(target).__name__}; expected a function over messages "
-                "and a budget, or a compactor class"
-            )
-        _check_parameters(spec, target, parameters)
-        return FunctionCompactor(spec.target, target, parameters)
+        return _function(spec, target, parameters)
+
+    def _composed(self, spec: Spec) -> Compactor[State]:
+        try:
+            return Composition(spec.text, [self.create(part) for part in spec.parts])
+        except CompositionError as error:
+            raise UnknownCompactorError(f"the parts cannot be composed: {error}") from None
 
     def _resolve(self, target: str) -> Any:
         if target in self.added:
@@ -166,7 +177,7 @@ def _shipped() -> dict[str, str]:
     return {
         module.name.strip("_").replace("_", "-"): f"{__package__}.{module.name}"
         for module in pkgutil.iter_modules(package.__path__)
-        if module.name not in _ROOM
+        if module.name not in _ROOM and not module.ispkg
     }
 
 
@@ -197,16 +208,32 @@ def _imported(path: str, asked: str) -> Any:
     return value
 
 
-def _check_parameters(spec: Spec, function: Callable[..., Any], parameters: dict[str, Any]) -> None:
+def _made(spec: Spec, target: Any, parameters: Mapping[str, Any]) -> Any:
     try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return
-    extra = {**parameters, **({"model": None} if "model" in signature.parameters else {})}
+        return target(**parameters)
+    except Exception as error:
+        raise UnknownCompactorError(
+            f"the compactor {spec.text!r} does not take these parameters: {error}"
+        ) from None
+
+
+def _function(spec: Spec, target: Any, parameters: Mapping[str, Any]) -> Compactor[State]:
+    """A function, or an object that is called, over messages of the shape that it takes."""
+    function: Any = called(target)
+    if not callable(function):
+        raise UnknownCompactorError(
+            f"{spec.target!r} is {type(target).__name__}; expected a function over messages "
+            "and a budget, or a compactor class"
+        )
+    own = {key: value for key, value in parameters.items() if key != "messages"}
     try:
-        signature.bind([], 0, **extra)
+        made = FunctionCompactor(spec.target, target, own, parameters.get("messages"))
+    except ValueError as error:
+        raise UnknownCompactorError(f"the compactor {spec.text!r}: {error}") from None
+    try:
+        made.check_call()
     except TypeError as error:
         raise UnknownCompactorError(
-            f"the compactor {spec.text!r} cannot be called as f(messages, budget"
-            f"{''.join(f', {key}=…' for key in parameters)}): {error}"
+            f"the compactor {spec.text!r} cannot be called as {made.call_form}: {error}"
         ) from None
+    return made

@@ -29,7 +29,7 @@ class Truncate(HistoryCompactor):
 
     name = "truncate"
     description = "sliding window: first message kept, oldest half removed until it fits"
-    traits = Traits(keeps_tail=True)
+    traits = Traits()
 
     def __init__(self, fraction: float = 0.5) -> None:
         if not 0 < fraction <= 1:
@@ -45,6 +45,10 @@ class Truncate(HistoryCompactor):
             if len(shorter) == len(after):
                 break
             after = shorter
+        left = context.tokens.messages(after)
+        if left > context.budget:
+            error = f"the messages that must stay take {left} tokens of {context.budget}"
+            return unchanged(state, error)
         if len(after) == len(before):
             return unchanged(state)
         spans = spans_between(before, after)

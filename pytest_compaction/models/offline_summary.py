@@ -188,7 +188,7 @@ def _source_of(text: str, sources: Sequence[Source]) -> Source:
     for source, cue in tests:
         if source in sources and cue.search(text):
             return source
-    return sources[0]
+    return sources[0] if sources else "values"
 
 
 def _merged_files(entries: Iterable[Entry]) -> list[Entry]:

@@ -42,6 +42,8 @@ _QUOTED_SHARE: Final = 0.3
 """Bonus of a unit that holds a quotation of the question, as a share of the best possible score."""
 _CALL_SHARE: Final = 0.5
 """A quotation stands for a tool call when it makes up so much of what the call says."""
+_HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t][^\n]*$", re.MULTILINE)
+"""A heading of a summary says what stands below it and is no statement of its own."""
 _WEIGHTS: Final = {"said": 1.0, "printed": 0.4, "written": 0.25}
 
 
@@ -100,7 +102,8 @@ def _results(view: Sequence[Message]) -> tuple[tuple[str, tuple[int, ...]], ...]
 def _texts(message: Message) -> Iterator[tuple[str, list[str]]]:
     for part in message.parts:
         if isinstance(part, Text):
-            yield "said", segments(part.text)
+            text = part.text if message.origin == "log" else _HEADING.sub("", part.text)
+            yield "said", segments(text)
         elif isinstance(part, ToolResult):
             yield "printed", segments(part.text)
         elif isinstance(part, ToolCall):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_compaction.conversation import Message, groups, pending_calls
+from pytest_compaction.tokens import TokenCounter
 
 
 def cut_before(messages: Sequence[Message], index: int) -> int:
@@ -34,3 +35,34 @@ def user_turns(messages: Sequence[Message]) -> list[int]:
         for index, message in enumerate(messages)
         if message.role == "user" and message.origin == "log"
     ]
+
+
+def newest_within(
+    messages: Sequence[Message], limit: int, tokens: TokenCounter
+) -> tuple[Message, ...]:
+    """The longest run of whole groups up to the end that takes at most ``limit`` tokens."""
+    start, spent = len(messages), 0
+    for begin, end in reversed(groups(messages)):
+        spent += tokens.messages(messages[begin:end])
+        if spent > limit:
+            break
+        start = begin
+    return tuple(messages[start:])
+
+
+def without_orphans(messages: Sequence[Message], new: Sequence[Message]) -> tuple[Message, ...]:
+    """The new messages without leading results whose call is no longer in ``messages``.
+
+    For strategies that drop a call before its result is there: their originals
+    never run such a tool, or leave its result out of what is sent.
+    """
+    waiting = set(pending_calls(messages))
+    start = 0
+    while start < len(new) and new[start].role == "tool":
+        start += 1
+    answers = (
+        message
+        for message in new[:start]
+        if any(result.call_id in waiting for result in message.results)
+    )
+    return (*answers, *new[start:])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from pytest_compaction.conversation import Image, Message, Part, Text, ToolResult
+from pytest_compaction.tokens import TokenCounter
 
 Placeholder = Callable[[ToolResult], str]
 """Gives the text that stands for a result."""
@@ -50,4 +51,24 @@ def images_as_text(
         if any(isinstance(part, Image) for part in message.parts)
         else message
         for message in messages
+    )
+
+
+def tool_names(messages: Sequence[Message]) -> dict[str, str]:
+    """The name of the tool that each message with a result is the answer of, by message id."""
+    called = {call.id: call.name for message in messages for call in message.calls}
+    return {
+        message.id: called[message.results[0].call_id]
+        for message in messages
+        if message.results and message.results[0].call_id in called
+    }
+
+
+def where_smaller(
+    old: Sequence[Message], new: Sequence[Message], tokens: TokenCounter
+) -> tuple[Message, ...]:
+    """Each new message that takes fewer tokens than the old one in its place, else the old one."""
+    return tuple(
+        changed if tokens.message(changed) < tokens.message(message) else message
+        for message, changed in zip(old, new, strict=True)
     )

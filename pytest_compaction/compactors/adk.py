@@ -1,0 +1,256 @@
+"""``adk``: all but the last events become a rolling summary, written in the model's name.
+
+After the event compaction of Google ADK 2.13.0 (read in the published package),
+which has two ways and leaves both to be configured. By tokens (the first choice
+where both are): from a threshold on, all but the last ``retention`` events are
+summarised, the previous summary read first as a seed. By turns (``interval=3:
+overlap=1``, the figures of its documentation): once there are ``interval`` new
+turns of the user, all of them are summarised together with the last ``overlap``
+turns of the time before, and earlier summaries are neither read nor removed. A
+split is moved back so that no result loses its call, and a call that waits for its
+result stops it; one that can never be answered does not. A range is left alone if
+it would take away no more characters than the last summary has. Of tool arguments
+and results the summariser reads 2,000 characters each. A failure is a warning: the
+history goes on as it is. The summary has the role of the model.
+
+Adapted: results of calls made at once are one event, as in the original. A call
+without result can stand only at the end of a log that is well formed, so that is
+what waits; one in the middle never blocks. The configuration has no defaults; here
+10 events stay, and the threshold is the budget of the case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from pytest_compaction.chat_format import message_to_chat
+from pytest_compaction.compactors.history import (
+    HistoryCompactor,
+    dump,
+    is_needed,
+    leading_system,
+    load,
+    unchanged,
+)
+from pytest_compaction.compactors.parts.bounds import short_arguments
+from pytest_compaction.compactors.parts.cuts import cut_before, pending_start, user_turns
+from pytest_compaction.compactors.parts.profiles import (
+    FAITHFUL,
+    HARDENED,
+    checked_profile,
+    traits_of,
+)
+from pytest_compaction.compactors.parts.summaries import (
+    summary_message,
+    summary_room,
+    without_preamble,
+    write_summary,
+)
+from pytest_compaction.compactors.parts.trimming import (
+    by_summary,
+    nothing_to_summarise,
+    tail_and_request,
+)
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.conversation import Message, Part, ToolCall, ToolResult, canonical_json
+from pytest_compaction.summary import Section
+
+SECTIONS: Final = (
+    Section(
+        "language",
+        "Conversation language",
+        "The language that the user writes in, first of all.",
+        (),
+        0.1,
+    ),
+    Section("request", "User request", "What the user asked for, said again.", ("intent",), 1.0),
+    Section(
+        "context",
+        "Decisions and information",
+        "The key decisions so far and what was found out, with files and exact values.",
+        ("decisions", "values", "files", "errors", "state"),
+        3.0,
+    ),
+    Section(
+        "open", "Open questions and tasks", "What is not resolved or done yet.", ("next",), 0.8
+    ),
+    Section("tools", "Tools used", "The exact names of the tools that were called.", (), 0.1),
+)
+PREAMBLE: Final = "Summary of the conversation up to here:"
+RETENTION: Final = 10
+MAX_TOOL_CHARACTERS: Final = 2000
+VIOLATIONS: Final = {
+    "starts-with-user": "the summary comes first and has the role of the model",
+    "within-budget": "the last events stay by their number, whatever they take",
+    "never-larger": "a summary longer than what it replaces is only logged",
+}
+TURN_VIOLATIONS: Final = {
+    **VIOLATIONS,
+    "one-live-summary": "each window of turns adds a summary, earlier ones stay",
+    "ends-on-user-or-tool": "all turns are summarised, and the summary has the role of the model",
+}
+
+
+class Adk(HistoryCompactor):
+    """Summarises older events, by tokens or by turns.
+
+    ``threshold`` (tokens) and ``retention`` (events that stay) belong to the first
+    way, ``interval`` and ``overlap`` (turns) to the second.
+
+    The hardened profile gives the summary to the user, has one of them at a time,
+    shortens the tail until there is room for it, keeps the last user message, and
+    refuses a view that is over the budget or did not get smaller.
+    """
+
+    name = "adk"
+    description = "last 10 events kept, a rolling summary in the model's name before (Google ADK)"
+
+    def __init__(
+        self,
+        threshold: int | None = None,
+        retention: int | None = None,
+        interval: int | None = None,
+        overlap: int | None = None,
+        profile: str = FAITHFUL,
+    ) -> None:
+        _check(threshold, interval, retention=retention, overlap=overlap)
+        by_tokens = retention is not None or interval is None
+        self.retention = (RETENTION if retention is None else retention) if by_tokens else None
+        self.token_threshold = threshold
+        self.interval = interval
+        self.overlap = overlap or 0
+        self.profile = checked_profile(profile)
+        hardened = self.profile == HARDENED
+        self.traits = traits_of(
+            self.profile,
+            Traits(needs_model=True, keeps_tail=hardened),
+            TURN_VIOLATIONS if interval else VIOLATIONS,
+        )
+
+    def due(self, state: State, context: Context) -> str | None:
+        """Due at the threshold of tokens (0.9 of the window without one), or of turns."""
+        messages = load(state["messages"])
+        used = context.tokens.messages(messages)
+        limit = self.token_threshold or int(context.window * self.threshold)
+        if self.retention is not None and used >= limit:
+            return f"{used} tokens used, {limit} is the threshold"
+        turns = len(user_turns(messages))
+        if self.interval and turns >= self.interval:
+            return f"{turns} turns since the last summary"
+        return None
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Summarise the range that the configuration names."""
+        before = load(state["messages"])
+        if not is_needed(self, state, context):
+            return unchanged(state)
+        first = leading_system(before)
+        logged = (i for i, m in enumerate(before) if i >= first and m.origin == "log")
+        body = next(logged, len(before))
+        end, by_turns = self._end_by_tokens(before, body, context), False
+        if end == body and self._turn_is_reached(before):
+            end, by_turns = pending_start(before), True
+        request: Message | None = None
+        if self.profile == HARDENED:
+            end, request = tail_and_request(before, first, max(end, body), context)
+        new = tuple(message for message in before[body:end] if message is not request)
+        adds_up = by_turns and self.profile == FAITHFUL
+        earlier = before[first:body]
+        removable = characters(new if adds_up else (*earlier, *new))
+        if not new or removable <= characters(earlier[-1:]):
+            return nothing_to_summarise(state, context, self.profile)
+        again = load(state.get("overlap", ())) if adds_up else ()
+        head = before[:body] if adds_up else before[:first]
+        tail = (*((request,) if request else ()), *before[end:])
+        read = capped((*again, *new) if adds_up else (*earlier, *new))
+        budget = summary_room((*head, *tail), context)
+        read = without_preamble(read, PREAMBLE)
+        written = await write_summary(context, read, SECTIONS, budget)
+        if written.error:
+            return unchanged(state, written.error)
+        cycle = int(state.get("cycle", 0)) + 1
+        role = "user" if self.profile == HARDENED else "assistant"
+        message = summary_message(f"adk-summary-{cycle}", written.text, PREAMBLE, role)
+        after = (*head, message, *tail)
+        overlap = dump(last_turns((*again, *new), self.overlap))
+        return by_summary(
+            state, before, after, message.id, context, self.profile, cycle=cycle, overlap=overlap
+        )
+
+    def _end_by_tokens(self, messages: Sequence[Message], body: int, context: Context) -> int:
+        """Up to where the first way summarises; ``body`` when it does not."""
+        used = context.tokens.messages(messages)
+        if self.retention is None or (self.token_threshold and used < self.token_threshold):
+            return body
+        ranges = events(messages[body:])
+        if len(ranges) <= self.retention:
+            return body
+        cut = len(messages)
+        if self.retention:
+            cut = cut_before(messages, body + ranges[-self.retention][0])
+        return max(min(cut, pending_start(messages)), body)
+
+    def _turn_is_reached(self, messages: Sequence[Message]) -> bool:
+        return self.interval is not None and len(user_turns(messages)) >= self.interval
+
+
+def events(messages: Sequence[Message]) -> list[tuple[int, int]]:
+    """Ranges of messages that are one event: one message, or all results that follow on calls."""
+    ranges: list[tuple[int, int]] = []
+    for index, message in enumerate(messages):
+        if ranges and message.role == "tool" and messages[index - 1].role == "tool":
+            ranges[-1] = (ranges[-1][0], index + 1)
+        else:
+            ranges.append((index, index + 1))
+    return ranges
+
+
+def characters(messages: Sequence[Message]) -> int:
+    """What the messages take in a request, in characters of JSON."""
+    return sum(len(canonical_json(message_to_chat(message))) for message in messages)
+
+
+def last_turns(messages: Sequence[Message], turns: int) -> tuple[Message, ...]:
+    """The messages from the turn of the user that is the last but ``turns - 1``."""
+    starts = user_turns(messages)
+    return tuple(messages[starts[-turns] if len(starts) > turns else 0 :]) if turns else ()
+
+
+def capped(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """The messages with at most 2,000 characters of each tool result and of tool arguments."""
+    return tuple(
+        replace(message, parts=tuple(_capped_part(part) for part in message.parts))
+        for message in messages
+    )
+
+
+def _capped_part(part: Part) -> Part:
+    limit = MAX_TOOL_CHARACTERS
+    if isinstance(part, ToolResult) and len(part.text) > limit:
+        left_out = len(part.text) - limit
+        return replace(part, text=f"{part.text[:limit]} [{left_out} characters left out]")
+    if isinstance(part, ToolCall) and len(part.arguments) > limit:
+        return replace(part, arguments=short_arguments(part, limit))
+    return part
+
+
+def _check(threshold: int | None, interval: int | None, **others: int | None) -> None:
+    for key, value, least in (
+        ("threshold", threshold, 1),
+        ("interval", interval, 1),
+        ("retention", others["retention"], 0),
+        ("overlap", others["overlap"], 0),
+    ):
+        if value is not None and (
+            not isinstance(value, int) or isinstance(value, bool) or value < least
+        ):
+            raise ValueError(f"{key}={value} must be a whole number, {least} or more")
+    if threshold is not None and others["retention"] is None:
+        raise ValueError(f"threshold={threshold} needs retention=, the events that stay")
+    if (interval is None) != (others["overlap"] is None):
+        raise ValueError("interval= and overlap= must be given together")
+
+
+STRATEGY: Final = Adk

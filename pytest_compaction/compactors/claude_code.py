@@ -1,0 +1,180 @@
+"""``claude-code``: old tool results cleared first, then a nine-section summary and recent files.
+
+After public descriptions of Claude Code only (its documentation on the context
+window, issues, and third-party analyses of 2025 and 2026); prompts and code are our
+own. In that order: the results of all but the newest five tool uses give way to a
+placeholder, and if the view then fits, that is all. Otherwise the conversation, with
+those results cleared, becomes a summary in nine sections: a user message that
+opens with a boundary. Analysis that the model wrote before its summary is cut
+off. Up to five files that were touched last are put in again; a file of more
+than 5,000 tokens only by its path. ``focus`` is what a user writes after ``/compact``.
+
+It is due at the window less 20,000 tokens for the summary and 13,000 more (of
+200,000), until three compactions in a row have failed. The system prompt stays.
+Whether open calls can be met here is not public: it waits for their results.
+
+Adapted: constants in tokens are in proportion to the case's window; files are as the
+log shows them, and take at most a third of the room, so that with the summary they
+stay within the budget. The faithful profile does not keep the last user message as
+such (one section lists all user messages); the hardened one does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pytest_compaction.compactors.history import (
+    HistoryCompactor,
+    dump,
+    is_needed,
+    leading_system,
+    live_request,
+    load,
+    spans_between,
+    unchanged,
+)
+from pytest_compaction.compactors.parts.contents import Contents, followed
+from pytest_compaction.compactors.parts.cuts import pending_start
+from pytest_compaction.compactors.parts.nine_sections import SECTIONS
+from pytest_compaction.compactors.parts.parameters import check_whole
+from pytest_compaction.compactors.parts.profiles import (
+    FAITHFUL,
+    HARDENED,
+    Profile,
+    checked_profile,
+    scaled,
+    traits_of,
+)
+from pytest_compaction.compactors.parts.summaries import (
+    SUMMARY_OVERHEAD,
+    summary_message,
+    without_analysis,
+    without_preamble,
+    write_summary,
+)
+from pytest_compaction.compactors.parts.tool_uses import ToolUseClearing
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.conversation import Message, pending_calls, text_message
+
+PRODUCT_WINDOW: Final = 200_000
+SUMMARY_RESERVE: Final = 20_000
+MARGIN: Final = 13_000
+KEPT_RESULTS: Final = 5
+FILE_TOKENS: Final = 5_000
+MAX_FAILURES: Final = 3
+_FOLLOWED_FILES: Final = 20
+PREAMBLE: Final = (
+    "[conversation compacted here]\n"
+    "This session goes on from an earlier conversation that did not fit the context any more. "
+    "What follows sums it up; carry on with the last task without asking again."
+)
+FILES_PREAMBLE: Final = "Files that were in use before compaction, as they were last seen:"
+
+
+class ClaudeCode(HistoryCompactor):
+    """Clears old tool results, and if that is not enough summarises and shows recent files.
+
+    ``focus`` is added to the instructions for the summary; ``files`` is how many of the files
+    touched last are shown again.
+    """
+
+    name = "claude-code"
+    description = "Claude Code: tool results cleared, then nine sections and five recent files"
+
+    def __init__(self, focus: str = "", files: int = 5, profile: Profile = FAITHFUL) -> None:
+        check_whole("files", files, 0)
+        self.focus = str(focus)
+        self.files = files
+        self.profile = checked_profile(profile)
+        self.clearing = ToolUseClearing(KEPT_RESULTS)
+        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
+        self.traits = traits_of(self.profile, traits, {})
+
+    def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
+        """Add messages, and follow what their tool calls do to files."""
+        before = load(state["messages"])
+        recent = (*before[pending_start(before) :], *new)
+        files = followed(state.get("files", {}), recent, _FOLLOWED_FILES)
+        return {**super().observe(state, new, context), "files": files}
+
+    def due(self, state: State, context: Context) -> str | None:
+        """Due when window less reserve and margin are used; never after three failures in a row."""
+        if state.get("failures", 0) >= MAX_FAILURES:
+            return None
+        limit = context.window - scaled(SUMMARY_RESERVE, PRODUCT_WINDOW, context)
+        limit -= scaled(MARGIN, PRODUCT_WINDOW, context)
+        used = context.tokens.messages(load(state["messages"]))
+        return f"{used} tokens used, {limit} is the threshold" if used >= limit else None
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Clear tool results; if the view still does not fit, go on from a summary and files."""
+        if not is_needed(self, state, context):
+            return unchanged(state)
+        before = load(state["messages"])
+        cleared = self.clearing.cleared(before, PRODUCT_WINDOW, context)
+        if cleared != before and context.tokens.messages(cleared) <= context.budget:
+            new = {**state, "messages": dump(cleared), "failures": 0}
+            return Outcome(new, "compacted", spans_between(before, cleared))
+        return await self._summarised(state, before, cleared, context)
+
+    async def _summarised(
+        self, state: State, before: Sequence[Message], read: Sequence[Message], context: Context
+    ) -> Outcome[State]:
+        first = leading_system(before)
+        if first >= len(before):
+            return unchanged(state)
+        if pending_calls(before):
+            return self._failed(
+                state, "a tool call is still without result; nothing was summarised"
+            )
+        room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
+        live = live_request(before, context) if self.profile == HARDENED else None
+        room -= context.tokens.message(live) if live else 0
+        cycle = int(state.get("cycle", 0)) + 1
+        files, shown = self._files(state["files"], room // 3, cycle, context)
+        room -= context.tokens.messages(files)
+        conversation = without_preamble(read[first:], PREAMBLE)
+        written = await write_summary(context, conversation, SECTIONS, room, None, self.focus)
+        written = without_analysis(written, SECTIONS)
+        if written.error:
+            return self._failed(state, written.error)
+        message = summary_message(f"claude-code-summary-{cycle}", written.text, PREAMBLE)
+        after = (*before[:first], message, *files, *((live,) if live else ()))
+        if context.tokens.messages(after) >= context.tokens.messages(before):
+            return self._failed(state, "the summary is not smaller than the conversation")
+        new: State = {"messages": dump(after), "files": shown, "cycle": cycle, "failures": 0}
+        return Outcome(new, "compacted", spans_between(before, after, message.id))
+
+    def _failed(self, state: State, error: str) -> Outcome[State]:
+        """Nothing happened but that one more failure is counted."""
+        return unchanged({**state, "failures": int(state.get("failures", 0)) + 1}, error)
+
+    def _files(
+        self, files: Contents, room: int, cycle: int, context: Context
+    ) -> tuple[tuple[Message, ...], Contents]:
+        """A message with the newest files that ``room`` tokens hold, and which these are.
+
+        The newest come first; one that is too long, or whose contents are not known, is
+        named only.
+        """
+        most = scaled(FILE_TOKENS, PRODUCT_WINDOW, context)
+        newest = list(files.items())[::-1][: self.files]
+        id = f"claude-code-files-{cycle}"
+        message: tuple[Message, ...] = ()
+        text = FILES_PREAMBLE
+        shown: dict[str, str | None] = {}
+        for path, content in newest:
+            blocks = [f"\n\n`{path}` (not shown, read it again if it is needed)"]
+            if content is not None and context.tokens.text(content) <= most:
+                blocks.insert(0, f"\n\n`{path}`:\n```\n{content}\n```")
+            for block in blocks:
+                longer = text_message(id, "user", text + block, "synthetic")
+                if context.tokens.message(longer) <= room:
+                    text, message = text + block, (longer,)
+                    shown[path] = content
+                    break
+        return message, dict(list(shown.items())[::-1])
+
+
+STRATEGY: Final = ClaudeCode

@@ -1,0 +1,252 @@
+"""``codex``: the user's messages within a limit, and one summary after them.
+
+Follows the local compaction of Codex CLI (``compact.rs``, public source, copies of
+2025 and 2026). It is due at 90 % of the window. The new history is the initial
+context, the messages that the user wrote (chosen from the newest back within 20,000
+tokens, the first that does not fit cut in its middle, in their original order), and
+one user message that introduces a summary, last. Assistant and tool messages go,
+and so do earlier summaries: they are part of what the new one is written from.
+
+Kept in the faithful profile: images in user messages are lost, an open call is
+lost (its result is left out when it comes), and where the model writes nothing the
+placeholder of the original stands for the summary. A request that is longer than
+the model's window is shortened from its old end, as the original does when the
+endpoint refuses it; any other failure leaves the history as it was.
+
+Adapted: the 20,000 tokens are in proportion to the case's window (the product's is
+272,000), at most three quarters of what the budget leaves, so that a quarter is
+left to the summary; tokens are counted, not estimated from bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from pytest_compaction.compactors.history import (
+    HistoryCompactor,
+    dump,
+    is_needed,
+    leading_system,
+    live_request,
+    load,
+    spans_between,
+    unchanged,
+)
+from pytest_compaction.compactors.parts.bounds import without_middle
+from pytest_compaction.compactors.parts.cuts import newest_within, without_orphans
+from pytest_compaction.compactors.parts.parameters import check_whole
+from pytest_compaction.compactors.parts.profiles import (
+    FAITHFUL,
+    HARDENED,
+    Profile,
+    checked_profile,
+    scaled,
+    traits_of,
+)
+from pytest_compaction.compactors.parts.summaries import (
+    SUMMARY_OVERHEAD,
+    Written,
+    summary_message,
+    without_preamble,
+    write_summary,
+)
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.conversation import Message, Text, pending_calls
+from pytest_compaction.summary import Section
+from pytest_compaction.tokens import TokenCounter
+
+PRODUCT_WINDOW: Final = 272_000
+SECTIONS: Final = (
+    Section(
+        "progress",
+        "Progress and key decisions",
+        "What has been done so far, to which files, and what was decided and why.",
+        ("files", "state", "decisions"),
+        1.5,
+    ),
+    Section(
+        "context",
+        "Context, constraints and preferences",
+        "What the user wants, the limits that hold, and how the user likes things done.",
+        ("intent",),
+        1.0,
+    ),
+    Section(
+        "remaining",
+        "What remains",
+        "Clear next steps for whoever takes over.",
+        ("next",),
+        0.6,
+    ),
+    Section(
+        "references",
+        "Critical data and references",
+        "Values, names, examples and error texts that are needed to go on.",
+        ("values", "errors"),
+        1.2,
+    ),
+)
+PREAMBLE: Final = (
+    "Another model worked on this before and left the summary below. The tools stand as it "
+    "left them. Build on what was done and do not do it again. Its summary:"
+)
+NO_SUMMARY: Final = "(no summary available)"
+INITIAL_CONTEXT: Final = (
+    "<environment_context>",
+    "<user_instructions>",
+    "# AGENTS.md instructions",
+)
+"""How messages of the user's role begin that the client wrote: they are set up anew."""
+VIOLATIONS: Final = {
+    "pending-call-kept": "assistant messages go, an open call with them",
+    "last-user-kept": "a user message over the limit is cut in its middle, and its images go",
+    "summary-not-empty": "where the model writes nothing, a placeholder stands for the summary",
+}
+
+
+class Codex(HistoryCompactor):
+    """Keeps the initial context and the newest user messages; one summary comes last.
+
+    ``users`` is the limit for user messages in tokens of a 272,000-token window, ``limit`` a
+    lower threshold than 90 % of the window, in the same measure (0 for none).
+    """
+
+    name = "codex"
+    description = "Codex CLI: newest user messages within 20k tokens, then one summary, last"
+
+    def __init__(self, users: int = 20_000, limit: int = 0, profile: Profile = FAITHFUL) -> None:
+        check_whole("users", users, 1)
+        check_whole("limit", limit, 0)
+        self.users = users
+        self.limit = limit
+        self.profile = checked_profile(profile)
+        traits = Traits(needs_model=True, keeps_tail=True)
+        self.traits = traits_of(self.profile, traits, VIOLATIONS)
+
+    def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
+        """Add messages; a result whose call was dropped is left out, as it cannot be sent."""
+        answered = without_orphans(load(state["messages"]), new)
+        return super().observe(state, answered, context)
+
+    def due(self, state: State, context: Context) -> str | None:
+        """Due at 90 % of the window, or at the lower limit that was set."""
+        limit = context.window * 9 // 10
+        if self.limit:
+            limit = min(limit, scaled(self.limit, PRODUCT_WINDOW, context))
+        used = context.tokens.messages(load(state["messages"]))
+        return f"{used} tokens used, {limit} is the limit" if used >= limit else None
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Summarise everything; go on from the user's messages and that summary."""
+        if not is_needed(self, state, context):
+            return unchanged(state)
+        before = load(state["messages"])
+        if self.profile == HARDENED and pending_calls(before):
+            return unchanged(state, "a tool call is still without result; nothing was summarised")
+        first = _initial_context(before)
+        if first >= len(before):
+            return unchanged(state)
+        room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
+        limit = min(scaled(self.users, PRODUCT_WINDOW, context), room * 3 // 4)
+        users = self._users(before, first, limit, context)
+        room -= context.tokens.messages(users)
+        conversation = without_preamble(before[first:], PREAMBLE)
+        written = await self._written(conversation, room, context)
+        if written.error:
+            return unchanged(state, written.error)
+        cycle = int(state.get("cycle", 0)) + 1
+        message = summary_message(f"codex-summary-{cycle}", written.text, PREAMBLE)
+        after = (*before[:first], *users, message)
+        larger = context.tokens.messages(after) >= context.tokens.messages(before)
+        if larger and self.profile == HARDENED:
+            return unchanged(state)
+        spans = spans_between(before, after, message.id)
+        return Outcome({"messages": dump(after), "cycle": cycle}, "compacted", spans)
+
+    async def _written(self, messages: Sequence[Message], room: int, context: Context) -> Written:
+        """The summary of what the window can hold of the messages, the oldest left out first."""
+        readable = newest_within(messages, context.window - max(room, 0), context.tokens)
+        written = await write_summary(context, readable or messages[-1:], SECTIONS, room)
+        if written.error and not written.raised and room > 0 and self.profile == FAITHFUL:
+            return Written(text=NO_SUMMARY)
+        return written
+
+    def _users(
+        self, messages: Sequence[Message], first: int, limit: int, context: Context
+    ) -> tuple[Message, ...]:
+        """The newest messages of the user within ``limit`` tokens, in their order.
+
+        The faithful profile cuts the first that does not fit; the hardened one leaves it
+        out whole, except that the last one stays if it takes at most half of the budget.
+        """
+        typed = [m for m in messages[first:] if m.role == "user" and m.origin == "log"]
+        typed = [message for message in typed if not _is_context(message)]
+        if self.profile == FAITHFUL:
+            return _within(typed, limit, context.tokens)
+        live = live_request(messages, context)
+        chosen: list[Message] = []
+        spent = 0
+        for message in reversed(typed):
+            spent += context.tokens.message(message)
+            if spent > limit and message is not live:
+                break
+            chosen.append(message)
+        return tuple(reversed(chosen))
+
+
+def _within(messages: Sequence[Message], limit: int, tokens: TokenCounter) -> tuple[Message, ...]:
+    """Text of the newest messages within ``limit`` tokens; the first over it is cut, the last."""
+    chosen: list[Message] = []
+    left = limit
+    for message in reversed(messages):
+        plain = _text_only(message)
+        if plain is None:
+            continue
+        cost = tokens.message(plain)
+        if cost <= left:
+            chosen.append(plain)
+            left -= cost
+            continue
+        cut = _cut_to(plain, left, tokens)
+        if cut is not None:
+            chosen.append(cut)
+        break
+    return tuple(reversed(chosen))
+
+
+def _text_only(message: Message) -> Message | None:
+    """The message as its text alone: that is what the original reads of it."""
+    if all(isinstance(part, Text) for part in message.parts):
+        return message
+    return replace(message, parts=(Text(message.text),)) if message.text.strip() else None
+
+
+def _cut_to(message: Message, limit: int, tokens: TokenCounter) -> Message | None:
+    """The message with its middle left out; ``None`` where hardly anything would be left."""
+    text = message.text
+    length = len(text) * limit // max(tokens.message(message), 1)
+    while length >= 80:
+        cut = replace(message, parts=(Text(without_middle(text, length)),))
+        if tokens.message(cut) <= limit:
+            return cut
+        length = length * 9 // 10
+    return None
+
+
+def _is_context(message: Message) -> bool:
+    return message.text.lstrip().startswith(INITIAL_CONTEXT)
+
+
+def _initial_context(messages: Sequence[Message]) -> int:
+    """Where the conversation begins: after system prompt and what the client said first."""
+    count = leading_system(messages)
+    while count < len(messages) and messages[count].role == "user":
+        if not _is_context(messages[count]):
+            break
+        count += 1
+    return count
+
+
+STRATEGY: Final = Codex

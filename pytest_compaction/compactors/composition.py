@@ -1,0 +1,313 @@
+"""``a+b``: strategies one after the other on one view, and insertions kept beside them.
+
+Parts are applied from left to right. The first compacts as if it were alone; a
+later one gets the view that is left and acts only while it is over the budget, so
+that ``anchored+truncate`` truncates where the summary failed or was not enough.
+Each part keeps its own state between compactions; only the view is shared.
+
+A part with the methods of :class:`Insertion`, such as the ledger, does not compact.
+It follows the log, and its one message stands in the view right after system prompt
+and summary. The others work with the budget that it leaves, never see that message,
+and are told which sources it covers: sections of a summary that would only repeat
+them are not asked for, whatever model writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
+
+from pytest_compaction.compactors.history import dump, leading_system, load
+from pytest_compaction.compactors.parts.covered import CoveredModel
+from pytest_compaction.compactors.protocol import (
+    Compactor,
+    Context,
+    Outcome,
+    Span,
+    State,
+    Status,
+    Traits,
+    View,
+)
+from pytest_compaction.conversation import Message
+from pytest_compaction.summary import Source
+
+WITHIN_BUDGET: Final = "within-budget"
+NEVER_LARGER: Final = "never-larger"
+
+
+@runtime_checkable
+class Insertion(Protocol):
+    """A part that keeps notes of the whole log and gives one message for the view.
+
+    ``covers`` are the sources of a summary that its message makes superfluous.
+    Notes are JSON and are never changed in place.
+    """
+
+    name: str
+    covers: frozenset[Source]
+
+    def begin(self) -> State:
+        """Notes before any message."""
+
+    def note(self, notes: State, new: Sequence[Message]) -> State:
+        """Take in messages of the log, each exactly once."""
+
+    def insertion(self, notes: State, context: Context) -> Message | None:
+        """A synthetic message within a part of the budget, or ``None``."""
+
+
+class CompositionError(ValueError):
+    """Parts cannot be composed; the text says which and why."""
+
+
+class Composition:
+    """Several strategies as one; see the module's first paragraphs.
+
+    The state is ``{"messages": the view without insertions, "parts": own states,
+    "insertions": their messages}``.
+    """
+
+    def __init__(self, name: str, parts: Sequence[Compactor[State]]) -> None:
+        self.name = name
+        self._parts = tuple(parts)
+        self._steps = [i for i, part in enumerate(parts) if not _inserts(part)]
+        _check(name, parts, self._steps)
+        self.description = ", then ".join(parts[i].name for i in self._steps) + "".join(
+            f", with the {part.name} beside it" for part in parts if _inserts(part)
+        )
+        self.traits = _traits(parts, self._steps)
+
+    @property
+    def parts(self) -> tuple[Compactor[State], ...]:
+        """The parts, in order."""
+        return self._parts
+
+    def start(self) -> State:
+        """No messages; every part as it starts."""
+        own = [_own(p.start()) if i in self._steps else _notes(p) for i, p in self._numbered()]
+        return {"messages": [], "parts": own, "insertions": []}
+
+    def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
+        """The view with the new messages at its end; every part takes them in."""
+        own = list(state["parts"])
+        messages = [*state["messages"], *dump(new)]
+        for index, part in self._numbered():
+            if _inserts(part):
+                own[index] = part.note(own[index], new)
+            else:
+                seen = part.observe(_with(own[index], state["messages"]), new, context)
+                own[index] = _own(seen)
+        return {**state, "messages": messages, "parts": own}
+
+    def due(self, state: State, context: Context) -> str | None:
+        """Due when it is for any part, looking at the whole view."""
+        messages = dump(self.render(state, context).messages)
+        reasons = (
+            self._parts[i].due(_with(state["parts"][i], messages), context) for i in self._steps
+        )
+        return next((reason for reason in reasons if reason), None)
+
+    def render(self, state: State, context: Context, probe: str | None = None) -> View:
+        """The view of the last part with the insertions after system prompt and summary."""
+        inserted = load(state["insertions"])
+        last = self._steps[-1]
+        seen = self._parts[last].render(
+            _with(state["parts"][last], state["messages"]), _smaller(context, inserted), probe
+        )
+        return View(_inserted(seen.messages, inserted))
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Let the parts act; a failure that leaves the view over the budget changes nothing."""
+        before = self.render(state, context).messages
+        total = context.tokens.messages(before)
+        inserted = self._insertions(state, context)
+        if state["insertions"] and total <= context.budget:
+            return _unchanged(state, before)
+        room = self._context(context, inserted)
+        progress = _Progress(load(state["messages"]), list(state["parts"]))
+        for index in self._steps:
+            first = index == self._steps[0]
+            if first or room.tokens.messages(progress.messages) > room.budget:
+                await progress.apply(index, self._parts[index], room)
+        if not progress.acted:
+            return _unchanged(progress.failed(state), before, progress.error)
+        after_state = {
+            "messages": dump(progress.messages),
+            "parts": progress.own,
+            "insertions": dump(inserted),
+        }
+        after = self.render(after_state, context).messages
+        if progress.error and context.tokens.messages(after) > context.budget:
+            return _unchanged(progress.failed(state), before, progress.error)
+        if context.tokens.messages(after) >= total:
+            return _unchanged(state, before)
+        return Outcome(after_state, progress.status, _spans(before, after, progress.gone))
+
+    def _numbered(self) -> Iterable[tuple[int, Any]]:
+        return enumerate(self._parts)
+
+    def _insertions(self, state: State, context: Context) -> tuple[Message, ...]:
+        made = (
+            part.insertion(state["parts"][index], context)
+            for index, part in self._numbered()
+            if _inserts(part)
+        )
+        return tuple(message for message in made if message is not None)
+
+    def _context(self, context: Context, inserted: Sequence[Message]) -> Context:
+        present = {message.id for message in inserted}
+        covered: frozenset[Source] = frozenset()
+        if present:
+            covered = frozenset().union(*(part.covers for part in self._parts if _inserts(part)))
+        smaller = _smaller(context, inserted)
+        return replace(smaller, model=CoveredModel(context.model, covered)) if covered else smaller
+
+
+class _Progress:
+    """A compaction under way: the view, the parts' own states, what became of messages."""
+
+    def __init__(self, messages: tuple[Message, ...], own: list[State]) -> None:
+        self.messages = messages
+        self.own = own
+        self.status: Status = "noop"
+        self.error: str | None = None
+        self.acted = False
+        self.gone: dict[str, str | None] = {}
+        self._failed_own: dict[int, State] = {}
+
+    async def apply(self, index: int, part: Compactor[State], context: Context) -> None:
+        """Let one part act; what failed leaves the view to the next."""
+        outcome = await part.compact(_with(self.own[index], dump(self.messages)), context)
+        if outcome.status == "failed":
+            self.error = f"{part.name}: {outcome.error or 'failed without a reason'}"
+            self._failed_own[index] = _own(outcome.state)
+            return
+        if outcome.status == "noop":
+            return
+        self.acted = True
+        self.status = outcome.status
+        self.messages = load(outcome.state["messages"])
+        self.own[index] = _own(outcome.state)
+        for span in outcome.spans:
+            if span.fate in {"replaced", "dropped"}:
+                self.gone.update(dict.fromkeys(span.ids, span.by))
+
+    def failed(self, state: State) -> State:
+        """The state before, with what the parts that failed want to remember of that."""
+        if not self._failed_own:
+            return state
+        own = [self._failed_own.get(index, old) for index, old in enumerate(state["parts"])]
+        return {**state, "parts": own}
+
+
+def _check(name: str, parts: Sequence[Any], steps: Sequence[int]) -> None:
+    if not steps:
+        raise CompositionError(
+            f"{name!r} has no part that compacts; put a strategy beside the insertion, "
+            "as in anchored+ledger"
+        )
+    inserted = [part.name for part in parts if _inserts(part)]
+    for twice in sorted({each for each in inserted if inserted.count(each) > 1}):
+        raise CompositionError(f"{name!r} names {twice!r} twice; one is enough")
+    for index in steps:
+        part = parts[index]
+        if not _shares_a_view(part):
+            raise CompositionError(
+                f"{part.name!r} cannot be a part of {name!r}: its state is no dictionary with the "
+                "view as chat messages under 'messages' (as that of HistoryCompactor is)"
+            )
+        if part.traits.needs_probe and index != steps[-1]:
+            raise CompositionError(
+                f"{part.name!r} reads per question and can only be the last strategy of {name!r}"
+            )
+
+
+def _shares_a_view(part: Any) -> bool:
+    try:
+        state = part.start()
+    except Exception:
+        return False
+    return isinstance(state, dict) and state.get("messages") == []
+
+
+def _traits(parts: Sequence[Any], steps: Sequence[int]) -> Traits:
+    """What any part needs; what all of them promise.
+
+    A part that leaves a view over the budget is mended by a later one that does not,
+    and a composition never takes a view that is larger than the one before.
+    """
+    own = [part.traits for part in parts]
+    violations = {
+        key: f"{part.name}: {clause}"
+        for part in parts
+        for key, clause in part.traits.violations.items()
+        if key != NEVER_LARGER and (key != WITHIN_BUDGET or part is parts[steps[-1]])
+    }
+    return Traits(
+        needs_model=any(traits.needs_model for traits in own),
+        needs_probe=any(traits.needs_probe for traits in own),
+        opaque=any(traits.opaque for traits in own),
+        keeps_tail=all(parts[index].traits.keeps_tail for index in steps),
+        changes_system=any(traits.changes_system for traits in own),
+        violations=violations,
+    )
+
+
+def _inserts(part: Any) -> TypeGuard[Insertion]:
+    return isinstance(part, Insertion)
+
+
+def _own(state: Mapping[str, Any]) -> State:
+    """A part's state without the view."""
+    return {key: value for key, value in state.items() if key != "messages"}
+
+
+def _with(own: Mapping[str, Any], messages: Sequence[Any]) -> State:
+    return {**own, "messages": list(messages)}
+
+
+def _notes(part: Any) -> State:
+    notes: State = part.begin()
+    return notes
+
+
+def _smaller(context: Context, inserted: Sequence[Message]) -> Context:
+    taken = context.tokens.messages(inserted)
+    return replace(context, budget=context.budget - taken) if taken else context
+
+
+def _inserted(messages: Sequence[Message], inserted: Sequence[Message]) -> tuple[Message, ...]:
+    """The insertions after the system prompt and what a compactor wrote right after it."""
+    place = leading_system(messages)
+    while place < len(messages) and messages[place].origin == "synthetic":
+        place += 1
+    return (*messages[:place], *inserted, *messages[place:])
+
+
+def _unchanged(state: State, view: Sequence[Message], error: str | None = None) -> Outcome[State]:
+    spans = (Span(tuple(message.id for message in view), "kept"),) if view else ()
+    return Outcome(state, "failed" if error else "noop", spans, error)
+
+
+def _spans(
+    before: Sequence[Message], after: Sequence[Message], gone: Mapping[str, str | None]
+) -> tuple[Span, ...]:
+    """What became of each message; one that a part replaced is followed to what stands for it."""
+    now = {message.id: message for message in after}
+    spans: list[Span] = []
+    for message in before:
+        found = now.get(message.id)
+        if found is not None:
+            span = Span((message.id,), "kept" if found == message else "masked")
+        else:
+            by = gone.get(message.id)
+            while by is not None and by not in now:
+                by = gone.get(by)
+            span = Span((message.id,), "replaced" if by else "dropped", by)
+        if spans and (spans[-1].fate, spans[-1].by) == (span.fate, span.by):
+            spans[-1] = replace(spans[-1], ids=(*spans[-1].ids, message.id))
+        else:
+            spans.append(span)
+    return tuple(spans)

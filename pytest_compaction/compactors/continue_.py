@@ -1,0 +1,266 @@
+"""``continue``: a summary inside the system message (IDE), or in place of everything (CLI).
+
+Follows Continue at d0a3c0b6 (public source). In the IDE a user compacts up to a
+message: what lies between the earlier summary and that message is summarised, the
+earlier summary put in front as a user message; at each request everything up to the
+message is left out and the summary stands at the end of the system message. Nothing
+triggers it but the user, and nothing falls back when it fails. In the CLI
+(``mode=cli``) the history becomes the system message and one assistant message with
+the summary; a conversation too long to be summarised loses its newest end first.
+
+Kept in the faithful profile: the last user message and an open call are gone (the
+result of such a call is left out when it comes), and in the CLI the conversation
+starts and ends with an assistant message. The hardened profile puts the summary
+into a user message in both modes, keeps the last user message and waits for
+open calls.
+
+Adapted: the message up to which the IDE compacts is the last one; constants in tokens are
+in proportion to the case's window (the product's is taken to be 200,000); leaving out the
+newest end never separates a call from its result; the reply limit of the CLI
+is 4,096 tokens unless ``max_output`` says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pytest_compaction.compactors.history import (
+    HistoryCompactor,
+    dump,
+    is_needed,
+    leading_system,
+    live_request,
+    load,
+    spans_between,
+    unchanged,
+)
+from pytest_compaction.compactors.parts.cuts import cut_before, without_orphans
+from pytest_compaction.compactors.parts.parameters import check_choice, check_whole
+from pytest_compaction.compactors.parts.profiles import (
+    FAITHFUL,
+    HARDENED,
+    Profile,
+    checked_profile,
+    scaled,
+    traits_of,
+)
+from pytest_compaction.compactors.parts.summaries import (
+    SUMMARY_OVERHEAD,
+    summary_message,
+    without_preamble,
+    write_summary,
+)
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.conversation import (
+    Message,
+    Text,
+    ToolResult,
+    pending_calls,
+    text_message,
+)
+from pytest_compaction.summary import Section
+from pytest_compaction.tokens import TokenCounter
+
+PRODUCT_WINDOW: Final = 200_000
+MAX_RESERVE: Final = 15_000
+REQUEST_RESERVE: Final = 150
+SECTIONS: Final = (
+    Section(
+        "overview",
+        "Conversation overview",
+        "What the user set out to do and how the conversation went.",
+        ("intent",),
+        1.0,
+    ),
+    Section(
+        "development",
+        "Active development",
+        "What is being worked on and how far it is.",
+        ("state",),
+        0.7,
+    ),
+    Section(
+        "stack",
+        "Technical stack",
+        "Languages, libraries, settings and values that the work rests on.",
+        ("values",),
+        0.8,
+    ),
+    Section(
+        "files",
+        "File operations",
+        "Files created, changed, read or removed, and what was done in each.",
+        ("files",),
+        1.0,
+    ),
+    Section(
+        "troubleshooting",
+        "Solutions and troubleshooting",
+        "Errors with their exact texts, what solved them, and what was decided.",
+        ("errors", "decisions"),
+        1.4,
+    ),
+    Section(
+        "outstanding",
+        "Outstanding work",
+        "What is open, and the next step.",
+        ("next",),
+        0.6,
+    ),
+)
+PREAMBLE: Final = "Summary of the conversation so far, which it replaces:"
+CANCELLED: Final = "[the tool call was cancelled]"
+_LOST: Final = "everything up to the compacted message goes, an open call with it"
+_IDE: Final = {
+    "pending-call-kept": _LOST,
+    "starts-with-user": "only the system message is left until the user says something",
+}
+_CLI: Final = {
+    "pending-call-kept": _LOST,
+    "starts-with-user": "the summary is an assistant message right after the system message",
+    "ends-on-user-or-tool": "nothing follows the assistant message with the summary",
+}
+
+
+class Continue(HistoryCompactor):
+    """Summarises everything; the summary joins the system message or is all that is left.
+
+    ``max_output`` is what the CLI reserves for a reply, in tokens of a 200,000-token window.
+    """
+
+    name = "continue"
+    description = "Continue: the summary joins the system message; mode=cli: it replaces all"
+
+    def __init__(
+        self, mode: str = "ide", max_output: int = 4096, profile: Profile = FAITHFUL
+    ) -> None:
+        check_choice("mode", mode, ("ide", "cli"))
+        check_whole("max_output", max_output, 1, PRODUCT_WINDOW - 1)
+        self.mode = mode
+        self.max_output = max_output
+        self.profile = checked_profile(profile)
+        hardened = self.profile == HARDENED
+        traits = Traits(
+            needs_model=True,
+            keeps_tail=hardened,
+            changes_system=mode == "ide" and not hardened,
+        )
+        self.traits = traits_of(self.profile, traits, _CLI if mode == "cli" else _IDE)
+
+    def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
+        """Add messages; a result whose call was left out cannot be sent and is left out as well."""
+        answered = without_orphans(load(state["messages"]), new)
+        return super().observe(state, answered, context)
+
+    def due(self, state: State, context: Context) -> str | None:
+        """Never in the IDE; in the CLI when the history reaches :meth:`cli_threshold`."""
+        if self.mode == "ide":
+            return None
+        limit = self.cli_threshold(context)
+        used = context.tokens.messages(load(state["messages"]))
+        return f"{used} tokens used, {limit} is the threshold" if used >= limit else None
+
+    def cli_threshold(self, context: Context) -> int:
+        """Tokens at which the CLI compacts.
+
+        The window without the reply, and without a reserve: the reply's size or a fifth
+        of the rest, whichever is more, at most 15,000.
+        """
+        output = scaled(self.max_output, PRODUCT_WINDOW, context)
+        rest = context.window - output
+        reserve = min(max(output, -(-rest // 5)), scaled(MAX_RESERVE, PRODUCT_WINDOW, context))
+        return max(rest - reserve, 1)
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Summarise the conversation and go on from the summary alone."""
+        if not is_needed(self, state, context):
+            return unchanged(state)
+        before = load(state["messages"])
+        first = leading_system(before)
+        if first >= len(before):
+            return unchanged(state)
+        if self.profile == HARDENED:
+            return await self._hardened(state, before, context)
+        base = load(state["system"]) if "system" in state else before[:first]
+        room = context.budget - context.tokens.messages(base) - SUMMARY_OVERHEAD
+        conversation = self._conversation(state, before[first:], base, context)
+        written = await write_summary(context, conversation, SECTIONS, room)
+        if written.error:
+            return unchanged(state, written.error)
+        cycle = int(state.get("cycle", 0)) + 1
+        new: State = {"cycle": cycle}
+        id = f"continue-summary-{cycle}"
+        if self.mode == "cli":
+            message = summary_message(id, written.text, PREAMBLE, "assistant")
+            after = (*base, message)
+        else:
+            message = _system_with_summary(base, written.text, id)
+            after = (*base[:-1], message)
+            new |= {"system": dump(base), "summary": written.text}
+        spans = spans_between(before, after, message.id)
+        return Outcome({**new, "messages": dump(after)}, "compacted", spans)
+
+    def _conversation(
+        self, state: State, messages: Sequence[Message], base: Sequence[Message], context: Context
+    ) -> tuple[Message, ...]:
+        """What the summariser of each mode reads."""
+        if self.mode == "cli":
+            limit = context.window - context.tokens.messages(base)
+            limit -= scaled(self.max_output, PRODUCT_WINDOW, context)
+            limit -= scaled(REQUEST_RESERVE, PRODUCT_WINDOW, context)
+            return pruned_from_end(without_preamble(messages, PREAMBLE), limit, context.tokens)
+        earlier: tuple[Message, ...] = ()
+        if "summary" in state:
+            earlier = (text_message("continue-earlier", "user", state["summary"], "synthetic"),)
+        cancelled = tuple(
+            Message(f"continue-cancelled-{id}", "tool", (ToolResult(id, CANCELLED),), "synthetic")
+            for id in pending_calls(messages)
+        )
+        return (*earlier, *messages, *cancelled)
+
+    async def _hardened(
+        self, state: State, before: Sequence[Message], context: Context
+    ) -> Outcome[State]:
+        first = leading_system(before)
+        if pending_calls(before):
+            return unchanged(state, "a tool call is still without result; nothing was summarised")
+        room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
+        live = live_request(before, context)
+        room -= context.tokens.message(live) if live else 0
+        conversation = without_preamble(before[first:], PREAMBLE)
+        written = await write_summary(context, conversation, SECTIONS, room)
+        if written.error:
+            return unchanged(state, written.error)
+        cycle = int(state.get("cycle", 0)) + 1
+        message = summary_message(f"continue-summary-{cycle}", written.text, PREAMBLE)
+        after = (*before[:first], message, *((live,) if live else ()))
+        if context.tokens.messages(after) >= context.tokens.messages(before):
+            return unchanged(state)
+        spans = spans_between(before, after, message.id)
+        return Outcome({"messages": dump(after), "cycle": cycle}, "compacted", spans)
+
+
+def _system_with_summary(base: Sequence[Message], text: str, id: str) -> Message:
+    """The last system message with the summary at its end; a new one where there is none."""
+    parts = base[-1].parts if base else ()
+    role = base[-1].role if base else "system"
+    return Message(id, role, (*parts, Text(f"{PREAMBLE}\n\n{text}")), "synthetic")
+
+
+def pruned_from_end(
+    messages: Sequence[Message], limit: int, tokens: TokenCounter
+) -> tuple[Message, ...]:
+    """The messages without the newest ones, until they take at most ``limit`` tokens.
+
+    Two go at once where the one before the last is a user message or one with calls,
+    else one. What is left of a group with several calls goes too.
+    """
+    end = len(messages)
+    while end and tokens.messages(messages[:end]) > limit:
+        paired = end >= 2 and (messages[end - 2].role == "user" or messages[end - 2].calls)
+        end -= 2 if paired else 1
+    return tuple(messages[: cut_before(messages, end)] if end < len(messages) else messages)
+
+
+STRATEGY: Final = Continue

@@ -1,0 +1,167 @@
+"""``continue-prune``: pruning to a token budget by rules, after ``compileChatMessages``.
+
+Follows what Continue (d0a3c0b6, public source) does to every request: system
+prompt and the last sequence stay (the last user message; or an assistant message
+with all the tool results after it; or the assistant messages at the end). Of the
+context length go a margin for miscounting (2 %, at most 1,000 tokens), a reserve
+for the reply (at most 1,000), the system prompt and the last sequence; while the other
+messages take more than what is left, the oldest goes, and with it tool results that then
+stand first. A last sequence that alone is too long, or whose results
+match no call, is an error. No model is asked.
+
+Kept in the faithful profile: what is left may begin with an assistant message, and
+the last user message may go while a tool sequence stays. The hardened profile keeps
+the last user message if it fits and begins with a user message.
+
+Adapted: the context length is the case's budget, because that is what the view may
+take; the reserve for the reply is in proportion to that length (the product's window is
+taken to be 200,000); an image counts 1,024 tokens, as in the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from pytest_compaction.compactors.history import (
+    HistoryCompactor,
+    dump,
+    is_needed,
+    leading_system,
+    load,
+    spans_between,
+    unchanged,
+)
+from pytest_compaction.compactors.parts.parameters import check_whole
+from pytest_compaction.compactors.parts.profiles import (
+    FAITHFUL,
+    HARDENED,
+    Profile,
+    checked_profile,
+    scaled,
+    traits_of,
+)
+from pytest_compaction.compactors.parts.tails import newest_part
+from pytest_compaction.compactors.parts.trimming import by_rule
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.conversation import (
+    Image,
+    Message,
+    Opaque,
+    Thinking,
+    readable,
+    structure_faults,
+)
+
+PRODUCT_WINDOW: Final = 200_000
+MARGIN: Final = 1000
+REPLY_RESERVE: Final = 1000
+VIOLATIONS: Final = {
+    "starts-with-user": "the oldest message goes first, whatever role is then the first",
+}
+
+
+class ContinuePrune(HistoryCompactor):
+    """Keeps system prompt, last sequence, and of the rest the newest that fits.
+
+    ``max_output`` is what a reply may take, in tokens of a 200,000-token window.
+    """
+
+    name = "continue-prune"
+    description = "Continue: oldest messages pruned to a token budget, last tool sequence kept"
+
+    def __init__(self, max_output: int = 4096, profile: Profile = FAITHFUL) -> None:
+        check_whole("max_output", max_output, 1)
+        self.max_output = max_output
+        self.profile = checked_profile(profile)
+        traits = Traits(keeps_tail=self.profile == HARDENED)
+        self.traits = traits_of(self.profile, traits, VIOLATIONS)
+
+    def due(self, state: State, context: Context) -> str | None:
+        """Due when the view takes more than the window without margin and reply."""
+        used = context.tokens.messages(load(state["messages"]))
+        limit = self.available(context.window, context)
+        return f"{used} tokens used, {limit} are available" if used > limit else None
+
+    def available(self, length: int, context: Context) -> int:
+        """Tokens for messages in a context of that length, its margin and the reply taken off."""
+        margin = min(MARGIN, length * 2 // 100)
+        short = replace(context, window=length)
+        return length - margin - scaled(min(self.max_output, REPLY_RESERVE), PRODUCT_WINDOW, short)
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Drop the oldest messages until the rest fits."""
+        if not is_needed(self, state, context):
+            return unchanged(state)
+        before = load(state["messages"])
+        first = leading_system(before)
+        if self.profile == HARDENED:
+            return by_rule(state, before, self._hardened(before, first, context))
+        last = last_sequence(before, first)
+        if _results_without_call(before[last:]):
+            return unchanged(state, "the last tool results answer no call of the message before")
+        fixed = (*before[:first], *before[last:])
+        room = self.available(context.budget, context) - context.tokens.messages(fixed)
+        if room < 0:
+            return unchanged(
+                state,
+                f"system prompt and last sequence take {-room} tokens more than are available",
+            )
+        middle = tuple(message for message in before[first:last] if not _is_empty(message))
+        kept = pruned(middle, room, context)
+        after = (*before[:first], *kept, *before[last:])
+        if after == before:
+            return unchanged(state)
+        spans = spans_between(before, after)
+        return Outcome({**state, "messages": dump(after)}, "truncated", spans)
+
+    def _hardened(
+        self, messages: Sequence[Message], first: int, context: Context
+    ) -> tuple[Message, ...] | None:
+        """The newest part that is available, with the last user message, a user message first."""
+        room = self.available(context.budget, context) - context.tokens.messages(messages[:first])
+        newest = newest_part(messages[first:], room, context)
+        return None if newest is None else (*messages[:first], *newest)
+
+
+def last_sequence(messages: Sequence[Message], first: int = 0) -> int:
+    """Index from which the messages may not be pruned."""
+    if len(messages) <= first or messages[-1].role == "user":
+        return max(len(messages) - 1, first)
+    start = len(messages) - 1
+    if messages[start].role == "tool":
+        while start > first and messages[start].role == "tool":
+            start -= 1
+        return start
+    while start > first and messages[start - 1].role == "assistant":
+        start -= 1
+    return start
+
+
+def pruned(messages: Sequence[Message], room: int, context: Context) -> tuple[Message, ...]:
+    """Without the oldest messages, one by one, until the rest takes at most ``room`` tokens.
+
+    Tool results that then stand first go with them.
+    """
+    start = 0
+    spent = context.tokens.messages(messages)
+    while start < len(messages) and spent > room:
+        spent -= context.tokens.message(messages[start])
+        start += 1
+        while start < len(messages) and messages[start].role == "tool":
+            spent -= context.tokens.message(messages[start])
+            start += 1
+    return tuple(messages[start:])
+
+
+def _results_without_call(messages: Sequence[Message]) -> bool:
+    return any(fault.invariant == "results-follow-calls" for fault in structure_faults(messages))
+
+
+def _is_empty(message: Message) -> bool:
+    carries = any(isinstance(part, Image | Thinking | Opaque) for part in message.parts)
+    return not (message.calls or message.results or carries or readable(message).strip())
+
+
+STRATEGY: Final = ContinuePrune

@@ -1,0 +1,128 @@
+"""``last-n-observations``: only the last n observations stay, of older ones the line count.
+
+After the history processor of that name of SWE-agent (read in its public source),
+the one used in its paper with n = 5. Observations are counted from the start: the
+first is the task itself and is never elided. With ``polling`` the count is rounded
+down to a multiple, so that the view changes only every so many observations and
+between ``n`` and ``n + polling`` of them stay.
+
+Adapted: the task is the first message of the user, every tool result is an
+observation. The original tags observations to keep or to remove them whatever
+their age, and sets these tags by the names of tools; ``keep`` and ``remove`` name
+the tools directly (several with ``|``). The original works on every request and
+leaves the stored history as it is; here it works when compaction is asked for and
+the text that it puts stays. A text that would be longer than the result is not put.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pytest_compaction.compactors.history import HistoryCompactor, load
+from pytest_compaction.compactors.parts.cuts import pending_start
+from pytest_compaction.compactors.parts.masking import mask_results, tool_names, where_smaller
+from pytest_compaction.compactors.parts.profiles import (
+    FAITHFUL,
+    HARDENED,
+    checked_profile,
+    traits_of,
+)
+from pytest_compaction.compactors.parts.trimming import by_rule, fitted
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.conversation import Image, Message
+
+VIOLATIONS: Final = {
+    "within-budget": "only old tool results give way: the last n, and every other message, "
+    "stay whatever they take",
+}
+
+
+class LastNObservations(HistoryCompactor):
+    """Elides all but the last ``n`` observations; ``polling`` delays that for the cache's sake.
+
+    The hardened profile halves ``n`` until the view fits its budget, and drops the
+    oldest groups when eliding everything is not enough.
+    """
+
+    name = "last-n-observations"
+    description = "all but the last 5 tool results become '(k lines omitted)' (SWE-agent)"
+
+    def __init__(
+        self,
+        n: int = 5,
+        polling: int = 1,
+        keep: str = "",
+        remove: str = "",
+        profile: str = FAITHFUL,
+    ) -> None:
+        for key, value in (("n", n), ("polling", polling)):
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{key}={value} must be a whole number, 1 or more")
+        self.n = n
+        self.polling = polling
+        self.keep = _names(keep)
+        self.remove = _names(remove)
+        self.profile = checked_profile(profile)
+        self.traits = traits_of(self.profile, Traits(keeps_tail=True), VIOLATIONS)
+
+    def due(self, state: State, context: Context) -> str | None:
+        """Due as soon as an observation is to be elided, as the original works on every request."""
+        before = load(state["messages"])
+        after = self._elided(before, state, self.n, context)
+        count = sum(old != new for old, new in zip(before, after, strict=True))
+        return f"{count} observations are older than the last {self.n}" if count else None
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Elide what is older than the last ``n`` observations."""
+        before = load(state["messages"])
+        after: tuple[Message, ...] | None = self._elided(before, state, self.n, context)
+        if self.profile == HARDENED:
+            after = self._within(before, state, context)
+        return by_rule(state, before, after, "elided")
+
+    def _within(
+        self, before: Sequence[Message], state: State, context: Context
+    ) -> tuple[Message, ...] | None:
+        n = self.n
+        after = self._elided(before, state, n, context)
+        while n and context.tokens.messages(after) > context.budget:
+            n //= 2
+            after = self._elided(before, state, n, context)
+        return fitted(after, context)
+
+    def _elided(
+        self, messages: Sequence[Message], state: State, n: int, context: Context
+    ) -> tuple[Message, ...]:
+        """The messages with the line count for each observation that is to go."""
+        waiting = {message.id for message in messages[pending_start(messages) :]}
+        tools = tool_names(messages)
+        old = set(outside(messages, n, self.polling))
+        old = {id for id in old if tools.get(id) not in self.keep}
+        old |= {id for id, tool in tools.items() if tool in self.remove}
+        old -= waiting | set(state.get("elided", ()))
+        new = [mask_results([message], old, omitted(message))[0] for message in messages]
+        return where_smaller(messages, new, context.tokens)
+
+
+def outside(messages: Sequence[Message], n: int, polling: int) -> list[str]:
+    """Ids of the observations that are older than the last ``n``, never the first one."""
+    task = next((m.id for m in messages if m.role == "user" and m.origin == "log"), None)
+    seen = [message.id for message in messages if message.results or message.id == task]
+    cut = max(0, len(seen) // polling * polling - n)
+    return seen[1:cut]
+
+
+def omitted(message: Message) -> str:
+    """What stands for an observation: how many lines, and images, it had."""
+    lines = sum(len(result.text.splitlines()) for result in message.results)
+    images = sum(isinstance(part, Image) for part in message.parts)
+    text = f"[earlier output: {lines} lines omitted]"
+    return text if not images else f"{text} [{images} images omitted]"
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(name.strip() for name in str(text).split("|") if name.strip())
+
+
+STRATEGY: Final = LastNObservations

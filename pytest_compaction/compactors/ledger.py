@@ -1,0 +1,294 @@
+"""``ledger``: files, tests, commands and errors, kept by rule beside any summary.
+
+Summaries lose track of artifacts: which file was created, renamed or only read is
+what all published evaluations find hardest to keep. It need not be summarised at
+all, because the tool calls say it. The ledger follows every message of the log,
+keeps its entries outside the conversation, and is written into the view anew at
+each compaction, so that no summary can lose or distort it.
+
+Alone it keeps system prompt, ledger and the newest part that fits. Composed, as
+in ``anchored+ledger``, the other strategy works with what is left of the budget
+and leaves files to the ledger.
+
+What the ledger holds first, and gives up last: every changed file with what
+happened to it, and the last test run. What is left of its room is divided among
+what was changed in the files, error texts, files that were only read, and commands,
+each newest first. A line says how many entries were left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.artifacts.operations import FileState
+from pytest_compaction.artifacts.trail import ASSERTION, Run, Trail, trail_from_json
+from pytest_compaction.compactors.history import (
+    HistoryCompactor,
+    dump,
+    leading_system,
+    load,
+    spans_between,
+    unchanged,
+)
+from pytest_compaction.compactors.parts.summaries import summary_message
+from pytest_compaction.compactors.parts.tails import newest_part
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.compactors.window import too_small, windowed
+from pytest_compaction.conversation import Message
+from pytest_compaction.summary import Source
+
+LEDGER_ID: Final = "ledger"
+PREAMBLE: Final = (
+    "Ledger of this session, kept by rule from all its tool calls. It is a record, not a request."
+)
+TITLES: Final = {
+    "changed": "Files changed",
+    "tests": "Last test run",
+    "errors": "Errors as printed",
+    "read": "Files only read",
+    "commands": "Commands run",
+}
+_SHARES: Final = {"details": 0.4, "errors": 0.25, "read": 0.25, "commands": 0.1}
+"""How the room beside the changed files is divided; what one does not need goes to the next."""
+_LEAST: Final = 60
+"""A ledger of fewer tokens is not worth its heading."""
+_DETAILS: Final = 3
+_DETAIL_CHARACTERS: Final = 70
+_ENTRY_CHARACTERS: Final = 240
+_ASSIGNED: Final = re.compile(
+    r"^((?:const |let |var |export )*[\w.\"'\[\]-]+)\s*(?::=|=(?!=)|:)\s*\S"
+)
+
+Count = Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the ledger; ``short`` is its form without details, if it has one."""
+
+    text: str
+    short: str = ""
+
+
+class Ledger(HistoryCompactor):
+    """Keeps system prompt, ledger and newest part; or stands in another strategy's view.
+
+    ``share`` is the part of the budget that the ledger may take, ``limit`` the most
+    entries that it may have.
+    """
+
+    name = "ledger"
+    description = "files, tests, commands and errors by rule, beside any summary (composable)"
+    traits = Traits(keeps_tail=True)
+    covers: frozenset[Source] = frozenset({"files"})
+
+    def __init__(self, share: float = 0.2, limit: int = 100) -> None:
+        if not 0 < share < 1:
+            raise ValueError(f"share={share} must be between 0 and 1")
+        if limit < 1:
+            raise ValueError(f"limit={limit} must be at least 1")
+        self.share = share
+        self.limit = limit
+
+    def begin(self) -> State:
+        """Notes of nothing."""
+        return Trail().as_json()
+
+    def note(self, notes: State, new: Sequence[Message]) -> State:
+        """Notes with the next messages of the log taken in."""
+        return trail_from_json(notes).followed_by(new).as_json()
+
+    def insertion(self, notes: State, context: Context) -> Message | None:
+        """The ledger as a message within its share of the budget; ``None`` with nothing to say."""
+        room = int(context.budget * self.share)
+        if room < _LEAST:
+            return None
+        text = written(trail_from_json(notes), room, self.limit, context.tokens.text)
+        return summary_message(LEDGER_ID, text, PREAMBLE) if text else None
+
+    def start(self) -> State:
+        """No messages and no notes."""
+        return {"messages": [], "notes": self.begin()}
+
+    def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
+        """The view with the new messages at its end, and the notes with them."""
+        observed = super().observe(state, new, context)
+        return {**observed, "notes": self.note(state["notes"], new)}
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """System prompt, ledger as of now, and the newest part that the budget still holds."""
+        before = load(state["messages"])
+        if context.tokens.messages(before) <= context.budget:
+            return unchanged(state)
+        after = self._with_ledger(before, self.insertion(state["notes"], context), context)
+        if after is None:
+            return unchanged(state, too_small(before, context))
+        if context.tokens.messages(after) >= context.tokens.messages(before):
+            return unchanged(state)
+        spans = spans_between(before, after)
+        return Outcome({**state, "messages": dump(after)}, "truncated", spans)
+
+    def _with_ledger(
+        self, before: Sequence[Message], ledger: Message | None, context: Context
+    ) -> tuple[Message, ...] | None:
+        """The view with the ledger in it, or without it where only then the rest fits."""
+        kept = [message for message in before if message.id != LEDGER_ID]
+        first = leading_system(kept)
+        if ledger is not None:
+            spent = context.tokens.messages([*kept[:first], ledger])
+            newest = newest_part(kept[first:], context.budget - spent, context, opened=True)
+            if newest is not None and spent <= context.budget:
+                return (*kept[:first], ledger, *newest)
+        return windowed(kept, context)
+
+
+def written(trail: Trail, room: int, limit: int, count: Count) -> str:
+    """The ledger's text within ``room`` tokens and ``limit`` entries; empty when there is none."""
+    entries = _entries(trail)
+    page = _Page(room - count(PREAMBLE) - _LEAST // 2, limit, count)
+    page.fill("changed", [entry.short for entry in entries["changed"]], page.left)
+    page.fill("tests", [entry.text for entry in entries["tests"]], page.left)
+    free = page.left
+    for kind in (*_SHARES, *_SHARES):
+        most = page.left if kind in page.visited else int(free * _SHARES[kind])
+        if kind == "details":
+            page.extend("changed", [entry.text for entry in entries["changed"]], most)
+        else:
+            page.fill(kind, [entry.text for entry in entries[kind]], most)
+        page.visited.add(kind)
+    return page.text(sum(map(len, entries.values())))
+
+
+class _Page:
+    """Lines under headings within a number of tokens; the newest of a kind come first in."""
+
+    def __init__(self, room: int, limit: int, count: Count) -> None:
+        self.left = room
+        self.visited: set[str] = set()
+        self._limit = limit
+        self._count = count
+        self._lines: dict[str, list[str]] = {kind: [] for kind in TITLES}
+
+    def fill(self, kind: str, texts: Sequence[str], most: int) -> None:
+        """Add lines that are not there yet, in order, until one does not fit ``most`` tokens."""
+        lines = self._lines[kind]
+        for text in texts[len(lines) :]:
+            heading = 0 if lines else self._count(f"## {TITLES[kind]}\n\n")
+            cost = self._count(f"- {text}\n") + heading
+            full = sum(map(len, self._lines.values())) >= self._limit
+            if full or cost > min(most, self.left):
+                return
+            lines.append(text)
+            self.left -= cost
+            most -= cost
+
+    def extend(self, kind: str, texts: Sequence[str], most: int) -> None:
+        """Put longer texts in the place of lines, in order, while they fit ``most`` tokens."""
+        lines = self._lines[kind]
+        for place, text in enumerate(texts[: len(lines)]):
+            cost = self._count(f"- {text}\n") - self._count(f"- {lines[place]}\n")
+            if cost > min(most, self.left):
+                return
+            lines[place] = text
+            self.left -= cost
+            most -= cost
+
+    def text(self, total: int) -> str:
+        """The page, the oldest line of a kind first; says how many of ``total`` are missing."""
+        shown = sum(map(len, self._lines.values()))
+        if not shown:
+            return ""
+        parts = [
+            "\n".join([f"## {TITLES[kind]}", *(f"- {line}" for line in reversed(lines))])
+            for kind, lines in self._lines.items()
+            if lines
+        ]
+        if total > shown:
+            parts.append(f"({total - shown} older entries left out)")
+        return "\n\n".join(parts)
+
+
+def _entries(trail: Trail) -> dict[str, list[Entry]]:
+    """The entries by kind, the newest or most telling first."""
+    files = sorted(trail.files, key=lambda state: -_last_touch(trail, state))
+    return {
+        "changed": [
+            Entry(_file_text(state, True), _file_text(state, False))
+            for state in files
+            if _changed(state)
+        ],
+        "tests": [Entry(trail.tests)] if trail.tests else [],
+        "errors": [Entry(_cut(text)) for text in _by_weight(trail.errors)],
+        "read": [Entry(_file_text(state, False)) for state in files if not _changed(state)],
+        "commands": [Entry(_run_text(run)) for run in _that_matter(trail.runs)],
+    }
+
+
+def _changed(state: FileState) -> bool:
+    return state.created or state.modified or state.deleted or bool(state.renamed_from)
+
+
+def _last_touch(trail: Trail, state: FileState) -> int:
+    ids = set(state.message_ids)
+    return max((n for n, op in enumerate(trail.operations) if op.message_id in ids), default=0)
+
+
+def _file_text(state: FileState, detailed: bool) -> str:
+    what = [
+        name
+        for name, happened in (
+            ("created", state.created),
+            (f"renamed from {state.renamed_from}", bool(state.renamed_from)),
+            ("modified", state.modified and not state.created),
+            ("deleted", state.deleted),
+        )
+        if happened
+    ]
+    text = f"`{state.path}` {', '.join(what or ['read'])}"
+    details = _current(state.details) if detailed and not state.deleted else []
+    return _cut(text + (f": {'; '.join(details)}" if details else ""))
+
+
+def _current(details: Sequence[str]) -> list[str]:
+    """The newest changes; a later value of the same name takes the place of the earlier one."""
+    latest: dict[str, str] = {}
+    for detail in details:
+        assigned = _ASSIGNED.match(detail)
+        key = assigned[1] if assigned else detail
+        latest.pop(key, None)
+        latest[key] = _cut(detail, _DETAIL_CHARACTERS)
+    return [detail for detail in latest.values() if detail][-_DETAILS:]
+
+
+def _by_weight(errors: Sequence[str]) -> list[str]:
+    """Newest first; failed assertions, which are of tests, after all others."""
+    newest = errors[::-1]
+    return sorted(newest, key=lambda text: ASSERTION in text)
+
+
+def _that_matter(runs: Sequence[Run]) -> list[Run]:
+    """What changed something, then what was run again and again, then what failed; newest first."""
+    newest = [run for run in runs[::-1] if run.changing or run.times > 1 or run.failed]
+    return sorted(newest, key=lambda run: 0 if run.changing else 1 if run.times > 1 else 2)
+
+
+def _run_text(run: Run) -> str:
+    said = [f"`{run.text}`"]
+    if run.times > 1:
+        said.append(f"{run.times} times")
+    if run.tests:
+        said.append(run.tests)
+    elif run.failed:
+        said.append("failed")
+    return ", ".join(said)
+
+
+def _cut(text: str, limit: int = _ENTRY_CHARACTERS) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+STRATEGY: Final = Ledger

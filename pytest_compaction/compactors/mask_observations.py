@@ -1,0 +1,93 @@
+"""``mask-observations``: older tool results give way to a placeholder, all else stays.
+
+After the ``ObservationMaskingCondenser`` of OpenHands v0 (read in its public
+source): whatever the environment answered is masked, unless it is among the last
+``window`` events of the view. The window counts events, not observations: a
+message of the user inside it uses up a place. The original masks anew at every
+step and knows no budget; here it masks when compaction is asked for, and what is
+masked stays masked, so that the beginning of the view does not change between
+compactions.
+
+An event of the original is a message here; a placeholder that would be longer
+than the result is not put.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pytest_compaction.compactors.history import HistoryCompactor, load
+from pytest_compaction.compactors.parts.cuts import pending_start
+from pytest_compaction.compactors.parts.masking import mask_results, where_smaller
+from pytest_compaction.compactors.parts.profiles import (
+    FAITHFUL,
+    HARDENED,
+    checked_profile,
+    traits_of,
+)
+from pytest_compaction.compactors.parts.trimming import by_rule, fitted
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.conversation import Message
+from pytest_compaction.tokens import TokenCounter
+
+PLACEHOLDER: Final = "[output hidden]"
+VIOLATIONS: Final = {
+    "within-budget": "only tool results give way, each event in the window stays: "
+    "a view of other messages, or of large recent results, stays over the budget",
+}
+
+
+class MaskObservations(HistoryCompactor):
+    """Masks tool results outside the last ``window`` messages.
+
+    The hardened profile halves the window until the view fits its budget, and drops
+    the oldest groups when masking everything is not enough.
+    """
+
+    name = "mask-observations"
+    description = "tool results older than the last 5 messages become a placeholder (OpenHands v0)"
+
+    def __init__(self, window: int = 5, profile: str = FAITHFUL) -> None:
+        if not isinstance(window, int) or isinstance(window, bool) or window < 0:
+            raise ValueError(f"window={window} must be a whole number of messages, 0 or more")
+        self.window = window
+        self.profile = checked_profile(profile)
+        self.traits = traits_of(self.profile, Traits(keeps_tail=True), VIOLATIONS)
+
+    def due(self, state: State, context: Context) -> str | None:
+        """Due as soon as a result has left the window, as the original masks at every step."""
+        before = load(state["messages"])
+        after = masked(before, self.window, context.tokens)
+        count = sum(old != new for old, new in zip(before, after, strict=True))
+        return f"{count} tool results are older than the window" if count else None
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Put the placeholder for every result that has left the window."""
+        before = load(state["messages"])
+        after: tuple[Message, ...] | None = masked(before, self.window, context.tokens)
+        if self.profile == HARDENED:
+            after = self._within(before, context)
+        return by_rule(state, before, after)
+
+    def _within(self, before: Sequence[Message], context: Context) -> tuple[Message, ...] | None:
+        window = self.window
+        after = masked(before, window, context.tokens)
+        while window and context.tokens.messages(after) > context.budget:
+            window //= 2
+            after = masked(before, window, context.tokens)
+        return fitted(after, context)
+
+
+def masked(messages: Sequence[Message], window: int, tokens: TokenCounter) -> tuple[Message, ...]:
+    """The messages with the placeholder for each result outside the last ``window`` of them.
+
+    A result beside a call that still waits for its own is left alone, and so is one
+    that takes no more tokens than the placeholder.
+    """
+    end = min(len(messages) - window, pending_start(messages))
+    old = {message.id for message in messages[: max(end, 0)]}
+    return where_smaller(messages, mask_results(messages, old, PLACEHOLDER), tokens)
+
+
+STRATEGY: Final = MaskObservations

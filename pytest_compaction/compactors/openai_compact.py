@@ -1,0 +1,152 @@
+"""``openai-compact``: compaction by the endpoint itself, OpenAI's ``responses.compact``.
+
+The endpoint (public SDK, openai 3.54) takes the conversation and returns what to go
+on with: every user message, then one compaction item that only the endpoint can
+read. That output is passed on as it came, in its order, its opaque item
+byte-identical; it is the start of the next input. The system prompt is no part of
+the input there (it is sent with every request) and stays where it is.
+
+The faithful profile takes whatever the endpoint returns: nothing checks that it fits
+a budget, and a call still without result is lost in it (its result is left out when
+it comes). The hardened profile waits for open calls, sends nothing that is larger
+than the window, and refuses an output that is over the budget or no smaller. A
+model without native compaction, such as the offline one, makes the compaction fail
+with one sentence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from pytest_compaction.compactors.history import (
+    HistoryCompactor,
+    dump,
+    is_needed,
+    leading_system,
+    load,
+    spans_between,
+    unchanged,
+)
+from pytest_compaction.compactors.parts.cuts import without_orphans
+from pytest_compaction.compactors.parts.profiles import (
+    FAITHFUL,
+    HARDENED,
+    Profile,
+    checked_profile,
+    traits_of,
+)
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.conversation import Message, Opaque, pending_calls
+from pytest_compaction.models.protocol import CompactRequest, ModelError, UnsupportedError
+
+VIOLATIONS: Final = {
+    "pending-call-kept": "the endpoint keeps user messages only, so an open call goes",
+    "within-budget": "every user message comes back, whatever they take",
+    "never-larger": "the output is taken whatever its size",
+    "progress-or-stop": "nothing looks whether compacting once more is of use",
+    "summariser-input-bounded": "the whole conversation is sent, whatever its size",
+}
+
+
+class OpenAICompact(HistoryCompactor):
+    """Goes on from what the endpoint returns: user messages, then one opaque item."""
+
+    name = "openai-compact"
+    description = "responses.compact: user messages and one opaque item, as the endpoint returns"
+
+    def __init__(self, profile: Profile = FAITHFUL) -> None:
+        self.profile = checked_profile(profile)
+        traits = Traits(needs_model=True, opaque=True, keeps_tail=True)
+        self.traits = traits_of(self.profile, traits, VIOLATIONS)
+
+    def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
+        """Add messages; results of calls that the endpoint dropped cannot be sent to it."""
+        answered = without_orphans(load(state["messages"]), new)
+        return super().observe(state, answered, context)
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Let the endpoint compact everything after the system prompt."""
+        if not is_needed(self, state, context):
+            return unchanged(state)
+        before = load(state["messages"])
+        first = leading_system(before)
+        if first >= len(before):
+            return unchanged(state)
+        if self.profile == HARDENED and pending_calls(before):
+            return unchanged(state, "a tool call is still without result; nothing was compacted")
+        size = context.tokens.messages(before[first:])
+        if self.profile == HARDENED and size > context.window:
+            return unchanged(
+                state, f"the conversation takes {size} tokens, the window holds {context.window}"
+            )
+        request = CompactRequest(before[first:], context.instructions)
+        try:
+            reply = await context.model.compact(request)
+        except UnsupportedError as error:
+            return unchanged(state, str(error))
+        except ModelError as error:
+            return unchanged(state, f"the endpoint could not compact: {error}")
+        items = sum(map(_compaction_items, reply.messages))
+        if items != 1:
+            return unchanged(
+                state, f"the endpoint returned {items} compaction items where there is to be one"
+            )
+        cycle = int(state.get("cycle", 0)) + 1
+        after = (*before[:first], *_recognised(reply.messages, before[first:], cycle))
+        refusal = self._refusal(before, after, context)
+        if refusal:
+            return unchanged(state, refusal)
+        item = next(message for message in after[first:] if _compaction_items(message))
+        spans = spans_between(before, after, item.id)
+        return Outcome({"messages": dump(after), "cycle": cycle}, "compacted", spans)
+
+    def _refusal(
+        self, before: Sequence[Message], after: Sequence[Message], context: Context
+    ) -> str | None:
+        if self.profile == FAITHFUL:
+            return None
+        tokens = context.tokens.messages(after)
+        if tokens > context.budget:
+            return f"the endpoint's output takes {tokens} tokens, the budget is {context.budget}"
+        if tokens >= context.tokens.messages(before):
+            return "the endpoint's output is not smaller than what it was made from"
+        return None
+
+
+def _compaction_items(message: Message) -> int:
+    """How many parts of the message are compaction items."""
+    payloads = (json.loads(part.payload) for part in message.parts if isinstance(part, Opaque))
+    return sum(
+        isinstance(item, dict) and str(item.get("type", "")).startswith("compaction")
+        for item in payloads
+    )
+
+
+def _recognised(
+    returned: Sequence[Message], before: Sequence[Message], cycle: int
+) -> tuple[Message, ...]:
+    """The output with the messages that it took over recognised; parts are as they came."""
+    result: list[Message] = []
+    position = 0
+    for index, message in enumerate(returned):
+        match = next(
+            (
+                place
+                for place in range(position, len(before))
+                if (before[place].role, before[place].parts) == (message.role, message.parts)
+            ),
+            None,
+        )
+        if match is None:
+            id = f"openai-compact-{cycle}-{index}"
+            result.append(replace(message, id=id, origin="synthetic"))
+        else:
+            result.append(before[match])
+            position = match + 1
+    return tuple(result)
+
+
+STRATEGY: Final = OpenAICompact

@@ -1,0 +1,151 @@
+"""``opencode-prune``: old tool output is cleared once enough of it has piled up.
+
+After the pruning of opencode (read in its public source). The messages are walked
+from the newest back. The last two turns of the user are passed over; of what lies
+before them, the newest 40,000 tokens of tool output are protected, and all that is
+older is cleared if it is more than 20,000 tokens. Output of the tool ``skill`` is
+never cleared and not counted, nor is that of a call that failed; the walk stops at
+a summary and at output that was cleared before.
+
+Adapted: both constants are in proportion to the case's window (taken as made for
+200,000 tokens, opencode names none); ``protect=`` and ``minimum=`` are tokens as
+given. Tokens are counted, not estimated from characters. In current versions the
+original prunes only when its configuration says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pytest_compaction.compactors.history import HistoryCompactor, load
+from pytest_compaction.compactors.parts.cuts import pending_start
+from pytest_compaction.compactors.parts.masking import mask_results, tool_names, where_smaller
+from pytest_compaction.compactors.parts.profiles import (
+    FAITHFUL,
+    HARDENED,
+    checked_profile,
+    scaled,
+    traits_of,
+)
+from pytest_compaction.compactors.parts.trimming import by_rule, fitted
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.conversation import Message
+
+PRODUCT_WINDOW: Final = 200_000
+PROTECT: Final = 40_000
+MINIMUM: Final = 20_000
+TURNS: Final = 2
+PROTECTED_TOOLS: Final = frozenset({"skill"})
+PLACEHOLDER: Final = "[old tool output cleared]"
+VIOLATIONS: Final = {
+    "within-budget": "only old tool output gives way, and none unless enough of it has piled up",
+}
+
+
+class OpencodePrune(HistoryCompactor):
+    """Clears tool output that is older than ``protect`` tokens of it, if it is ``minimum`` or more.
+
+    The hardened profile halves both limits, down to nothing, until the view fits its
+    budget, then lets the last two turns go the same way, and at last drops the oldest
+    groups.
+    """
+
+    name = "opencode-prune"
+    description = "old tool output cleared, the newest 40k tokens of it protected (opencode)"
+
+    def __init__(
+        self, protect: int | None = None, minimum: int | None = None, profile: str = FAITHFUL
+    ) -> None:
+        for key, value in (("protect", protect), ("minimum", minimum)):
+            if value is not None and (not isinstance(value, int) or value < 0):
+                raise ValueError(f"{key}={value} must be a whole number of tokens, 0 or more")
+        self.protect = protect
+        self.minimum = minimum
+        self.profile = checked_profile(profile)
+        self.traits = traits_of(self.profile, Traits(keeps_tail=True), VIOLATIONS)
+
+    def limits(self, context: Context) -> tuple[int, int]:
+        """Tokens that are protected, and tokens that there must be to clear, in this window."""
+        protect = scaled(PROTECT, PRODUCT_WINDOW, context) if self.protect is None else self.protect
+        minimum = scaled(MINIMUM, PRODUCT_WINDOW, context) if self.minimum is None else self.minimum
+        return protect, minimum
+
+    def due(self, state: State, context: Context) -> str | None:
+        """Due when there is enough old output: the original looks after every turn."""
+        before = load(state["messages"])
+        cleared = state.get("cleared", ())
+        if self._pruned(before, cleared, *self.limits(context), TURNS, context) == before:
+            return None
+        return "there is enough old tool output to clear"
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Clear old tool output where there is enough of it."""
+        before = load(state["messages"])
+        cleared = state.get("cleared", ())
+        after: tuple[Message, ...] | None = self._pruned(
+            before, cleared, *self.limits(context), TURNS, context
+        )
+        if self.profile == HARDENED:
+            after = self._within(before, cleared, context)
+        return by_rule(state, before, after, "cleared")
+
+    def _within(
+        self, before: tuple[Message, ...], cleared: Sequence[str], context: Context
+    ) -> tuple[Message, ...] | None:
+        protect, minimum = self.limits(context)
+        after = self._pruned(before, cleared, protect, minimum, TURNS, context)
+        while (protect or minimum) and context.tokens.messages(after) > context.budget:
+            protect, minimum = protect // 2, minimum // 2
+            after = self._pruned(before, (), protect, minimum, TURNS, context)
+        if context.tokens.messages(after) > context.budget:
+            after = self._pruned(before, (), 0, 0, 0, context)
+        return fitted(after, context)
+
+    def _pruned(
+        self,
+        messages: tuple[Message, ...],
+        cleared: Sequence[str],
+        protect: int,
+        minimum: int,
+        turns: int,
+        context: Context,
+    ) -> tuple[Message, ...]:
+        """The messages with what may be cleared; the same ones where that is too little."""
+        old, amount = self._old(messages, cleared, protect, turns, context)
+        if amount <= minimum:
+            return messages
+        return where_smaller(messages, mask_results(messages, old, PLACEHOLDER), context.tokens)
+
+    def _old(
+        self,
+        messages: Sequence[Message],
+        cleared: Sequence[str],
+        protect: int,
+        turns: int,
+        context: Context,
+    ) -> tuple[set[str], int]:
+        """Ids of the messages whose output is to be cleared, and the tokens that it takes."""
+        tools = tool_names(messages)
+        waiting = pending_start(messages)
+        passed = total = amount = 0
+        old: set[str] = set()
+        for index in range(len(messages) - 1, -1, -1):
+            message = messages[index]
+            if message.role == "user" and message.origin == "log":
+                passed += 1
+            if passed < turns:
+                continue
+            if message.origin == "synthetic" or message.id in cleared:
+                break
+            done = index < waiting and not any(result.is_error for result in message.results)
+            if message.results and done and tools.get(message.id) not in PROTECTED_TOOLS:
+                size = sum(context.tokens.text(result.text) for result in message.results)
+                total += size
+                if total > protect:
+                    old.add(message.id)
+                    amount += size
+        return old, amount
+
+
+STRATEGY: Final = OpencodePrune

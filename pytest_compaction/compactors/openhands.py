@@ -1,0 +1,307 @@
+"""``openhands``: the first events and a tail stay, what is between them becomes one summary.
+
+After the ``LLMSummarizingCondenser`` of the OpenHands SDK 1.43.1 (read in the
+published package), with the sizes of its ``default_condenser`` (80 events, the
+first 4 kept; the class itself says 240 and 2: ``max_size=240:keep_first=2``). There
+are three reasons to condense. Too many events: half of ``max_size`` stays. Too many
+tokens: the tail is as long as leaves half of the tokens allowed. A request: half of
+the events stays. With several reasons the shortest tail counts. Both ends of what
+is forgotten are moved on to the next index at which the view may be cut: not within
+a call and its results, not within a run of tool calls that began with thinking.
+Earlier summaries are events like others; the new one stands where the forgotten
+events began.
+
+Where nothing can be forgotten, less than a tenth of the events would be, or the
+summary fails: when only the number of events is too large, the view stays as it is
+(a soft requirement); with too many tokens or a request (a hard one) everything is
+summarised anew, in up to five attempts, the texts of each but the first shortened
+to four fifths of the attempt before.
+
+Adapted: an event is a message here, several calls made at once are one. The tokens
+allowed are the budget of the case, whichever is the smaller of it and the window;
+by itself it is due at the window, as the original. The system prompt is an event
+that counts as one of the first, but a reset does not forget it, and calls that
+wait for a result are never forgotten, as the original is asked only between steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pytest_compaction.compactors.history import (
+    HistoryCompactor,
+    is_needed,
+    leading_system,
+    load,
+    unchanged,
+)
+from pytest_compaction.compactors.parts.bounds import each_at_most
+from pytest_compaction.compactors.parts.cuts import pending_start
+from pytest_compaction.compactors.parts.profiles import (
+    FAITHFUL,
+    HARDENED,
+    checked_profile,
+    traits_of,
+)
+from pytest_compaction.compactors.parts.summaries import (
+    SUMMARY_OVERHEAD,
+    Written,
+    summary_message,
+    summary_room,
+    without_preamble,
+    write_summary,
+)
+from pytest_compaction.compactors.parts.trimming import by_summary, tail_and_request
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.conversation import Message, Thinking, groups, readable
+from pytest_compaction.summary import Section
+
+SECTIONS: Final = (
+    Section(
+        "user_context",
+        "User context",
+        "What the user needs, aims at and has made clear, in few words.",
+        ("intent",),
+        1.0,
+    ),
+    Section(
+        "task_tracking",
+        "Task tracking",
+        "Tasks that are being tracked, with their exact ids and where each stands.",
+        (),
+        0.2,
+    ),
+    Section("completed", "Completed", "What is done, and what came of it.", ("decisions",), 1.2),
+    Section("pending", "Pending", "What is still to be done.", ("next",), 0.6),
+    Section(
+        "current_state",
+        "Current state",
+        "Values, structures and conditions that hold now.",
+        ("values",),
+        1.0,
+    ),
+    Section(
+        "code_state",
+        "Code state",
+        "Paths of files, signatures of functions, structures of data.",
+        ("files",),
+        1.0,
+    ),
+    Section(
+        "tests", "Tests", "What fails, with the exact errors and output.", ("errors", "state"), 1.0
+    ),
+    Section("changes", "Changes", "What was edited in the code, and how.", (), 0.2),
+    Section("deps", "Dependencies", "Packages, imports and calls to other systems.", (), 0.2),
+    Section(
+        "version_control",
+        "Version control status",
+        "Branch, commits, pull requests and what is not committed.",
+        (),
+        0.2,
+    ),
+)
+PREAMBLE: Final = "Part of this conversation was condensed. What happened in it:"
+VIOLATIONS: Final = {
+    "within-budget": "the first events stay whatever they take",
+    "never-larger": "progress is counted in events: a summary may be longer than what it replaces",
+    "progress-or-stop": "progress is counted in events, and nothing stops summaries that gain "
+    "no tokens",
+    "one-live-summary": "after a reset the summary is one of the first events, which stay",
+}
+RESET_ATTEMPTS: Final = 5
+RESET_SCALING: Final = 0.8
+MINIMUM_PROGRESS: Final = 0.1
+
+
+class OpenHands(HistoryCompactor):
+    """Condenses the middle of the view.
+
+    ``max_size`` is the number of messages above which the view is condensed,
+    ``keep_first`` how many at the start stay, ``max_tokens`` a limit below the budget.
+
+    The hardened profile keeps of the first messages as many as leave half of the
+    budget, keeps the last user message, and refuses a view that is over the budget or
+    did not get smaller.
+    """
+
+    name = "openhands"
+    description = "first 4 events and half the target kept, the middle summarised (OpenHands)"
+
+    def __init__(
+        self,
+        max_size: int = 80,
+        keep_first: int = 4,
+        max_tokens: int | None = None,
+        profile: str = FAITHFUL,
+    ) -> None:
+        for key, value, least in (("max_size", max_size, 1), ("keep_first", keep_first, 0)):
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise ValueError(f"{key}={value} must be a whole number, {least} or more")
+        if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
+            raise ValueError(f"max_tokens={max_tokens} must be a whole number of tokens, 1 or more")
+        if max_size // 2 - keep_first - 1 <= 0:
+            raise ValueError(
+                f"keep_first={keep_first} leaves no room in half of max_size={max_size}; "
+                f"it must be below {max_size // 2 - 1}"
+            )
+        self.max_size = max_size
+        self.keep_first = keep_first
+        self.max_tokens = max_tokens
+        self.profile = checked_profile(profile)
+        hardened = self.profile == HARDENED
+        self.traits = traits_of(
+            self.profile, Traits(needs_model=True, keeps_tail=hardened), VIOLATIONS
+        )
+
+    def due(self, state: State, context: Context) -> str | None:
+        """Due above ``max_size`` messages, or above the window (or ``max_tokens``)."""
+        messages = load(state["messages"])
+        used = context.tokens.messages(messages)
+        limit = min(context.window, self.max_tokens or context.window)
+        if used > limit:
+            return f"{used} tokens used, {limit} allowed"
+        if len(messages) > self.max_size:
+            return f"{len(messages)} messages, {self.max_size} allowed"
+        return None
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Condense the middle; reset everything where that is impossible but required."""
+        before = load(state["messages"])
+        if not before or not is_needed(self, state, context):
+            return unchanged(state)
+        cycle = int(state.get("cycle", 0)) + 1
+        error, after = await self._condensed(before, cycle, context)
+        if error and self._is_hard(before, context):
+            error, after = await self._reset(before, cycle, context)
+        if error:
+            return unchanged(state, error)
+        id = _summary_id(cycle)
+        return by_summary(state, before, after, id, context, self.profile, cycle=cycle)
+
+    def _tail_lengths(self, messages: Sequence[Message], context: Context) -> list[int]:
+        """How many messages stay at the end, for each reason that there is to condense."""
+        lengths: list[int] = []
+        if context.reason == "manual":
+            lengths.append(len(messages) // 2 - self.keep_first - 1)
+        if len(messages) > self.max_size:
+            lengths.append(self.max_size // 2 - self.keep_first - 1)
+        limit = self._limit(context)
+        total = context.tokens.messages(messages)
+        if total > limit:
+            lengths.append(
+                suffix_for_reduction(messages[self.keep_first :], total - limit // 2, context)
+            )
+        return lengths
+
+    def _limit(self, context: Context) -> int:
+        allowed = min(context.budget, context.window)
+        return min(allowed, self.max_tokens) if self.max_tokens else allowed
+
+    def _is_hard(self, messages: Sequence[Message], context: Context) -> bool:
+        over = context.tokens.messages(messages) > self._limit(context)
+        return over or context.reason == "manual"
+
+    def forgotten(self, messages: Sequence[Message], context: Context) -> tuple[int, int]:
+        """The range of messages to forget: after the first ones, before the tail."""
+        cuts = manipulation_indices(messages)
+        begin = next((cut for cut in cuts if cut >= self.keep_first), len(messages))
+        wanted = len(messages) - min(self._tail_lengths(messages, context), default=0)
+        end = next((cut for cut in cuts if cut >= wanted), len(messages))
+        return begin, min(end, pending_start(messages))
+
+    async def _condensed(
+        self, before: tuple[Message, ...], cycle: int, context: Context
+    ) -> tuple[str | None, tuple[Message, ...]]:
+        begin, end = self.forgotten(before, context)
+        request: Message | None = None
+        if self.profile == HARDENED:
+            begin, end, request = self._affordable(before, begin, end, context)
+        gone = [message for message in before[begin:end] if message is not request]
+        if len(gone) < max(len(before) * MINIMUM_PROGRESS, 1):
+            return "too little of the view can be forgotten", before
+        live = (request,) if request else ()
+        budget = summary_room((*before[:begin], *live, *before[end:]), context)
+        read = without_preamble(gone, PREAMBLE)
+        written = await write_summary(context, read, SECTIONS, budget)
+        summary = summary_message(_summary_id(cycle), written.text, PREAMBLE)
+        return written.error, (*before[:begin], summary, *live, *before[end:])
+
+    def _affordable(
+        self, before: tuple[Message, ...], begin: int, end: int, context: Context
+    ) -> tuple[int, int, Message | None]:
+        """What is forgotten so that the first messages and the tail take half the budget each."""
+        head = leading_system(before)
+        own = (index for index, message in enumerate(before) if message.origin == "synthetic")
+        begin = min(begin, next(own, begin))
+        half = (context.budget - SUMMARY_OVERHEAD) // 2
+        while begin > head and context.tokens.messages(before[:begin]) > half:
+            begin = max(cut for cut, _ in groups(before) if cut < begin)
+        end, request = tail_and_request(before, begin, max(begin, end), context)
+        return begin, end, request
+
+    async def _reset(
+        self, before: tuple[Message, ...], cycle: int, context: Context
+    ) -> tuple[str | None, tuple[Message, ...]]:
+        head, end = leading_system(before), pending_start(before)
+        request: Message | None = None
+        if self.profile == HARDENED:
+            end, request = tail_and_request(before, head, end, context)
+        gone = tuple(message for message in before[head:end] if message is not request)
+        if not gone:
+            return "there is nothing that could be forgotten", before
+        live = (request,) if request else ()
+        budget = summary_room((*before[:head], *live, *before[end:]), context)
+        written = await self._written_smaller(gone, budget, context)
+        summary = summary_message(_summary_id(cycle), written.text, PREAMBLE)
+        return written.error, (*before[:head], summary, *live, *before[end:])
+
+    async def _written_smaller(
+        self, gone: tuple[Message, ...], budget: int, context: Context
+    ) -> Written:
+        """A summary of everything, with shorter texts at each attempt that fails."""
+        written = Written(error="the model was not asked")
+        length = 0
+        for _ in range(RESET_ATTEMPTS):
+            read = each_at_most(gone, length) if length else gone
+            read = without_preamble(read, PREAMBLE)
+            written = await write_summary(context, read, SECTIONS, budget)
+            if not written.error:
+                break
+            length = int((length or max(len(readable(m)) for m in gone)) * RESET_SCALING)
+        return written
+
+
+def _summary_id(cycle: int) -> str:
+    return f"openhands-summary-{cycle}"
+
+
+def manipulation_indices(messages: Sequence[Message]) -> list[int]:
+    """Where the messages may be cut: between groups, but not within a loop of tool calls.
+
+    A loop begins with calls made after thinking and goes on while only calls and
+    results follow; calls after thinking begin another.
+    """
+    indices: list[int] = []
+    in_loop = False
+    for begin, _ in groups(messages):
+        message = messages[begin]
+        thinks = any(isinstance(part, Thinking) for part in message.parts)
+        continues = in_loop and bool(message.calls) and not thinks
+        in_loop = bool(message.calls) and (thinks or in_loop)
+        if not continues:
+            indices.append(begin)
+    return [*indices, len(messages)]
+
+
+def suffix_for_reduction(messages: Sequence[Message], tokens: int, context: Context) -> int:
+    """How many messages are left when as few as possible go that take more than ``tokens``."""
+    gone = 0
+    for index, message in enumerate(messages):
+        gone += context.tokens.message(message)
+        if gone > tokens:
+            return len(messages) - index - 1
+    return 0
+
+
+STRATEGY: Final = OpenHands

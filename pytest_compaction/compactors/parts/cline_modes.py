@@ -1,0 +1,107 @@
+"""The arithmetic of Cline's ways to shrink a history, on messages alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from pytest_compaction.artifacts.operations import file_operations
+from pytest_compaction.compactors.history import leading_system
+from pytest_compaction.compactors.parts.cuts import cut_after, cut_before, user_turns
+from pytest_compaction.compactors.protocol import Context
+from pytest_compaction.conversation import Message, Part, Text
+
+RESERVED: Final = {64_000: 27_000, 128_000: 30_000, 200_000: 40_000}
+"""Tokens that stay free in the windows that the product knows by name."""
+
+NOTICE: Final = (
+    "[Messages after this one were removed to stay within the context window. The first request "
+    "and the most recent messages are still here.]"
+)
+
+
+def allowed(window: int) -> int:
+    """Tokens of a window that may be used before the history is shortened."""
+    if window in RESERVED:
+        return window - RESERVED[window]
+    return max(window - 40_000, window * 4 // 5)
+
+
+def sides(messages: Sequence[Message]) -> list[tuple[int, int]]:
+    """Ranges after the system prompt in which one side speaks: the user with tools, the model.
+
+    The original keeps tool results in messages of the user, so that both sides
+    alternate; this is what one of its messages is here.
+    """
+    ranges: list[tuple[int, int]] = []
+    for index in range(leading_system(messages), len(messages)):
+        model = messages[index].role == "assistant"
+        if ranges and (messages[index - 1].role == "assistant") == model:
+            ranges[-1] = (ranges[-1][0], index + 1)
+        else:
+            ranges.append((index, index + 1))
+    return ranges
+
+
+def first_pair_end(messages: Sequence[Message]) -> int:
+    """Where the first message of the user and what the model answered to it end, with results."""
+    ranges = sides(messages)
+    return cut_after(messages, ranges[min(2, len(ranges)) - 1][1]) if ranges else len(messages)
+
+
+def removed(messages: Sequence[Message], quarter: bool) -> tuple[int, int]:
+    """The range to remove after the first pair: half of the rest, or all but a ``quarter`` of it.
+
+    An even number of sides that ends on one of the model. Both ends are moved inwards
+    where they would part a call from its results. An empty range means that too
+    little is there.
+    """
+    ranges = sides(messages)
+    rest = len(ranges) - 2
+    count = rest * 3 // 8 * 2 if quarter else rest // 4 * 2
+    if count <= 0:
+        return 0, 0
+    last = 1 + count
+    if messages[ranges[last][0]].role != "assistant":
+        last -= 1
+    begin = cut_after(messages, ranges[2][0])
+    end = cut_before(messages, ranges[last][1])
+    return (begin, end) if begin < end else (0, 0)
+
+
+def with_notice(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages with the notice as the text of the first one of the model."""
+    place = next((i for i, m in enumerate(messages) if m.role == "assistant"), None)
+    if place is None:
+        return tuple(messages)
+    first = messages[place]
+    before: list[Part] = []
+    after: list[Part] = []
+    for part in first.parts:
+        if not isinstance(part, Text):
+            (after if part in first.calls else before).append(part)
+    noted = replace(first, parts=(*before, Text(NOTICE), *after))
+    return (*messages[:place], noted, *messages[place + 1 :])
+
+
+def turn_cut(messages: Sequence[Message], preserved: int, context: Context) -> int:
+    """Where the newest ``preserved`` tokens begin, moved back to a turn of the user.
+
+    At the last turn of the user at the latest; 0 where nothing may be cut.
+    """
+    turns = user_turns(messages)
+    total, candidate = 0, len(messages)
+    while candidate and total < preserved:
+        candidate -= 1
+        total += context.tokens.message(messages[candidate])
+    return max((turn for turn in turns if turn <= candidate), default=0)
+
+
+def touched_files(messages: Sequence[Message]) -> dict[str, list[str]]:
+    """Paths that the tool calls read, and those that they changed in any way."""
+    found: dict[str, set[str]] = {"read": set(), "edited": set()}
+    for operation in file_operations(messages):
+        if operation.succeeded and operation.operation != "restored":
+            found["read" if operation.operation == "read" else "edited"].add(operation.path)
+    return {kind: sorted(paths) for kind, paths in found.items()}

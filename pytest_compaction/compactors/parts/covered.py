@@ -1,0 +1,86 @@
+"""A model that is not asked for what is recorded elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pytest_compaction.models.protocol import (
+    AnswerReply,
+    AnswerRequest,
+    CompactReply,
+    CompactRequest,
+    JudgeReply,
+    JudgeRequest,
+    Model,
+    SummaryReply,
+    SummaryRequest,
+)
+from pytest_compaction.summary import Section, Source, Summary
+
+ELSEWHERE: Final = "(see the record that stands beside this summary)"
+"""What a section says that is not asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoveredModel:
+    """A model that is not asked for what an insertion covers.
+
+    A section whose sources are all covered is not asked for and says so; of others
+    only the covered sources are taken out. A model that reads prompts is told.
+    """
+
+    model: Model
+    covered: frozenset[Source]
+
+    @property
+    def name(self) -> str:
+        """The name of the model behind."""
+        return self.model.name
+
+    def at_trial(self, trial: int) -> Model:
+        """The same for one repetition."""
+        return CoveredModel(self.model.at_trial(trial), self.covered)
+
+    async def summarize(self, request: SummaryRequest) -> SummaryReply:
+        """Ask for the sections that are not covered, within the same budget.
+
+        Where these have nothing to say but a whole section is covered, the summary
+        says where to look and is not empty: all that was done is in the record.
+        """
+        left = tuple(s for s in map(self._without, request.sections) if s.gathers)
+        if not left:
+            return await self.model.summarize(request)
+        asked = {section.id for section in left}
+        previous = request.previous and Summary(
+            tuple((id, lines) for id, lines in request.previous.entries if id in asked)
+        )
+        covered = ", ".join(sorted(self.covered))
+        told = f"A separate record keeps these and stands beside the summary: {covered}."
+        focus = "\n".join(text for text in (request.instructions, told) if text)
+        reply = await self.model.summarize(
+            replace(request, sections=left, previous=previous, instructions=focus)
+        )
+        if reply.summary.empty and len(left) == len(request.sections):
+            return reply
+        entries = tuple(
+            (section.id, reply.summary.of(section.id) if section.id in asked else (ELSEWHERE,))
+            for section in request.sections
+        )
+        return replace(reply, summary=Summary(entries))
+
+    def _without(self, section: Section) -> Section:
+        left = tuple(source for source in section.gathers if source not in self.covered)
+        return section if left == section.gathers else replace(section, gathers=left)
+
+    async def answer(self, request: AnswerRequest) -> AnswerReply:
+        """As the model behind answers."""
+        return await self.model.answer(request)
+
+    async def judge(self, request: JudgeRequest) -> JudgeReply:
+        """As the model behind judges."""
+        return await self.model.judge(request)
+
+    async def compact(self, request: CompactRequest) -> CompactReply:
+        """As the model behind compacts."""
+        return await self.model.compact(request)

@@ -1,0 +1,104 @@
+"""Finding what older messages say about a question, by BM25, within a number of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.compactors.parts.bounds import without_middle
+from pytest_compaction.conversation import Message, readable
+from pytest_compaction.ranking import BM25
+from pytest_compaction.text import content_stems, normalize
+
+PASSAGE_CHARACTERS: Final = 600
+_MISSES: Final = 8
+"""After so many passages that do not fit, none is expected to."""
+
+Count = Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a text; ``origin`` says where it is from, ``place`` orders passages."""
+
+    origin: str
+    text: str
+    place: int
+
+
+def ranked(texts: Sequence[str], question: str) -> list[int]:
+    """Indices of the texts that share a term with the question, the best first."""
+    index = BM25([content_stems(normalize(text)) for text in texts])
+    scores = index.scores(content_stems(normalize(question)))
+    found = [number for number, score in enumerate(scores) if score > 0]
+    return sorted(found, key=lambda number: (-scores[number], number))
+
+
+def passages_of(messages: Sequence[Message], characters: int = PASSAGE_CHARACTERS) -> list[Passage]:
+    """The readable text of messages, whole lines together, in passages of limited length."""
+    found: list[Passage] = []
+    for message in messages:
+        held: list[str] = []
+        for line in [*_lines(readable(message), characters), None]:
+            if held and (line is None or sum(map(len, held)) + len(line) > characters):
+                text = "\n".join(held)
+                found.append(Passage(f"{message.id}, {message.role}", text, len(found)))
+                held = []
+            if line is not None:
+                held.append(line)
+    return found
+
+
+def _lines(text: str, characters: int) -> list[str]:
+    return [
+        line[start : start + characters]
+        for line in text.splitlines()
+        if line.strip()
+        for start in range(0, len(line), characters)
+    ]
+
+
+def best_passages(passages: Sequence[Passage], question: str, room: int, count: Count) -> str:
+    """Passages that answer a question best, in their order, within ``room`` tokens.
+
+    Empty when none shares a term with the question or none fits.
+    """
+    kept: list[Passage] = []
+    text = ""
+    misses = 0
+    for number in ranked([passage.text for passage in passages], question):
+        tried = shown([*kept, passages[number]])
+        if count(tried) > room:
+            misses += 1
+            if misses >= _MISSES:
+                break
+            continue
+        kept.append(passages[number])
+        text = tried
+    return text
+
+
+def shown(passages: Sequence[Passage]) -> str:
+    """Passages in their order, each origin named once before what is from it."""
+    lines: list[str] = []
+    last: Passage | None = None
+    for passage in sorted(passages, key=lambda passage: passage.place):
+        if last is None or passage.origin != last.origin:
+            lines.append(f"{'' if last is None else chr(10)}[{passage.origin}]")
+        elif passage.place != last.place + 1:
+            lines.append("…")
+        lines.append(passage.text)
+        last = passage
+    return "\n".join(lines)
+
+
+def cut_to(text: str, room: int, count: Count) -> str:
+    """A text without as much of its middle as it takes to fit ``room`` tokens; empty at worst."""
+    length = len(text)
+    while text and count(text) > room:
+        length = length * 3 // 4
+        if length < 40:
+            return ""
+        text = without_middle(text, length)
+    return text

@@ -1,0 +1,119 @@
+"""Asking the model for a summary, and what may go wrong with the reply."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from pytest_compaction.compactors.parts.bounds import fitting_input, fitting_summary
+from pytest_compaction.compactors.parts.masking import images_as_text
+from pytest_compaction.compactors.protocol import Context
+from pytest_compaction.conversation import Message, text_message
+from pytest_compaction.models.protocol import ModelError, SummaryRequest
+from pytest_compaction.summary import Section, Summary
+
+SUMMARY_OVERHEAD: Final = 60
+"""Tokens for the preamble of a summary message and the chat format around it."""
+
+_SEPARATOR: Final = "\x00"
+_ANALYSIS: Final = re.compile(r"<analysis>.*?(?:</analysis>|\Z)", re.S)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A summary with its text, or ``error``: why there is none, for the user to read.
+
+    ``raised`` tells a model that could not be asked from one that wrote nothing of use.
+    """
+
+    summary: Summary = field(default_factory=lambda: Summary(()))
+    text: str = ""
+    error: str | None = None
+    raised: bool = False
+
+
+async def write_summary(
+    context: Context,
+    messages: Sequence[Message],
+    sections: tuple[Section, ...],
+    budget: int,
+    previous: Summary | None = None,
+    instructions: str = "",
+) -> Written:
+    """Ask the model of the run for a summary of at most ``budget`` tokens.
+
+    A model that fails or writes nothing gives an error and never an empty summary,
+    so that a strategy can leave its view as it was. ``instructions`` are added to
+    those of the context. The model never reads images, nor more than the window
+    holds beside the reply (see :func:`fitting_input`); of a reply that is longer than
+    asked the entries that fit are taken.
+    """
+    if budget <= 0:
+        return Written(error="there is no room for a summary within the budget")
+    count = context.tokens
+    focus = "\n".join(text for text in (context.instructions, instructions) if text)
+    taken = budget + count.text(focus) + (count.text(previous.render(sections)) if previous else 0)
+    readable = fitting_input(images_as_text(messages), max(context.window - taken, 1), count)
+    if not readable:
+        return Written(error="the window leaves no room to read the conversation in")
+    request = SummaryRequest(readable, sections, budget, previous, focus)
+    try:
+        summary = (await context.model.summarize(request)).summary
+    except ModelError as error:
+        return Written(error=f"the summary could not be written: {error}", raised=True)
+    if summary.empty:
+        return Written(error="the summary came back empty")
+    summary = fitting_summary(summary, sections, budget, count)
+    if summary.empty:
+        return Written(error=f"the summary does not fit the {budget} tokens that there are for it")
+    return Written(summary, summary.render(sections))
+
+
+def summary_message(id: str, text: str, preamble: str, role: str = "user") -> Message:
+    """A synthetic message that says what it is before it gives the summary."""
+    return text_message(id, role, f"{preamble}\n\n{text}", "synthetic")
+
+
+def without_analysis(written: Written, sections: Sequence[Section]) -> Written:
+    """Without what the model thought aloud between ``<analysis>`` tags before it summarised.
+
+    An analysis that never ends takes the rest of its section with it. Nothing left
+    is an error, as an empty reply is.
+    """
+    if written.error or "<analysis>" not in written.text:
+        return written
+    entries: list[tuple[str, tuple[str, ...]]] = []
+    for section, lines in written.summary.entries:
+        text = _ANALYSIS.sub("", _SEPARATOR.join(lines))
+        kept = (line.strip() for line in text.split(_SEPARATOR))
+        entries.append((section, tuple(line for line in kept if line)))
+    summary = Summary(tuple(entries))
+    if summary.empty:
+        return Written(error="the summary came back empty but for an analysis")
+    return Written(summary, summary.render(sections))
+
+
+def without_preamble(messages: Sequence[Message], preamble: str) -> tuple[Message, ...]:
+    """The messages with the preamble of an earlier summary taken off.
+
+    For strategies that read their earlier summary as conversation: what it says of
+    itself is not to become an entry of the next one.
+    """
+    return tuple(
+        text_message(m.id, m.role, m.text.removeprefix(preamble).lstrip(), m.origin)
+        if m.origin == "synthetic" and m.text.startswith(preamble) and m.text != preamble
+        else m
+        for m in messages
+    )
+
+
+def summary_room(kept: Sequence[Message], context: Context, least: float = 0.25) -> int:
+    """Tokens for a summary beside the messages that stay.
+
+    What they leave of the budget; where a strategy keeps a tail by count that is
+    nearly as large as the budget or larger, ``least`` of the budget all the same.
+    """
+    left = context.budget - context.tokens.messages(kept) - SUMMARY_OVERHEAD
+    return max(left, int(context.budget * least))

@@ -1,0 +1,1 @@
+"""The message objects that other people's functions expect, handed in and read back."""
