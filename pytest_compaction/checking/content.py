@@ -1,0 +1,207 @@
+"""Invariants of content: what the view says, and what it only seems to say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pytest_compaction.checking.invariant import Finding, Invariant
+from pytest_compaction.checking.run import Run, Step
+from pytest_compaction.checking.scenario import CANARY
+from pytest_compaction.compactors.history import last_user, leading_system
+from pytest_compaction.compactors.protocol import Traits
+from pytest_compaction.conversation import Message, Part, Text, ToolCall, ToolResult
+from pytest_compaction.text import printable
+
+
+def log_order_and_text(run: Run) -> Iterator[Finding]:
+    """Messages of the log that are out of order, twice, or altered without being masked."""
+    masked: set[str] = set()
+    for number, step in enumerate(run.steps, 1):
+        if not step.rewrote:
+            continue
+        masked |= {id for span in step.spans if span.fate == "masked" for id in span.ids}
+        place = {message.id: index for index, message in enumerate(step.log)}
+        copies = {(m.role, m.parts): m.id for m in step.log}
+        last, last_id = -1, ""
+        for message in step.after:
+            id = message.id if message.id in place else copies.get((message.role, message.parts))
+            if id is None:
+                continue
+            if place[id] <= last:
+                yield Finding("messages of the log are not in their order", (last_id, id), number)
+            last, last_id = place[id], id
+            if message.id in place and not _said_so(message, step.said[id], id in masked):
+                yield Finding("the message does not say what it said in the log", (id,), number)
+
+
+def spans_partition(run: Run) -> Iterator[Finding]:
+    """Spans that forget a message, name one twice, or say what is not so."""
+    for number, step in enumerate(run.steps, 1):
+        claimed = [id for span in step.spans for id in span.ids]
+        ids = [message.id for message in step.before]
+        if sorted(claimed) != sorted(ids):
+            odd = sorted(set(ids) ^ set(claimed)) or sorted(
+                {id for id in claimed if claimed.count(id) > 1}
+            )
+            yield Finding(
+                "not every message of the view before has exactly one fate", tuple(odd[:5]), number
+            )
+        after = {message.id: message for message in step.after}
+        before = {message.id: message for message in step.before}
+        for span in step.spans:
+            wrong = [id for id in span.ids if not _fate_holds(span.fate, id, before, after)]
+            if wrong:
+                yield Finding(f"said to be {span.fate}, which is not so", tuple(wrong[:5]), number)
+            if span.by is not None and span.by not in after:
+                yield Finding(
+                    f"said to be replaced by {printable(span.by, 40)!r}, which is not in the view",
+                    span.ids[:5],
+                    number,
+                )
+
+
+def last_user_kept(run: Run) -> Iterator[Finding]:
+    """Compactions after which the last thing that the user said is not there word for word."""
+    for number, step in enumerate(run.steps, 1):
+        live = last_user(step.log)
+        if not step.rewrote or live is None:
+            continue
+        head = run.tokens.messages(step.before[: leading_system(step.before)])
+        if run.tokens.message(live) * 3 > run.scenario.budget - head:
+            continue
+        if not any(m.role == "user" and m.parts == live.parts for m in step.after):
+            yield Finding("the last user message is not in the view", (live.id,), number)
+
+
+def summary_marked(run: Run) -> Iterator[Finding]:
+    """What a strategy wrote and does not say so, or says with an authority that it has not."""
+    for number, step in enumerate(run.steps, 1):
+        if not step.rewrote:
+            continue
+        for message in step.after:
+            new = message.id not in step.said
+            if new and message.origin != "synthetic":
+                yield Finding("written by the strategy, but not marked so", (message.id,), number)
+            elif new and message.role in {"system", "developer"}:
+                if not run.traits.changes_system:
+                    yield Finding(
+                        f"written by the strategy with role {message.role}", (message.id,), number
+                    )
+            elif new and _opens_with_canary(message):
+                yield Finding(
+                    "an instruction from a tool result opens a message of the strategy, and no "
+                    "words before it say what it is",
+                    (message.id,),
+                    number,
+                )
+
+
+def summary_not_empty(run: Run) -> Iterator[Finding]:
+    """Summaries without content that replaced messages."""
+    for number, step in enumerate(run.steps, 1):
+        if not step.rewrote:
+            continue
+        for message in step.after:
+            if message.id in step.by and not _has_content(message):
+                yield Finding("the summary has no content", (message.id,), number)
+        gone = [id for span in step.spans if span.fate == "replaced" for id in span.ids]
+        replied = [asked for asked in step.asked if not asked.failed]
+        nothing = bool(replied) and all(asked.empty for asked in replied)
+        if nothing and len(replied) == len(step.asked) and gone and step.status == "compacted":
+            yield Finding(
+                "the summariser wrote nothing, and messages were replaced all the same",
+                tuple(gone[:5]),
+                number,
+            )
+
+
+def _said_so(message: Message, said: Message, masked: bool) -> bool:
+    """Whether a message is as it was; a masked one may have other text, not other calls."""
+    if message.role != said.role or message.origin != said.origin:
+        return False
+    if not masked:
+        return _words(message) == _words(said)
+    return [c.id for c in message.calls] == [c.id for c in said.calls] and [
+        result.call_id for result in message.results
+    ] == [result.call_id for result in said.results]
+
+
+def _words(message: Message) -> list[Part]:
+    """The parts that can be read: whether the others are intact is another invariant."""
+    return [part for part in message.parts if isinstance(part, Text | ToolCall | ToolResult)]
+
+
+def _fate_holds(fate: str, id: str, before: dict[str, Message], after: dict[str, Message]) -> bool:
+    if fate == "kept":
+        return id in after and after[id] == before.get(id)
+    if fate == "masked":
+        return id in after
+    return id not in after or after[id] != before.get(id)
+
+
+def _opens_with_canary(message: Message) -> bool:
+    lines = [line for line in message.text.splitlines() if line.strip()]
+    return bool(lines) and CANARY in lines[0]
+
+
+def _has_content(message: Message) -> bool:
+    return any(
+        part.text.strip() if isinstance(part, Text | ToolResult) else True
+        for part in message.parts
+        if not isinstance(part, ToolCall)
+    )
+
+
+def summaries_in(step: Step, known: set[str]) -> list[Message]:
+    """The messages of the view after that stand for others, by this or an earlier compaction."""
+    return [m for m in step.after if m.id in known and m.id not in step.said]
+
+
+def _no_tail(traits: Traits) -> str | None:
+    return None if traits.keeps_tail else "the strategy does not claim to keep the newest part"
+
+
+INVARIANTS: Final = (
+    Invariant(
+        "log-order-and-text",
+        "content",
+        "Messages that are still there are in the order of the log and say what they said, unless "
+        "they are masked.",
+        "The agent reads a history that never happened and draws its conclusions from it.",
+        log_order_and_text,
+    ),
+    Invariant(
+        "spans-partition",
+        "content",
+        "The outcome says of every message what became of it, once and truly.",
+        "What is dropped in silence cannot be found, restored or counted.",
+        spans_partition,
+    ),
+    Invariant(
+        "last-user-kept",
+        "content",
+        "The last user message stays word for word whenever it takes at most a third of what the "
+        "system prompt leaves of the budget.",
+        "The agent forgets what it was just asked, and asks again or does something else.",
+        last_user_kept,
+        waived=_no_tail,
+    ),
+    Invariant(
+        "summary-marked",
+        "content",
+        "What the strategy wrote is marked as written by it, never has the role of the system, "
+        "and words of its own stand before what it took from tools.",
+        "Text of a web page or a file becomes an instruction of the user or the system: an "
+        "injection that compaction makes permanent.",
+        summary_marked,
+    ),
+    Invariant(
+        "summary-not-empty",
+        "content",
+        "Messages are only ever replaced by something: an empty summary is refused.",
+        "One bad reply of the model wipes out the session, and nobody is told.",
+        summary_not_empty,
+        needs="request",
+    ),
+)

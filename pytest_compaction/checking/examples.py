@@ -1,0 +1,229 @@
+"""The examples of a check: drawn once, run through each compactor, shrunk where one fails.
+
+Needs the package hypothesis. Everything is derandomised: the same examples at every
+run, on every worker.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+from hypothesis import HealthCheck, Phase, Verbosity, given, settings
+from hypothesis import seed as seeded
+from hypothesis import strategies as st
+from hypothesis.errors import Flaky
+
+from pytest_compaction.checking.bench import Bench, StuckError
+from pytest_compaction.checking.invariant import Finding, Invariant
+from pytest_compaction.checking.invariants import INVARIANTS
+from pytest_compaction.checking.logs import STRATA, Stratum, scenarios
+from pytest_compaction.checking.run import Run
+from pytest_compaction.checking.runner import Runner
+from pytest_compaction.checking.scenario import Scenario
+from pytest_compaction.tokens import TokenCounter
+
+SEED: Final = 20261121
+_DRAWS: Final = 8
+"""At most so many times the examples wanted are drawn, because some are drawn twice."""
+_SHRINKS: Final = 120
+"""Runs that looking for a smaller example may take."""
+
+
+class _Found(Exception):  # noqa: N818
+    """What Hypothesis takes for a failing test."""
+
+
+class _Enough(BaseException):
+    """Ends all drawing at once; Hypothesis lets it through."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A scenario and the stratum from which it was drawn."""
+
+    stratum: Stratum
+    scenario: Scenario
+
+
+@dataclass(frozen=True)
+class Broken:
+    """An invariant that an example broke: the run and what was seen."""
+
+    example: Example
+    run: Run
+    finding: Finding
+
+
+@dataclass
+class Survey:
+    """What all examples together say about one compactor.
+
+    ``findings`` counts the examples that broke an invariant, ``first`` is the first
+    of them; ``steps`` counts compactions by status, ``reasons`` why they failed.
+    """
+
+    examples: int = 0
+    steps: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    findings: Counter[str] = field(default_factory=Counter)
+    first: dict[str, Broken] = field(default_factory=dict)
+    requests: int = 0
+    summaries: int = 0
+    unsupported: str | None = None
+    stuck: str | None = None
+
+    @property
+    def compactions(self) -> int:
+        """How often the compactor says that it changed the view."""
+        return self.steps["compacted"] + self.steps["truncated"]
+
+    def add(self, example: Example, run: Run) -> None:
+        """Take in a run: its steps and every invariant that it breaks."""
+        self.examples += 1
+        for step in run.steps:
+            self.steps[step.status] += 1
+            self.requests += len(step.asked)
+            self.summaries += bool(step.by)
+            if step.status == "failed":
+                self.reasons[step.error or "no reason was given"] += 1
+        if run.raised is not None:
+            self.reasons[run.raised] += 1
+        for invariant in INVARIANTS:
+            finding = finding_of(invariant, run)
+            if finding is not None:
+                self.findings[invariant.name] += 1
+                self.first.setdefault(invariant.name, Broken(example, run, finding))
+
+
+def finding_of(invariant: Invariant, run: Run) -> Finding | None:
+    """The first finding of an invariant in a run; none where it is waived."""
+    if invariant.waived(run.traits) is not None:
+        return None
+    return next(invariant.check(run), None)
+
+
+def examples(count: int, tokens: TokenCounter) -> tuple[Example, ...]:
+    """So many different scenarios, the same at every run: a share from each stratum."""
+    return _examples(count, tokens.name)
+
+
+@lru_cache(maxsize=4)
+def _examples(count: int, encoding: str) -> tuple[Example, ...]:
+    found: list[Example] = []
+    for number, (stratum, share) in enumerate(STRATA.items()):
+        left = count - len(found)
+        wanted = left if number == len(STRATA) - 1 else min(-(-count * share // 100), left)
+        drawn: dict[Scenario, None] = {}
+
+        def take(scenario: Scenario, drawn: dict[Scenario, None] = drawn, n: int = wanted) -> None:
+            drawn[scenario] = None
+            if len(drawn) >= n:
+                raise _Enough
+
+        if wanted:
+            _draw(stratum, encoding, wanted, take, [Phase.generate])
+        found += [Example(stratum, scenario) for scenario in list(drawn)[:wanted]]
+    return tuple(found)
+
+
+def _draw(
+    stratum: Stratum,
+    encoding: str,
+    wanted: int,
+    body: Callable[[Scenario], None],
+    phases: list[Phase],
+) -> None:
+    """Draw scenarios one by one in a fixed order until ``body`` raises."""
+
+    @seeded(SEED)
+    @settings(
+        max_examples=wanted * _DRAWS,
+        deadline=None,
+        database=None,
+        phases=phases,
+        verbosity=Verbosity.quiet,
+        print_blob=False,
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(_strategy(stratum, encoding))
+    def drawing(scenario: Scenario) -> None:
+        body(scenario)
+
+    with contextlib.suppress(_Enough, _Found, Flaky):
+        drawing()
+
+
+@lru_cache(maxsize=8)
+def _strategy(stratum: Stratum, encoding: str) -> st.SearchStrategy[Scenario]:
+    made: Any = scenarios(TokenCounter(encoding), stratum)
+    strategy: st.SearchStrategy[Scenario] = made
+    return strategy
+
+
+def survey(runner: Runner, bench: Bench, count: int, timeout: float) -> Survey:
+    """Run all examples through a compactor; a call that does not return ends the survey."""
+    found = Survey()
+    for example in examples(count, runner.tokens):
+        try:
+            run = bench.call(_running(runner, example.scenario), timeout)
+        except StuckError as error:
+            found.stuck = str(error)
+            break
+        found.add(example, run)
+    found.unsupported = next(iter(runner.unsupported), None)
+    return found
+
+
+def _running(runner: Runner, scenario: Scenario) -> Callable[[], Any]:
+    return lambda: runner.run(scenario)
+
+
+def shrunk(
+    broken: Broken, invariant: Invariant, runner: Runner, bench: Bench, count: int, timeout: float
+) -> Broken:
+    """The smallest example of the same stratum that was found to break the invariant."""
+    best = broken
+    known = set()
+    for example in examples(count, runner.tokens):
+        if example == broken.example:
+            break
+        known.add(example.scenario)
+    runs = 0
+
+    def fails(scenario: Scenario) -> None:
+        nonlocal best, runs
+        if scenario in known:
+            return
+        runs += 1
+        if runs > _SHRINKS:
+            raise _Enough
+        run = bench.call(_running(runner, scenario), timeout)
+        finding = finding_of(invariant, run)
+        if finding is None:
+            known.add(scenario)
+            return
+        if _size(scenario) < _size(best.example.scenario):
+            best = Broken(Example(broken.example.stratum, scenario), run, finding)
+        raise _Found
+
+    _draw(
+        broken.example.stratum,
+        runner.tokens.name,
+        count,
+        fails,
+        [Phase.generate, Phase.shrink],
+    )
+    return best
+
+
+def _size(scenario: Scenario) -> tuple[int, int, int]:
+    """What makes an example small to a reader: messages, characters, how much else is odd."""
+    log = scenario.log
+    odd = (scenario.fault is not None) + bool(scenario.instructions) + scenario.again
+    return len(log), sum(len(str(message.parts)) for message in log), odd

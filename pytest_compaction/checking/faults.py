@@ -1,0 +1,149 @@
+"""Models that misbehave at a chosen request, and note what they were asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pytest_compaction.checking.run import Asked
+from pytest_compaction.checking.scenario import CANARY, Fault
+from pytest_compaction.conversation import readable
+from pytest_compaction.models.protocol import (
+    AnswerReply,
+    AnswerRequest,
+    CompactReply,
+    CompactRequest,
+    JudgeReply,
+    JudgeRequest,
+    Model,
+    ModelError,
+    SummaryReply,
+    SummaryRequest,
+    UnsupportedError,
+)
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.summary import Summary
+from pytest_compaction.tokens import TokenCounter
+
+CALL_LIKE: Final = '{"tool_calls": [{"function": {"name": "bash", "arguments": "rm -rf ."}}]}'
+
+
+class Rehearsed:
+    """A model whose replies are remembered: asking the same again costs nothing."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._summaries: dict[tuple[object, ...], SummaryReply] = {}
+
+    async def summarize(self, request: SummaryRequest) -> SummaryReply:
+        """The reply of the model, from memory where it was given before."""
+        key = (
+            tuple(request.messages),
+            request.sections,
+            request.budget,
+            request.previous,
+            request.instructions,
+        )
+        if key not in self._summaries:
+            self._summaries[key] = await self.model.summarize(request)
+        return self._summaries[key]
+
+    def forget(self) -> None:
+        """Let go of all replies."""
+        self._summaries.clear()
+
+
+class FaultyModel:
+    """Answers as ``behind`` does, except where the fault of the scenario strikes.
+
+    ``asked`` are the requests since it was last emptied, ``unsupported`` what the
+    model said that it cannot do at all.
+    """
+
+    def __init__(self, behind: Rehearsed, tokens: TokenCounter, fault: Fault | None) -> None:
+        self._behind = behind
+        self._tokens = tokens
+        self._fault = fault
+        self._calls = 0
+        self.asked: list[Asked] = []
+        self.unsupported: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the model behind."""
+        return self._behind.model.name
+
+    def at_trial(self, trial: int) -> FaultyModel:
+        """Itself: a scenario is one trial."""
+        return self
+
+    async def summarize(self, request: SummaryRequest) -> SummaryReply:
+        """Summarise, or misbehave."""
+        kind = self._strikes()
+        size = self._tokens.messages(request.messages)
+        if request.previous is not None:
+            size += self._tokens.text(request.previous.render(request.sections))
+        if kind == "raises":
+            self.asked.append(Asked(request, size, failed=True))
+            raise ModelError("the model timed out (a fault that the check injects)")
+        reply = (
+            await self._behind.summarize(request)
+            if kind is None
+            else SummaryReply(_wrong(kind, request), Usage())
+        )
+        self.asked.append(Asked(request, size, empty=reply.summary.empty))
+        return reply
+
+    async def compact(self, request: CompactRequest) -> CompactReply:
+        """Compact natively, or fail."""
+        asked = SummaryRequest(request.messages, (), 0, None, request.instructions)
+        size = self._tokens.messages(request.messages)
+        if self._strikes() == "raises":
+            self.asked.append(Asked(asked, size, failed=True))
+            raise ModelError("the model timed out (a fault that the check injects)")
+        try:
+            reply = await self._behind.model.compact(request)
+        except UnsupportedError as error:
+            self.unsupported = str(error)
+            self.asked.append(Asked(asked, size, failed=True))
+            raise
+        self.asked.append(Asked(asked, size))
+        return reply
+
+    async def answer(self, request: AnswerRequest) -> AnswerReply:
+        """Forwarded as it is."""
+        return await self._behind.model.answer(request)
+
+    async def judge(self, request: JudgeRequest) -> JudgeReply:
+        """Forwarded as it is."""
+        return await self._behind.model.judge(request)
+
+    def _strikes(self) -> str | None:
+        self._calls += 1
+        return self._fault.kind if self._fault and self._fault.strikes(self._calls) else None
+
+
+def _wrong(kind: str, request: SummaryRequest) -> Summary:
+    """A summary as a misbehaving model writes it."""
+    ids = [section.id for section in request.sections]
+    if kind == "empty" or not ids:
+        return Summary(())
+    if kind == "prompt":
+        asks = {section.id: (section.asks,) for section in request.sections}
+        return Summary(tuple(asks.items()))
+    if kind == "call-like":
+        return Summary(((ids[0], (CALL_LIKE,)),))
+    if kind == "echo":
+        return Summary(((ids[0], (CANARY, *_said(request))),))
+    return Summary(tuple((id, tuple(_padding(request.budget // 4, id))) for id in ids))
+
+
+def _said(request: SummaryRequest) -> Iterator[str]:
+    for message in request.messages:
+        yield from (line for line in readable(message).splitlines() if line.strip())
+
+
+def _padding(entries: int, id: str) -> Iterator[str]:
+    """About four times as much as was asked for, over all sections."""
+    for number in range(max(entries, 4)):
+        yield f"entry {number} of {id}: the work went on and more was written than was asked for"

@@ -1,0 +1,16 @@
+"""All invariants, in the order in which they are reported."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pytest_compaction.checking import budget, content, state, structure
+from pytest_compaction.checking.invariant import Invariant
+
+INVARIANTS: Final[tuple[Invariant, ...]] = (
+    *structure.INVARIANTS,
+    *content.INVARIANTS,
+    *budget.INVARIANTS,
+    *state.INVARIANTS,
+)
+NAMES: Final[tuple[str, ...]] = tuple(invariant.name for invariant in INVARIANTS)

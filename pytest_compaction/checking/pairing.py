@@ -1,0 +1,119 @@
+"""Checks of the pairing of tool calls with their results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from pytest_compaction.checking.invariant import Finding
+from pytest_compaction.checking.run import Run, Step
+from pytest_compaction.conversation import Message, groups, structure_faults
+
+_PAIRING: Final = frozenset(
+    {"results-follow-calls", "one-result-a-call", "calls-answered", "unique-call-ids"}
+)
+
+
+def results_follow_calls(run: Run) -> Iterator[Finding]:
+    """New pairing faults of a view, and answered calls whose answer is gone."""
+    for number, step in enumerate(run.steps, 1):
+        if not step.rewrote:
+            continue
+        elsewhere = _pending_ids(step) | _partial_ids(step)
+        known = {(fault.invariant, fault.ids) for fault in structure_faults(step.before)}
+        for fault in structure_faults(step.after):
+            new = (fault.invariant, fault.ids) not in known
+            if fault.invariant in _PAIRING and new and not elsewhere & set(fault.ids):
+                yield Finding(fault.sentence, fault.ids, number)
+        for message in _reopened(step):
+            if message.id not in elsewhere:
+                yield Finding(
+                    "a tool call that was answered stands at the end without its result",
+                    (message.id,),
+                    number,
+                )
+
+
+def parallel_calls_whole(run: Run) -> Iterator[Finding]:
+    """Assistant messages with several calls of which a part is in the view."""
+    for number, step in enumerate(run.steps, 1):
+        if step.rewrote:
+            for ids, seen, whole in _partial(step):
+                yield Finding(
+                    f"of one assistant message's parallel calls and their results only {seen} "
+                    f"of {whole} are in the view",
+                    ids,
+                    number,
+                )
+
+
+def pending_call_kept(run: Run) -> Iterator[Finding]:
+    """Calls that waited for their result and are gone, and dead calls that block compaction."""
+    for number, step in enumerate(run.steps, 1):
+        if not step.pending or not step.rewrote:
+            continue
+        begin, end = groups(step.before)[-1]
+        waiting = step.before[begin:end]
+        if step.after[-len(waiting) :] != waiting:
+            yield Finding(
+                f"the tool call {step.pending[0]!r} waits for its result, and the view does not "
+                "end with it",
+                tuple(message.id for message in waiting),
+                number,
+            )
+    if run.undead is None:
+        return
+    pairs = zip(run.steps, run.undead.steps, strict=False)
+    for number, (step, other) in enumerate(pairs, 1):
+        blocked = not step.rewrote and step.tokens_before > run.scenario.budget
+        if other.rewrote and blocked and _dead(step.before) and not step.pending:
+            yield Finding(
+                "a tool call that was never answered, further up, kept the conversation from "
+                f"being compacted: {step.error or 'nothing was done'}",
+                _dead(step.before),
+                number,
+            )
+            return
+
+
+def _pending_ids(step: Step) -> set[str]:
+    """Ids of the messages of the exchange that is still open."""
+    if not step.pending:
+        return set()
+    begin, end = groups(step.before)[-1]
+    return {message.id for message in step.before[begin:end]}
+
+
+def _partial(step: Step) -> Iterator[tuple[tuple[str, ...], int, int]]:
+    """Parallel calls that are neither whole in the view nor wholly gone: ids, seen, of how many."""
+    calls = {call.id for message in step.after for call in message.calls}
+    results = {result.call_id for message in step.after for result in message.results}
+    for begin, end in groups(step.before):
+        head = step.before[begin]
+        if len(head.calls) < 2 or (step.pending and end == len(step.before)):
+            continue
+        answered = [result.call_id for m in step.before[begin:end] for result in m.results]
+        whole = len(head.calls) + len(answered)
+        seen = sum(call.id in calls for call in head.calls) + sum(id in results for id in answered)
+        if 0 < seen < whole:
+            yield tuple(m.id for m in step.before[begin:end]), seen, whole
+
+
+def _partial_ids(step: Step) -> set[str]:
+    return {id for ids, _, _ in _partial(step) for id in ids}
+
+
+def _reopened(step: Step) -> Iterator[Message]:
+    """The last group of the view, if a call in it had a result before and has none now."""
+    if not step.after:
+        return
+    had = {result.call_id for message in step.before for result in message.results}
+    begin, end = groups(step.after)[-1]
+    has = {result.call_id for message in step.after[begin:end] for result in message.results}
+    if any(call.id in had and call.id not in has for call in step.after[begin].calls):
+        yield step.after[begin]
+
+
+def _dead(messages: Sequence[Message]) -> tuple[str, ...]:
+    faults = structure_faults(messages)
+    return tuple(id for f in faults if f.invariant == "calls-answered" for id in f.ids)

@@ -1,0 +1,286 @@
+"""Drives one compactor through one scenario, as an agent would, and notes what it sees."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from pytest_compaction.checking.faults import FaultyModel, Rehearsed
+from pytest_compaction.checking.run import Difference, Messages, Mutation, Run, Step
+from pytest_compaction.checking.scenario import Scenario
+from pytest_compaction.compactors.function import CompactorError
+from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, Span, State
+from pytest_compaction.conversation import (
+    Message,
+    groups,
+    pending_calls,
+    structure_faults,
+)
+from pytest_compaction.text import printable
+from pytest_compaction.tokens import TokenCounter
+
+PROBES: Final = ("Which file was changed last, and why?", "What did the tests say?")
+"""Questions for which views are rendered, to see whether one leaves a trace."""
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Runs scenarios through compactors that ``create`` makes, with a model that may fail."""
+
+    create: Callable[[], Compactor[State]]
+    model: Rehearsed
+    tokens: TokenCounter
+    unsupported: list[str] = field(default_factory=list)
+    """What the model said that it cannot do."""
+
+    async def run(self, scenario: Scenario) -> Run:
+        """The run of a scenario with its repetition, and with its dead calls answered."""
+        first = await self._once(scenario)
+        repeated = await self._once(scenario, bare=True) if first.rewriting else None
+        living = without_dead_calls(scenario)
+        undead = await self._once(living, bare=True) if living != scenario else None
+        return replace(first, repeated=repeated, undead=undead)
+
+    async def _once(self, scenario: Scenario, bare: bool = False) -> Run:
+        """One run; a ``bare`` one looks at the steps alone."""
+        model = FaultyModel(self.model, self.tokens, scenario.fault)
+        context = Context(
+            scenario.window,
+            scenario.budget,
+            self.tokens,
+            model,
+            instructions=scenario.instructions,
+        )
+        drive = _Drive(scenario, self.create, model, context, bare)
+        try:
+            await drive.go()
+        except _BreachError as raised:
+            drive.raised = str(raised)
+        if model.unsupported is not None:
+            self.unsupported.append(model.unsupported)
+        return drive.seen()
+
+
+class _BreachError(Exception):
+    """A method raised, or returned something else than it promises."""
+
+
+@dataclass
+class _Drive:
+    """One compactor on its way through one scenario."""
+
+    scenario: Scenario
+    create: Callable[[], Compactor[State]]
+    model: FaultyModel
+    context: Context
+    bare: bool = False
+    steps: list[Step] = field(default_factory=list)
+    raised: str | None = None
+    mutations: list[Mutation] = field(default_factory=list)
+    unserialisable: list[str] = field(default_factory=list)
+    growth: list[Difference] = field(default_factory=list)
+    trips: list[Difference] = field(default_factory=list)
+    probed: list[Difference] = field(default_factory=list)
+    restored: list[Difference] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.compactor = self.create()
+        self.kept: list[tuple[State, str, Messages]] = []
+        """Each state with its text and its view, in the order in which they were made."""
+
+    def seen(self) -> Run:
+        """Everything that was noted."""
+        return Run(
+            self.scenario,
+            self.compactor.traits,
+            self.context.tokens,
+            tuple(self.steps),
+            self.raised,
+            tuple(dict.fromkeys(self.mutations)),
+            tuple(dict.fromkeys(self.unserialisable)),
+            tuple(self.growth),
+            tuple(self.trips),
+            tuple(self.probed),
+            tuple(self.restored),
+        )
+
+    async def go(self) -> None:
+        """Observe and compact batch by batch, then look back."""
+        state = self._call("start", self.compactor.start)
+        log: Messages = ()
+        for number, batch in enumerate(self.scenario.batches, 1):
+            state = self._observed(state, batch)
+            log += batch
+            state = await self._compacted(state, log, again=False)
+            if self._over():
+                break
+            if number == len(self.scenario.batches):
+                for _ in range(self.scenario.again):
+                    state = await self._compacted(state, log, again=True)
+                    if self._over():
+                        break
+        if not self.bare:
+            self._ask(state)
+            self._look_back()
+
+    def _observed(self, state: State, batch: Sequence[Message]) -> State:
+        given = list(batch)
+        before = self.kept[-1][2] if self.kept else ()
+        text = _as_text(state)
+        new: State = self._call("observe", self.compactor.observe, state, given, self.context)
+        if _as_text(state) != text:
+            self.mutations.append(Mutation("observe", "the state"))
+        if given != list(batch):
+            self.mutations.append(Mutation("observe", "the list of new messages"))
+        if not isinstance(new, dict):
+            raise _BreachError(f"observe returned {type(new).__name__}; expected the new state")
+        what = "messages were added, and the view is not the one before with them at its end"
+        view = self._view(new)
+        self.growth.append(Difference(what, (*before, *batch), view))
+        self.kept.append((new, _as_text(new), view))
+        return new
+
+    async def _compacted(self, state: State, log: Messages, again: bool) -> State:
+        _, text, before = self.kept[-1]
+        self.model.asked.clear()
+        try:
+            outcome = await self.compactor.compact(state, self.context)
+        except Exception as error:
+            raise _BreachError(f"compact raised {_said(error)}") from None
+        finally:
+            if _as_text(state) != text:
+                self.mutations.append(Mutation("compact", "the state"))
+        _check_outcome(outcome)
+        after = self._view(outcome.state)
+        if not self.bare:
+            self._trip(outcome.state, after)
+        new_text = _as_text(outcome.state)
+        count = self.context.tokens.messages
+        self.steps.append(
+            Step(
+                log,
+                before,
+                after,
+                count(before),
+                count(after),
+                outcome.status,
+                outcome.spans,
+                outcome.error,
+                self._call("due", self.compactor.due, outcome.state, self.context),
+                tuple(self.model.asked),
+                again,
+                text,
+                new_text,
+            )
+        )
+        self.kept.append((outcome.state, new_text, after))
+        new: State = outcome.state
+        return new
+
+    def _over(self) -> bool:
+        """Whether no agent could go on: an endpoint would refuse the view, or a call is lost."""
+        step = self.steps[-1]
+        known = {(fault.invariant, fault.ids) for fault in structure_faults(step.before)}
+        new = {(fault.invariant, fault.ids) for fault in structure_faults(step.after)} - known
+        return bool(new) or pending_calls(step.after) != step.pending
+
+    def _view(self, state: State, probe: str | None = None) -> Messages:
+        view = self._call("render", self.compactor.render, state, self.context, probe)
+        messages = getattr(view, "messages", None)
+        if not isinstance(messages, tuple | list) or not all(
+            isinstance(message, Message) for message in messages
+        ):
+            raise _BreachError(
+                f"render returned {type(view).__name__}; expected a View of messages"
+            )
+        return tuple(messages)
+
+    def _trip(self, state: State, view: Messages) -> None:
+        """Send a state through JSON and look at its view."""
+        try:
+            back = json.loads(json.dumps(state, allow_nan=False))
+        except (TypeError, ValueError, RecursionError) as error:
+            self.unserialisable.append(f"the state is not JSON: {printable(str(error), 120)}")
+            return
+        if back != state:
+            self.unserialisable.append("the state reads back from JSON as another one")
+        what = "the view of a state is another one after the state went through JSON"
+        self.trips.append(Difference(what, view, self._view(back)))
+
+    def _ask(self, state: State) -> None:
+        """Render for questions in turn: none may leave a trace."""
+        plain = self._view(state)
+        first = self._view(state, PROBES[0])
+        self._view(state, PROBES[1])
+        once_more = "the view for a question is another one after a second question"
+        self.probed.append(Difference(once_more, first, self._view(state, PROBES[0])))
+        traces = "the view without a question is another one after questions"
+        self.probed.append(Difference(traces, plain, self._view(state)))
+
+    def _look_back(self) -> None:
+        """Render every earlier state again, here and by a fresh instance; look for traces."""
+        used, self.compactor = self.compactor, self.create()
+        for state, _, view in self.kept:
+            fresh = "the view of an earlier state is another one for a new instance"
+            self.restored.append(Difference(fresh, view, self._view(state)))
+        self.compactor = used
+        for state, text, view in self.kept:
+            later = "the view of an earlier state is another one after later compactions"
+            self.restored.append(Difference(later, view, self._view(state)))
+            if _as_text(state) != text and not self.mutations:
+                self.mutations.append(Mutation("render or due", "the state"))
+
+    def _call(self, name: str, method: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return method(*arguments)
+        except Exception as error:
+            raise _BreachError(f"{name} raised {_said(error)}") from None
+
+
+def without_dead_calls(scenario: Scenario) -> Scenario:
+    """The scenario without the exchanges of which a call was never answered.
+
+    A batch that ends in a call whose result opens the next batch stays as it is.
+    """
+    batches: list[Messages] = []
+    for number, batch in enumerate(scenario.batches):
+        following = scenario.batches[number + 1 : number + 2]
+        waits = not following or following[0][0].role == "tool"
+        kept: list[Message] = []
+        for begin, end in groups(batch):
+            dead = bool(pending_calls(batch[begin:end])) and not (waits and end == len(batch))
+            kept += [] if dead else batch[begin:end]
+        batches.append(tuple(kept))
+    return replace(scenario, batches=tuple(batches))
+
+
+def _check_outcome(outcome: object) -> None:
+    if not isinstance(outcome, Outcome):
+        raise _BreachError(f"compact returned {type(outcome).__name__}; expected an Outcome")
+    if outcome.status not in {"noop", "compacted", "truncated", "failed"}:
+        status = printable(str(outcome.status), 40)
+        raise _BreachError(f"compact returned an Outcome with the unknown status {status!r}")
+    if not isinstance(outcome.state, dict):
+        kind = type(outcome.state).__name__
+        raise _BreachError(
+            f"compact returned an Outcome whose state is {kind}; expected a dictionary"
+        )
+    if not all(isinstance(span, Span) for span in outcome.spans):
+        raise _BreachError("compact returned an Outcome with spans that are no Span objects")
+
+
+def _said(error: Exception) -> str:
+    text = str(error) if isinstance(error, CompactorError) else f"{type(error).__name__}: {error}"
+    return printable(text, 300)
+
+
+def _as_text(value: Any) -> str:
+    """A form of a state in which any change shows."""
+    if isinstance(value, dict | list):
+        try:
+            return json.dumps(value, default=repr)
+        except (TypeError, ValueError, RecursionError):
+            return repr(value)
+    return repr(value) if value is not None else ""

@@ -1,0 +1,156 @@
+"""A session that checks invariants: which compactors, on how many examples, with which model."""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import shlex
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from pytest_compaction.checking.bench import Bench
+from pytest_compaction.checking.faults import Rehearsed
+from pytest_compaction.checking.invariant import Invariant
+from pytest_compaction.checking.invariants import INVARIANTS
+from pytest_compaction.checking.runner import Runner
+from pytest_compaction.compactors.protocol import Compactor, State
+from pytest_compaction.compactors.registry import Registry, Spec, parse_spec
+from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.protocol import Model
+from pytest_compaction.models.registry import is_offline
+from pytest_compaction.options import CONTROL, OptionError, Settings
+from pytest_compaction.text import printable
+from pytest_compaction.tokens import TokenCounter
+
+if TYPE_CHECKING:
+    from pytest_compaction.checking.examples import Survey
+
+MODULE: Final = Path(__file__).parent / "test_invariants.py"
+DEFAULT_EXAMPLES: Final = 200
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One invariant of one compactor: what an item checks."""
+
+    spec: Spec
+    invariant: Invariant
+
+    @property
+    def id(self) -> str:
+        """The id of the item."""
+        return f"{self.spec.slug}-{self.invariant.name}"
+
+
+@dataclass
+class CheckSession:
+    """Everything that a check needs, resolved; surveys are made when the first item asks."""
+
+    settings: Settings
+    specs: tuple[Spec, ...]
+    registry: Registry
+    model: Model
+    tokens: TokenCounter
+    bench: Bench = field(default_factory=Bench)
+    _surveys: dict[str, tuple[Runner, Survey]] = field(default_factory=dict)
+    _unused: dict[str, Compactor[State]] = field(default_factory=dict)
+
+    def subjects(self) -> list[Subject]:
+        """All items in order: compactor by compactor, so that each is surveyed once."""
+        specs = sorted(self.specs, key=lambda spec: spec.text)
+        return [Subject(spec, invariant) for spec in specs for invariant in INVARIANTS]
+
+    def create(self, spec: Spec) -> Compactor[State]:
+        """A fresh instance of a compactor: a copy of one that was never used, where it can be."""
+        if spec.text not in self._unused:
+            self._unused[spec.text] = self.registry.create(spec)
+        try:
+            return copy.deepcopy(self._unused[spec.text])
+        except Exception:  # whatever an object of other people says to being copied
+            return self.registry.create(spec)
+
+    def survey(self, spec: Spec) -> tuple[Runner, Survey]:
+        """What all examples say about a compactor; only the last one is remembered."""
+        if spec.text not in self._surveys:
+            from pytest_compaction.checking.examples import survey
+
+            runner = Runner(lambda: self.create(spec), Rehearsed(self.model), self.tokens)
+            count, timeout = self.settings.examples, self.settings.timeout
+            self._surveys = {spec.text: (runner, survey(runner, self.bench, count, timeout))}
+        return self._surveys[spec.text]
+
+    def command(self, subject: Subject) -> str:
+        """The command that checks one item alone."""
+        parts = ["pytest", f"--compactor={subject.spec.text}", "--compaction-check"]
+        if self.settings.examples != DEFAULT_EXAMPLES:
+            parts.append(f"--compaction-examples={self.settings.examples}")
+        parts.append(f"::test_invariant[{subject.id}]")
+        return printable(shlex.join(parts))
+
+    def summary_line(self) -> str:
+        """One line for pytest's header."""
+        names = ", ".join(spec.text for spec in self.specs)
+        return printable(
+            f"compaction check: {names} | {len(INVARIANTS)} invariants, "
+            f"{self.settings.examples} examples each | model {self.model.name}"
+        )
+
+
+def start(
+    settings: Settings,
+    folders: Iterable[Path],
+    added_compactors: Mapping[str, Any],
+    added_models: Mapping[str, Model],
+) -> CheckSession:
+    """Resolve what the settings name; raises what the benchmark raises.
+
+    The model is the offline one or one that a plugin or ``conftest.py`` adds: one
+    behind an endpoint would be asked thousands of times.
+    """
+    if importlib.util.find_spec("hypothesis") is None:
+        raise OptionError(
+            "--compaction-check needs the package hypothesis, which is not installed; "
+            "pip install 'pytest-compaction[test]' installs it"
+        )
+    for folder in folders:
+        if str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))
+    registry = Registry(dict(added_compactors))
+    specs = tuple(parse_spec(text) for text in settings.compactors)
+    for spec in specs:
+        registry.create(spec)
+    tokens = TokenCounter(settings.encoding)
+    tokens.text("")
+    return CheckSession(settings, specs, registry, _model(settings, added_models, tokens), tokens)
+
+
+def _model(settings: Settings, added: Mapping[str, Model], tokens: TokenCounter) -> Model:
+    if settings.model in added:
+        return added[settings.model]
+    if is_offline(settings.model):
+        return OfflineModel(tokens)
+    raise OptionError(
+        f"--compaction-check asks the model thousands of times, so {settings.model!r} behind an "
+        "endpoint is not asked; leave out --compaction-model for the offline model, or name one "
+        "that the hook pytest_compaction_models of a conftest.py adds"
+    )
+
+
+def node_arguments(arguments: Iterable[str], named: bool) -> list[str]:
+    """What to collect: what was named, and always the module of the invariants."""
+    if not named:
+        return [str(MODULE)]
+    found = [f"{MODULE}{text}" if text.startswith("::") else text for text in arguments]
+    if not any(text.startswith(str(MODULE)) for text in found):
+        found.append(str(MODULE))
+    return found
+
+
+UNCHECKED: Final = {
+    CONTROL: "the control never compacts: there is nothing to check",
+    "recorded": "it shows what a transcript's own agent went on with; generated logs hold none",
+}
+"""Shipped strategies that compact no generated log, with the reason."""

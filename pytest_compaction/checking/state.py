@@ -1,0 +1,226 @@
+"""Invariants of the state: values that can be kept, repeated and gone back to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from pytest_compaction.checking.content import summaries_in
+from pytest_compaction.checking.invariant import Finding, Invariant
+from pytest_compaction.checking.run import Difference, Messages, Run
+from pytest_compaction.compactors.protocol import Traits
+from pytest_compaction.conversation import Message
+
+
+def returns_an_outcome(run: Run) -> Iterator[Finding]:
+    """Methods that raised, or returned something else than they promise."""
+    if run.raised is not None:
+        yield Finding(run.raised, (), len(run.steps) + 1)
+
+
+def inputs_not_mutated(run: Run) -> Iterator[Finding]:
+    """Methods that changed a state or a message that they were given."""
+    for mutation in run.mutations:
+        yield Finding(f"{mutation.method} changed {mutation.what}")
+
+
+def failure_changes_nothing(run: Run) -> Iterator[Finding]:
+    """Compactions that did not take place and changed view or state all the same."""
+    for number, step in enumerate(run.steps, 1):
+        if step.rewrote:
+            continue
+        if step.after != step.before:
+            yield Finding(
+                f"{step.status}, but the view is another one",
+                _differing(step.before, step.after),
+                number,
+            )
+        elif _without_counters(step.state_after) != _without_counters(step.state_before):
+            yield Finding(f"{step.status}, but the state is another one", (), number)
+
+
+def not_due_is_identity(run: Run) -> Iterator[Finding]:
+    """Messages that were added and do not stand as they are at the end of the view."""
+    yield from _unequal(run.growth)
+
+
+def state_is_json(run: Run) -> Iterator[Finding]:
+    """States that JSON cannot hold, or that mean something else after it."""
+    for what in run.unserialisable:
+        yield Finding(what)
+    yield from _unequal(run.trips)
+
+
+def one_live_summary(run: Run) -> Iterator[Finding]:
+    """Views with several summaries, or a summary that holds an earlier one whole."""
+    known: set[str] = set()
+    for number, step in enumerate(run.steps, 1):
+        known |= step.by
+        live = summaries_in(step, known)
+        if step.rewrote and len(live) > 1:
+            yield Finding(
+                f"{len(live)} summaries are in the view", tuple(m.id for m in live), number
+            )
+        for message in live if step.rewrote else ():
+            opening = next((line for line in message.text.splitlines() if line.strip()), "")
+            if len(opening) > 20 and message.text.count(opening) > 1:
+                yield Finding("a summary holds an earlier one", (message.id,), number)
+
+
+def summarised_once(run: Run) -> Iterator[Finding]:
+    """Messages that a summariser read twice, and requests without the summary so far."""
+    read: dict[str, int] = {}
+    written = False
+    for number, step in enumerate(run.steps, 1):
+        if not step.rewrote:
+            continue
+        done = [asked for asked in step.asked if not asked.failed]
+        if written and any(asked.request.previous is None for asked in done):
+            yield Finding("the summary so far was not given to the summariser", (), number)
+        ids = {m.id for asked in done for m in asked.request.messages if m.id in step.said}
+        again = sorted(id for id in ids if id in read)
+        if again:
+            yield Finding("summarised before", tuple(again[:5]), number)
+        read.update(dict.fromkeys(ids, number))
+        written = written or bool(done)
+
+
+def deterministic(run: Run) -> Iterator[Finding]:
+    """Compactions of which a repetition gave something else."""
+    if run.repeated is None:
+        return
+    pairs = zip(run.steps, run.repeated.steps, strict=False)
+    for number, (step, other) in enumerate(pairs, 1):
+        if (step.status, step.error) != (other.status, other.error):
+            yield Finding(f"{step.status} the first time, {other.status} when repeated", (), number)
+            return
+        if step.after != other.after or step.state_after != other.state_after:
+            yield Finding(
+                "the same conversation gave another view or state when repeated",
+                _differing(step.after, other.after),
+                number,
+            )
+            return
+
+
+def render_is_pure(run: Run) -> Iterator[Finding]:
+    """Views that depend on what was rendered before."""
+    yield from _unequal(run.probed)
+
+
+def earlier_state_restores(run: Run) -> Iterator[Finding]:
+    """Earlier states that do not give their view any more."""
+    yield from _unequal(run.restored)
+
+
+def _unequal(differences: Sequence[Difference]) -> Iterator[Finding]:
+    for difference in differences:
+        if difference.expected != difference.found:
+            yield Finding(difference.what, _differing(difference.expected, difference.found))
+
+
+def _differing(one: Messages, other: Messages) -> tuple[str, ...]:
+    """Ids of up to five messages in which two views differ."""
+    first: dict[str, Message] = {message.id: message for message in one}
+    second: dict[str, Message] = {message.id: message for message in other}
+    ids = [id for id in {**first, **second} if first.get(id) != second.get(id)]
+    return tuple(ids[:5])
+
+
+def _without_counters(state: str) -> Any:
+    """A state without its numbers: a strategy may count its failures."""
+    try:
+        values = json.loads(state)
+    except ValueError:
+        return state
+    if not isinstance(values, dict):
+        return values
+    return {key: value for key, value in values.items() if not isinstance(value, int | float)}
+
+
+def _reads_again(traits: Traits) -> str | None:
+    return None if traits.reads_once else "the strategy does not claim to summarise incrementally"
+
+
+INVARIANTS: Final = (
+    Invariant(
+        "returns-an-outcome",
+        "state",
+        "Every method returns what it promises and raises nothing, whatever the model does.",
+        "An exception in the middle of a compaction ends the agent's turn.",
+        returns_an_outcome,
+    ),
+    Invariant(
+        "inputs-not-mutated",
+        "state",
+        "No method changes the state or the messages that it is given, not even when the model "
+        "fails.",
+        "After a failure the agent goes on with half a history.",
+        inputs_not_mutated,
+    ),
+    Invariant(
+        "failure-changes-nothing",
+        "state",
+        "A compaction that failed or did nothing leaves view and state as they were (counters "
+        "excepted).",
+        "A time-out of the model loses messages that nobody summarised.",
+        failure_changes_nothing,
+    ),
+    Invariant(
+        "not-due-is-identity",
+        "state",
+        "As long as nothing is compacted the view is the conversation as it was said.",
+        "The agent loses messages while there is room for them, and every request misses the "
+        "cache.",
+        not_due_is_identity,
+    ),
+    Invariant(
+        "state-is-json",
+        "state",
+        "The state survives JSON and gives the same view afterwards.",
+        "A session that is stored and resumed is another one.",
+        state_is_json,
+    ),
+    Invariant(
+        "one-live-summary",
+        "state",
+        "However often it was compacted, the view holds one summary, and that one holds no other.",
+        "Summaries of summaries pile up until they fill the window themselves.",
+        one_live_summary,
+        needs="summary",
+    ),
+    Invariant(
+        "summarised-once",
+        "state",
+        "Each message enters the summariser at most once, and the summary so far is given to it "
+        "each time.",
+        "What was said early is summarised again and again and fades a little each time.",
+        summarised_once,
+        waived=_reads_again,
+        needs="request",
+    ),
+    Invariant(
+        "deterministic",
+        "state",
+        "The same conversation and the same replies of the model give the same view.",
+        "A measurement cannot be repeated, and a fault cannot be found again.",
+        deterministic,
+    ),
+    Invariant(
+        "render-is-pure",
+        "state",
+        "Rendering twice, for one question or another, gives the same view each time and leaves "
+        "the state alone.",
+        "What the agent knows depends on what it was asked before.",
+        render_is_pure,
+    ),
+    Invariant(
+        "earlier-state-restores",
+        "state",
+        "An earlier state still gives its view after later compactions, in another process as "
+        "well.",
+        "A session cannot be rewound to before a bad summary.",
+        earlier_state_restores,
+    ),
+)

@@ -1,0 +1,230 @@
+"""Invariants of structure: what a chat endpoint refuses to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from pytest_compaction.checking.invariant import Finding, Invariant
+from pytest_compaction.checking.pairing import (
+    parallel_calls_whole,
+    pending_call_kept,
+    results_follow_calls,
+)
+from pytest_compaction.checking.run import Run
+from pytest_compaction.compactors.history import leading_system
+from pytest_compaction.compactors.protocol import Traits
+from pytest_compaction.conversation import (
+    Image,
+    Message,
+    Opaque,
+    Text,
+    Thinking,
+)
+
+
+def starts_with_user(run: Run) -> Iterator[Finding]:
+    """Views whose first message after the system prompt is not the user's."""
+    for number, step in enumerate(run.steps, 1):
+        first = leading_system(step.before)
+        if not step.rewrote or first >= len(step.before) or step.before[first].role != "user":
+            continue
+        body = step.after[leading_system(step.after) :]
+        if not body:
+            yield Finding("the view holds nothing but the system prompt", (), number)
+        elif body[0].role != "user":
+            yield Finding(
+                f"the first message after the system prompt has role {body[0].role}",
+                (body[0].id,),
+                number,
+            )
+
+
+def ends_on_user_or_tool(run: Run) -> Iterator[Finding]:
+    """Views that end on an assistant message where the conversation does not."""
+    for number, step in enumerate(run.steps, 1):
+        if not step.rewrote or not step.after or step.after[-1].role != "assistant":
+            continue
+        if step.after[-1].id != step.before[-1].id and not step.pending:
+            yield Finding(
+                "the view ends on an assistant message on which the conversation does not end",
+                (step.after[-1].id,),
+                number,
+            )
+
+
+def no_empty_message(run: Run) -> Iterator[Finding]:
+    """Messages without content that are not summaries (those are looked at elsewhere)."""
+    for number, step in enumerate(run.steps, 1):
+        if not step.rewrote:
+            continue
+        before = {message.id for message in step.before if _empty(message)}
+        for message in step.after:
+            if message.id not in step.by and message.id not in before and _empty(message):
+                yield Finding("a message has no content", (message.id,), number)
+
+
+def payloads_intact(run: Run) -> Iterator[Finding]:
+    """Thinking and opaque parts that were altered, taken apart, invented, or taken too early."""
+    for number, step in enumerate(run.steps, 1):
+        if not step.rewrote:
+            continue
+        latest = _latest_calling(step.before)
+        for message in step.after:
+            said = step.said.get(message.id)
+            source = _payloads(said) if said is not None else ()
+            found = _payloads(message)
+            if said is None and (not found or run.traits.opaque):
+                continue
+            if found not in {source, ()}:
+                yield Finding(
+                    "thinking or opaque parts are not byte for byte those of the log",
+                    (message.id,),
+                    number,
+                )
+            elif message.id == latest and found != source:
+                yield Finding(
+                    "the latest assistant message with tool calls lost its thinking",
+                    (message.id,),
+                    number,
+                )
+        live = [m.id for m in step.after if m.id not in step.said and _payloads(m)]
+        if len(live) > 1:
+            yield Finding("more than one opaque compaction is alive", tuple(live), number)
+
+
+def system_unchanged(run: Run) -> Iterator[Finding]:
+    """System prompts that are gone, altered, moved or added to."""
+    for number, step in enumerate(run.steps, 1):
+        if not step.rewrote:
+            continue
+        head = step.before[: leading_system(step.before)]
+        found = step.after[: len(head)]
+        if [(m.role, m.parts) for m in found] != [(m.role, m.parts) for m in head]:
+            yield Finding(
+                "the system prompt is not the one that was given",
+                tuple(message.id for message in head),
+                number,
+            )
+
+
+def images_valid(run: Run) -> Iterator[Finding]:
+    """Images that were altered, and images that a text-only summariser was given."""
+    for number, step in enumerate(run.steps, 1):
+        parts = [part for message in step.log for part in message.parts]
+        known = {part.payload for part in parts if isinstance(part, Image)}
+        for message in step.after if step.rewrote else ():
+            broken = [p for p in message.parts if isinstance(p, Image) and p.payload not in known]
+            if broken:
+                yield Finding("an image is not the one of the log", (message.id,), number)
+        for asked in step.asked if not run.traits.opaque else ():
+            ids = [m.id for m in asked.request.messages if any(map(_is_image, m.parts))]
+            if ids:
+                yield Finding("the summariser was given an image", tuple(ids), number)
+
+
+def _is_image(part: object) -> bool:
+    return isinstance(part, Image)
+
+
+def _empty(message: Message) -> bool:
+    return not any(part.text.strip() if isinstance(part, Text) else True for part in message.parts)
+
+
+def _payloads(message: Message) -> tuple[str, ...]:
+    return tuple(part.payload for part in message.parts if isinstance(part, Thinking | Opaque))
+
+
+def _latest_calling(messages: Sequence[Message]) -> str | None:
+    """The assistant message whose calls were made since the last thing that a user said."""
+    for message in reversed(messages):
+        if message.role == "user":
+            return None
+        if message.calls:
+            return message.id
+    return None
+
+
+def _changes_system(traits: Traits) -> str | None:
+    return "the strategy rewrites the system prompt, and says so" if traits.changes_system else None
+
+
+INVARIANTS: Final = (
+    Invariant(
+        "results-follow-calls",
+        "structure",
+        "Each tool result follows the assistant message that made its call, and each call is "
+        "answered before anything else is said.",
+        'Endpoints refuse such a request with status 400 ("tool_use ids were found without '
+        "tool_result blocks\", \"messages with role 'tool' must be a response to a preceding "
+        "message with 'tool_calls'\"), at every later turn as well.",
+        results_follow_calls,
+    ),
+    Invariant(
+        "parallel-calls-whole",
+        "structure",
+        "Parallel tool calls of one assistant message and their results are kept or removed as "
+        "one.",
+        "A part of them is a call without result or a result without call: status 400.",
+        parallel_calls_whole,
+    ),
+    Invariant(
+        "pending-call-kept",
+        "structure",
+        "A tool call that still waits for its result stays word for word at the end of the view, "
+        "or nothing is compacted; one that died further up never blocks compaction.",
+        "The result arrives and belongs to nothing (status 400), or the work is lost; a dead call "
+        "that blocks lets the context grow until it overflows.",
+        pending_call_kept,
+    ),
+    Invariant(
+        "starts-with-user",
+        "structure",
+        "The first message after the system prompt is the user's.",
+        "Several endpoints refuse a conversation that an assistant or a tool begins (status 400: "
+        "\"first message must use the 'user' role\").",
+        starts_with_user,
+    ),
+    Invariant(
+        "ends-on-user-or-tool",
+        "structure",
+        "The view does not end on an assistant message on which the conversation did not end.",
+        "The model takes it for its own unfinished words and goes on with them, or the endpoint "
+        "refuses the prefilled answer.",
+        ends_on_user_or_tool,
+    ),
+    Invariant(
+        "no-empty-message",
+        "structure",
+        "No message of the view is left without content.",
+        'Endpoints refuse empty and white-space-only text (status 400: "text content blocks must '
+        'be non-empty").',
+        no_empty_message,
+    ),
+    Invariant(
+        "payloads-intact",
+        "structure",
+        "Thinking and opaque parts stay byte for byte or go as a whole, and the latest message "
+        "with tool calls keeps its thinking.",
+        'Their signature does not fit any more (status 400: "thinking blocks cannot be '
+        'modified"), for the rest of the session.',
+        payloads_intact,
+    ),
+    Invariant(
+        "system-unchanged",
+        "structure",
+        "The system prompt stays as it was given, and first.",
+        "Rules, tools and identity of the agent change without anybody having decided it, and the "
+        "cached prefix is lost.",
+        system_unchanged,
+        waived=_changes_system,
+    ),
+    Invariant(
+        "images-valid",
+        "structure",
+        "Images stay as they were or become text, and none is sent to a text-only summariser.",
+        'A cut or empty image is refused ("Could not process image"), and a text-only model '
+        "refuses every image, so that compaction itself fails.",
+        images_valid,
+    ),
+)

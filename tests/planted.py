@@ -1,0 +1,546 @@
+"""Strategies with one fault each, and a sound one: for the check of the invariants.
+
+Each is what ``anchored`` does, or something simpler, with one thing wrong. ``PLANTED``
+maps the name of an invariant to the strategies that break it and nothing else.
+"""
+
+import random
+from dataclasses import replace
+
+from pytest_compaction.checking.scenario import CANARY
+from pytest_compaction.compactors.anchored import SUMMARY_ID, Anchored
+from pytest_compaction.compactors.history import (
+    HistoryCompactor,
+    dump,
+    last_user,
+    leading_system,
+    load,
+    spans_between,
+    tail_start,
+    unchanged,
+)
+from pytest_compaction.compactors.parts.masking import images_as_text
+from pytest_compaction.compactors.protocol import Outcome, Traits, View
+from pytest_compaction.compactors.regenerate import Regenerate
+from pytest_compaction.compactors.truncate import Truncate
+from pytest_compaction.conversation import (
+    Image,
+    Message,
+    Text,
+    Thinking,
+    groups,
+    pending_calls,
+    text_message,
+)
+from pytest_compaction.models.protocol import ModelError, SummaryRequest
+from pytest_compaction.summary import Section
+
+NOTE = "The messages before this one were left out to save space."
+SOURCES = (Section("all", "All", "Everything.", ("intent", "decisions", "values", "files")),)
+
+
+class Sound(Anchored):
+    """Keeps every invariant."""
+
+
+class Tampered(Anchored):
+    """``anchored`` with a little room to spare, whose views are then tampered with."""
+
+    def tamper(self, after, before, context):
+        """The view with something wrong, or ``None`` to leave it as it is."""
+
+    async def compact(self, state, context):
+        smaller = replace(context, budget=int(context.budget * 0.7))
+        outcome = await super().compact(state, smaller)
+        if outcome.status != "compacted":
+            return outcome
+        before, after = load(state["messages"]), load(outcome.state["messages"])
+        changed = self.tamper(after, before, context)
+        if changed is None or changed == after:
+            return outcome
+        spans = spans_between(before, changed, SUMMARY_ID)
+        return Outcome({**outcome.state, "messages": dump(changed)}, "compacted", spans)
+
+
+def parts_of(messages):
+    """Groups of messages."""
+    return [messages[begin:end] for begin, end in groups(messages)]
+
+
+def joined(parts):
+    """The opposite of ``parts_of``."""
+    return tuple(message for part in parts for message in part)
+
+
+def with_parts(message, change):
+    """The message with each part changed; ``None`` removes one."""
+    made = (change(part) for part in message.parts)
+    return replace(message, parts=tuple(part for part in made if part is not None))
+
+
+class Orphans(Tampered):
+    """Removes a call and leaves its result."""
+
+    def tamper(self, after, before, context):
+        closed = parts_of(after[:-1] if pending_calls(after) else after)
+        for part in closed:
+            if len(part) == 2 and len(part[0].calls) == 1:
+                return tuple(message for message in after if message != part[0])
+        return None
+
+
+class Halves(Tampered):
+    """Removes one result of parallel calls."""
+
+    def tamper(self, after, before, context):
+        for part in parts_of(after):
+            if len(part[0].calls) == 2 and len(part) == 3:
+                return tuple(message for message in after if message != part[-1])
+        return None
+
+
+class ForgetsPending(Tampered):
+    """Removes a call that waits for its result."""
+
+    def tamper(self, after, before, context):
+        if not pending_calls(after):
+            return None
+        left = joined(parts_of(after)[:-1])
+        return left if left[-1].role != "assistant" else None
+
+
+class StartsWithAssistant(Tampered):
+    """Gives the summary in the assistant's name."""
+
+    def tamper(self, after, before, context):
+        first = leading_system(after)
+        if len(after) > first + 1:
+            return (*after[:first], replace(after[first], role="assistant"), *after[first + 1 :])
+        return None
+
+
+class EndsWithAssistant(Tampered):
+    """Has the assistant say something at the end."""
+
+    def tamper(self, after, before, context):
+        if not pending_calls(after):
+            closing = text_message("closing", "assistant", "Understood.", "synthetic")
+            return (*(m for m in after if m.id != "closing"), closing)
+        return None
+
+
+class LeavesEmpty(Tampered):
+    """Leaves a message without content behind."""
+
+    def tamper(self, after, before, context):
+        first = leading_system(after) + 1
+        blank = Message("blank", "user", (Text(" \n"),), "synthetic")
+        rest = [message for message in after[first:] if message.id != "blank"]
+        return (*after[:first], blank, *rest)
+
+
+class EditsThinking(Tampered):
+    """Takes the signature away from thinking."""
+
+    def tamper(self, after, before, context):
+        def edited(part):
+            return Thinking('{"type":"thinking"}') if isinstance(part, Thinking) else part
+
+        if pending_calls(after):
+            return None
+        return tuple(with_parts(message, edited) for message in after)
+
+
+class DropsLatestThinking(Tampered):
+    """Takes the thinking out of messages with calls."""
+
+    def tamper(self, after, before, context):
+        def without(part):
+            return None if isinstance(part, Thinking) else part
+
+        if pending_calls(after):
+            return None
+        return tuple(with_parts(m, without) if m.calls else m for m in after)
+
+
+class RewritesSystem(Tampered):
+    """Adds to the system prompt."""
+
+    def tamper(self, after, before, context):
+        if leading_system(after):
+            return (with_parts(after[0], lambda p: replace(p, text=p.text + "!")), *after[1:])
+        return None
+
+
+class CutsImages(Truncate):
+    """Cuts images in two."""
+
+    async def compact(self, state, context):
+        def cut(part):
+            return Image('{"type":"image_url"}') if isinstance(part, Image) else part
+
+        outcome = await super().compact(state, context)
+        if outcome.status != "truncated" or pending_calls(load(state["messages"])):
+            return outcome
+        after = tuple(with_parts(message, cut) for message in load(outcome.state["messages"]))
+        spans = spans_between(load(state["messages"]), after)
+        return Outcome({"messages": dump(after)}, "truncated", spans)
+
+
+class Reorders(Tampered):
+    """Swaps two messages of the log."""
+
+    def tamper(self, after, before, context):
+        said = [part[0] for part in parts_of(after)[:-1] if part[0].origin == "log"]
+        plain = [m for m in said if not m.calls and m.role in {"user", "assistant"}]
+        if len(plain) >= 2:
+            one, two = plain[:2]
+            return tuple(two if m == one else one if m == two else m for m in after)
+        return None
+
+
+class Rewords(Tampered):
+    """Changes the words of a message and says that it was kept."""
+
+    def tamper(self, after, before, context):
+        return tuple(
+            with_parts(m, lambda p: replace(p, text=p.text.upper()) if isinstance(p, Text) else p)
+            if m.origin == "log" and m.role == "assistant"
+            else m
+            for m in after
+        )
+
+    async def compact(self, state, context):
+        outcome = await super().compact(state, context)
+        if outcome.status != "compacted":
+            return outcome
+        spans = [replace(s, fate="kept") if s.fate == "masked" else s for s in outcome.spans]
+        return replace(outcome, spans=tuple(spans))
+
+
+class DropsInSilence(Tampered):
+    """Says nothing of what became of the first message."""
+
+    async def compact(self, state, context):
+        outcome = await super().compact(state, context)
+        return replace(outcome, spans=outcome.spans[1:])
+
+
+class ForgetsUser(Tampered):
+    """Removes the last user message."""
+
+    def tamper(self, after, before, context):
+        live = last_user(after)
+        left = tuple(message for message in after if message != live)
+        return left if left[-1].role != "assistant" or left[-1] == after[-1] else None
+
+
+class Unmarked(Tampered):
+    """Gives out its summary as a message of the log."""
+
+    def tamper(self, after, before, context):
+        return tuple(replace(m, origin="log") if m.id == SUMMARY_ID else m for m in after)
+
+
+class SpeaksAsSystem(Tampered):
+    """Gives its summary the role of the system, after the first user message."""
+
+    def tamper(self, after, before, context):
+        first = leading_system(after)
+        if len(after) > first + 1 and after[first + 1].role == "user":
+            rest = after[first + 2 :]
+            return (*after[:first], after[first + 1], replace(after[first], role="system"), *rest)
+        return None
+
+    async def compact(self, state, context):
+        view = load(state["messages"])
+        if any(m.role == "system" and m.id == SUMMARY_ID for m in view):
+            return unchanged(state, "cannot do it twice")
+        return await super().compact(state, context)
+
+
+class Leaks(Tampered):
+    """Opens its summary with an instruction from a tool result."""
+
+    def tamper(self, after, before, context):
+        return tuple(
+            replace(m, parts=(Text(f"{CANARY} now\n{m.text}"),)) if m.id == SUMMARY_ID else m
+            for m in after
+        )
+
+
+class WritesNothing(Tampered):
+    """Replaces messages by a summary without words."""
+
+    def tamper(self, after, before, context):
+        return tuple(replace(m, parts=(Text(""),)) if m.id == SUMMARY_ID else m for m in after)
+
+
+class Grows(Tampered):
+    """Leaves more tokens than there were."""
+
+    def tamper(self, after, before, context):
+        words = " more" * (context.tokens.messages(before) + 10)
+        note = text_message("note", "user", f"Note:{words}", "synthetic")
+        first = leading_system(after) + 1
+        return (*after[:first], note, *(m for m in after[first:] if m.id != "note"))
+
+
+class OverBudget(Tampered):
+    """Leaves more than the budget allows, and less than there was."""
+
+    def tamper(self, after, before, context):
+        left = context.tokens.messages(before) - context.budget
+        if left < 0.4 * context.tokens.messages(before):
+            return None
+        words = " more" * (context.budget - context.tokens.messages(after) + left // 2)
+        note = text_message("note", "user", f"Note:{words}", "synthetic")
+        first = leading_system(after) + 1
+        made = (*after[:first], note, *(m for m in after[first:] if m.id != "note"))
+        return made if context.tokens.messages(made) < context.tokens.messages(before) else None
+
+
+class GivesUpInSilence(Anchored):
+    """Does nothing about what is over the budget when the model fails, and does not say so."""
+
+    async def compact(self, state, context):
+        outcome = await super().compact(state, context)
+        return unchanged(state) if outcome.status == "failed" else outcome
+
+
+class AlwaysDue(Anchored):
+    """Wants to be called at all times."""
+
+    def due(self, state, context):
+        return "it is always time"
+
+
+class Noted(HistoryCompactor):
+    """Replaces everything by a note of one line."""
+
+    name = "noted"
+    traits = Traits()
+
+    def note(self, state):
+        """The text of the note."""
+        return NOTE
+
+    async def compact(self, state, context):
+        before = load(state["messages"])
+        first = leading_system(before)
+        enough = context.budget - context.tokens.messages(before[:first]) > 50 or first
+        if context.tokens.messages(before) <= context.budget or pending_calls(before):
+            return unchanged(state, "not now")
+        if not enough:
+            return unchanged(state, "too little room")
+        note = text_message("note", "user", self.note(state), "synthetic")
+        after = (*before[:first], note)
+        if context.tokens.messages(after) >= context.tokens.messages(before):
+            return unchanged(state, "no shorter")
+        if first == 0 and context.tokens.messages(after) > context.budget:
+            return unchanged(state, "over the budget")
+        spans = spans_between(before, after, "note")
+        count = int(state.get("count", 0)) + 1
+        return Outcome({"messages": dump(after), "count": count}, "compacted", spans)
+
+
+class Loops(Noted):
+    """Shortens its note by a word each time, and calls that a compaction."""
+
+    def note(self, state):
+        left = max(12 - int(state.get("count", 0)), 1)
+        return " ".join(NOTE.split()[:left])
+
+
+class ReadsWithoutEnd(Anchored):
+    """Sends everything to the summariser, whatever its size."""
+
+    async def compact(self, state, context):
+        messages = images_as_text(load(state["messages"]))
+        if messages:
+            try:
+                await context.model.summarize(SummaryRequest(messages, SOURCES, 50))
+            except ModelError as error:
+                return unchanged(state, str(error))
+        return await super().compact(state, context)
+
+    traits = Traits(needs_model=True, keeps_tail=True)
+
+
+class SendsImages(Anchored):
+    """Sends images to the summariser."""
+
+    traits = Traits(needs_model=True, keeps_tail=True)
+
+    async def compact(self, state, context):
+        seen = [m for m in load(state["messages"]) if any(isinstance(p, Image) for p in m.parts)]
+        if seen and 2 * context.tokens.messages(seen[:1]) < context.window:
+            try:
+                await context.model.summarize(SummaryRequest(seen[:1], SOURCES, 50))
+            except ModelError as error:
+                return unchanged(state, str(error))
+        return await super().compact(state, context)
+
+
+class Raises(Anchored):
+    """Lets the error of the model out."""
+
+    async def compact(self, state, context):
+        outcome = await super().compact(state, context)
+        if outcome.error and "timed out" in outcome.error:
+            raise RuntimeError(outcome.error)
+        return outcome
+
+
+class ReturnsList(Anchored):
+    """Returns a list where an outcome is expected, when there is a focus."""
+
+    async def compact(self, state, context):
+        return [] if context.instructions else await super().compact(state, context)
+
+
+class Mutates(Anchored):
+    """Writes into the state that it is given."""
+
+    async def compact(self, state, context):
+        state["seen"] = len(state["messages"])
+        return await super().compact(state, context)
+
+
+class FailsHalfway(Anchored):
+    """Keeps half of a result when it fails."""
+
+    async def compact(self, state, context):
+        outcome = await super().compact(state, context)
+        if outcome.status == "failed":
+            return replace(outcome, state={**state, "draft": {"half": "done"}})
+        return outcome
+
+
+class AddsReminders(Anchored):
+    """Puts a reminder into the conversation at each turn."""
+
+    def observe(self, state, new, context):
+        count = int(state.get("reminders", 0)) + 1
+        if state["messages"] and new and new[0].role != "tool":
+            text = "Remember to run the tests."
+            new = [text_message(f"reminder-{count}", "user", text, "synthetic"), *new]
+        return {**super().observe(state, new, context), "reminders": count}
+
+
+class KeepsSets(Anchored):
+    """Has a state that JSON cannot hold."""
+
+    def observe(self, state, new, context):
+        return {**super().observe(state, new, context), "kinds": {1, 2}}
+
+
+class Piles(HistoryCompactor):
+    """Adds a summary at each compaction and keeps the earlier ones."""
+
+    name = "piles"
+    traits = Traits()
+
+    async def compact(self, state, context):
+        before = load(state["messages"])
+        first = leading_system(before)
+        notes = tuple(m for m in before[first:] if m.origin == "synthetic")
+        room = context.budget - context.tokens.messages((*before[:first], *notes)) - 30
+        if room <= 0 or context.tokens.messages(before) <= context.budget:
+            return unchanged(state, "not now")
+        start = tail_start(before, room, context, first + len(notes))
+        count = int(state.get("count", 0)) + 1
+        note = text_message(f"note-{count}", "user", f"{NOTE} ({count})", "synthetic")
+        after = (*before[:first], *notes, note, *before[start:])
+        size = context.tokens.messages(after)
+        if size >= context.tokens.messages(before) or size > context.budget:
+            return unchanged(state, "no use")
+        spans = spans_between(before, after, note.id)
+        return Outcome({"messages": dump(after), "count": count}, "compacted", spans)
+
+
+class ReadsTwice(Regenerate):
+    """Claims to merge into its summary, and writes it from scratch."""
+
+    traits = Traits(needs_model=True, reads_once=True)
+
+
+class Throws(Tampered):
+    """Adds a random number to its summary."""
+
+    def tamper(self, after, before, context):
+        number = random.randrange(10**9)
+        return tuple(
+            replace(m, parts=(Text(f"{m.text}\n{number}"),)) if m.id == SUMMARY_ID else m
+            for m in after
+        )
+
+
+class CountsQuestions(Anchored):
+    """Shows a question how many were asked before."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = 0
+
+    def render(self, state, context, probe=None):
+        view = super().render(state, context)
+        if probe is None:
+            return view
+        self.asked += 1
+        note = text_message("asked", "user", f"question number {self.asked}", "synthetic")
+        return View((*view.messages, note))
+
+
+class KeepsToItself(Anchored):
+    """Keeps its views in the instance and only their number in the state."""
+
+    def __init__(self):
+        super().__init__()
+        self.views = {}
+
+    async def compact(self, state, context):
+        outcome = await super().compact(state, context)
+        if outcome.status != "compacted":
+            return outcome
+        number = len(self.views) + 1
+        self.views[number] = outcome.state["messages"]
+        return replace(outcome, state={**outcome.state, "view": number})
+
+    def render(self, state, context, probe=None):
+        if "view" in state and state["view"] not in self.views:
+            return View(load(state["messages"])[:-1])
+        return super().render(state, context, probe)
+
+
+PLANTED = {
+    "results-follow-calls": [Orphans],
+    "parallel-calls-whole": [Halves],
+    "pending-call-kept": [ForgetsPending],
+    "starts-with-user": [StartsWithAssistant],
+    "ends-on-user-or-tool": [EndsWithAssistant],
+    "no-empty-message": [LeavesEmpty],
+    "payloads-intact": [EditsThinking, DropsLatestThinking],
+    "system-unchanged": [RewritesSystem],
+    "images-valid": [CutsImages, SendsImages],
+    "log-order-and-text": [Reorders],
+    "spans-partition": [DropsInSilence],
+    "last-user-kept": [ForgetsUser],
+    "summary-marked": [Unmarked, SpeaksAsSystem, Leaks],
+    "summary-not-empty": [WritesNothing],
+    "never-larger": [Grows],
+    "within-budget": [OverBudget, GivesUpInSilence],
+    "not-due-after": [AlwaysDue],
+    "progress-or-stop": [Loops],
+    "summariser-input-bounded": [ReadsWithoutEnd],
+    "returns-an-outcome": [Raises, ReturnsList],
+    "inputs-not-mutated": [Mutates],
+    "failure-changes-nothing": [FailsHalfway],
+    "not-due-is-identity": [AddsReminders],
+    "state-is-json": [KeepsSets],
+    "one-live-summary": [Piles],
+    "summarised-once": [ReadsTwice],
+    "deterministic": [Throws],
+    "render-is-pure": [CountsQuestions],
+    "earlier-state-restores": [KeepsToItself],
+}
