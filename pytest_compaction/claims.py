@@ -38,11 +38,35 @@ _TO_THE_JUDGE: Final = re.compile(
   | "(?:score|criterion|criteria|criterionid|overall|verdict)"\s*:
   | </?(?:verdict|score|rubric|judge|response|system)\b[^<>]{0,200}>
   | \b(?:CRITERIA)\b["`']?\s*[:=]
+  | ^\W*(?:to|for)\ the\ (?:judge|grader|evaluator|assessor)\b
+  | \bnew\ (?:instruction|rule|task)s?\s*:
+  | (?:<<<|>>>)\s*(?:end\ of\ )?(?:answer|response|question|session|facts|criteria|stale|notes)\b
+  | ^\s*(?:<[|｜][\w\ ▁]{1,30}[|｜]>|<(?:start|end)_of_turn>|\[/?INST\])
   | \bthis\ (?:answer|response)\ (?:is|deserves|merits|earns)\b.{0,40}
     \b(?:perfect|correct|complete|full|5|five|highest)\b
     """.replace("CRITERIA", "|".join(criterion.id for criterion in CRITERIA)),
     re.IGNORECASE | re.VERBOSE,
 )
+_IN_OTHER_LANGUAGES: Final = re.compile(
+    r"""
+    \b(?:ignorier|missacht|vergiss(?!t)|negeer|vergeet|ignor[aeo]|oubli|olvid|esque[cç]|dimentic|игнорир
+       |забуд|zignoruj)\w*\b.{0,60}
+    \b(?:anweisung|instrukt|instru[cç]|istruzion|consigne|vorgabe|regeln|aanwijzing|инструкц
+       |указани|polece)
+  | (?:忽略|无视|無視|忘记).{0,20}(?:指令|指示|说明|提示|规则|規則)
+  | (?:指示|命令|ルール).{0,20}(?:無視|忘れ) | (?:지시|명령|규칙).{0,20}무시
+  | تجاهل.{0,40}(?:التعليمات|الأوامر|القواعد)
+  | \b(?:volle|h[öo]chste?|hoogste|maximale|beste?)\w*
+    \s(?:punktzahl|note|wertung|bewertung|score|cijfer)
+  | \bpunkte?\b.{0,40}\bkriteri | \bkriteri\w*.{0,40}\bpunkte?\b
+  | \b(?:note|nota|puntuaci[óo]n|puntaje|pontua[çc][ãa]o|punteggio|voto|calificaci[óo]n)
+    \s(?:maxim\w*|m[áa]xim[ao]|massim[ao]|parfaite|perfect[ao]|perfeita|pien[ao])\b
+  | \b(?:максимальн|высш|наивысш)\w*\s(?:оценк|балл)
+  | (?:满分|滿分|最高分|満点|만점|최고 점수) | (?:الدرجة|العلامة)\s(?:الكاملة|القصوى|النهائية)
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""The same in the languages that are met most; no list of this kind is complete."""
 _LINE_OR_SENTENCE: Final = re.compile(r"(?<=[.!?])[ \t]+|\n")
 
 
@@ -64,11 +88,15 @@ def answer_proper(text: str) -> tuple[str, tuple[str, ...]]:
     aside: list[str] = []
     for line in visible(text).splitlines():
         pieces = [piece for piece in _LINE_OR_SENTENCE.split(line) if piece.strip()]
-        honest = [piece for piece in pieces if not _TO_THE_JUDGE.search(piece)]
-        aside += [piece.strip() for piece in pieces if _TO_THE_JUDGE.search(piece)]
+        honest = [piece for piece in pieces if not _to_the_judge(piece)]
+        aside += [piece.strip() for piece in pieces if _to_the_judge(piece)]
         if honest or not pieces:
             kept.append(line if len(honest) == len(pieces) else " ".join(honest))
     return "\n".join(kept), tuple(aside)
+
+
+def _to_the_judge(piece: str) -> bool:
+    return bool(_TO_THE_JUDGE.search(piece) or _IN_OTHER_LANGUAGES.search(piece))
 
 
 def claims(text: str) -> list[Claim]:

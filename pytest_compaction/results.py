@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation import canonical_json
+from pytest_compaction.keys import scrubbed_json
 
 FORMAT: Final = 1
 _KEYS: Final = frozenset({"item", "compactor", "case", "probe", "trial"})
@@ -50,11 +51,12 @@ class RunWriter:
     def __init__(self, folder: Path, name: str, header: Mapping[str, Any]) -> None:
         make_folder(folder)
         self.path = _new_file(folder, name)
-        self.run = Run({"format": FORMAT, **header})
+        self.run = Run({"format": FORMAT, **scrubbed_json(header)})
         self._append(self.run.header)
 
     def add(self, record: Record) -> None:
-        """Keep a record and append its line."""
+        """Keep a record and append its line, without any key that is in it."""
+        record = scrubbed_json(record)
         self.run.add(record)
         self._append(record)
 

@@ -14,6 +14,8 @@ from typing import Final
 
 import snowballstemmer
 
+from pytest_compaction.keys import scrubbed
+
 _QUOTES: Final = str.maketrans(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", " ": " "}
 )
@@ -32,6 +34,9 @@ _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|#{1,6}|>)\s+")
 
 MAX_SEGMENT_WORDS: Final = 80
 """A segment longer than this is cut, so that a minified line is not one sentence."""
+
+_KEY_ROOM: Final = 4096
+"""Characters beyond a limit that are looked at, so that no key is shown cut in half."""
 
 MAX_SUFFIXES: Final = 32
 """Suffixes of a path that are looked at, besides the whole path."""
@@ -170,12 +175,12 @@ def content_stems(normal: str) -> list[str]:
 
 
 def printable(text: str, limit: int | None = None) -> str:
-    """Text that is safe on a terminal: control and format characters shown as escapes.
+    """Text that is safe on a terminal: control and format characters as escapes, keys blotted out.
 
     ``limit`` bounds the characters of the result; a longer text ends in ``…``.
     Line breaks become spaces.
     """
-    flat = _SPACE.sub(" ", text)
+    flat = scrubbed(_SPACE.sub(" ", text if limit is None else text[: limit * 2 + _KEY_ROOM]))
     safe = "".join(
         ch
         if ch.isprintable() or ch == " "

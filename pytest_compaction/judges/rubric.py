@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 from pytest_compaction.case import Case, Probe
 from pytest_compaction.conversation import readable
-from pytest_compaction.judges.verdict import Verdict, verdict_from_reply
 from pytest_compaction.models.protocol import (
     JudgeReply,
     JudgeRequest,
     LogDigest,
     Model,
     ModelError,
+    NotRecordedError,
 )
 from pytest_compaction.rubric import MAX_SCORE, applicable
 
@@ -21,20 +20,27 @@ from pytest_compaction.rubric import MAX_SCORE, applicable
 @lru_cache(maxsize=8)
 def log_digest(case: Case, point: int) -> LogDigest:
     """What a judge may know of the log up to a compaction point."""
-    return LogDigest("\n".join(readable(message) for message in case.log_until(point)))
+    log = [(m.id, m.role, readable(m)) for m in case.log_until(point)]
+    return LogDigest("\n".join(text for _, _, text in log), tuple(log))
 
 
 class RubricJudge:
     """Scores responses with a model; what cannot be scored is unscored, with the reason."""
 
-    def __init__(self, model: Model, pass_score: float) -> None:
+    def __init__(self, model: Model) -> None:
         self._model = model
-        self._pass_score = pass_score
 
-    async def verdict(
-        self, case: Case, probe: Probe, response: str, survives: Sequence[bool]
-    ) -> Verdict:
-        """Judge one response. The request holds neither the view nor the compactor's name."""
+    @property
+    def name(self) -> str:
+        """The name of the model that judges."""
+        return self._model.name
+
+    async def reply(self, case: Case, probe: Probe, response: str) -> JudgeReply:
+        """Judge one response. The request holds neither the view nor the compactor's name.
+
+        Only a replay of what was never recorded is raised; any other failure of the
+        model makes the reply unscored.
+        """
         request = JudgeRequest(
             kind=probe.kind,
             question=probe.question,
@@ -45,12 +51,11 @@ class RubricJudge:
             digest=log_digest(case, probe.point),
         )
         try:
-            reply = _checked(await self._model.judge(request), request)
+            return _checked(await self._model.judge(request), request)
+        except NotRecordedError:
+            raise
         except ModelError as error:
-            reply = JudgeReply(unscored=str(error))
-        return verdict_from_reply(
-            reply, probe.facts, survives, probe.traps, response, self._pass_score
-        )
+            return JudgeReply(unscored=str(error))
 
 
 def _checked(reply: JudgeReply, request: JudgeRequest) -> JudgeReply:

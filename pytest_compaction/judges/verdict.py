@@ -42,11 +42,22 @@ class FactOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeScores:
+    """What one judge of several said of a response; without a score ``unscored`` says why."""
+
+    name: str
+    overall: float | None
+    criteria: tuple[CriterionScore, ...] = ()
+    unscored: str | None = None
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What a judge made of one response.
 
     ``overall`` and ``dimensions`` are 0 to 5; both are empty when ``unscored``
-    says why there is no score.
+    says why there is no score. ``judges`` holds what each of several judges said.
     """
 
     criteria: tuple[CriterionScore, ...]
@@ -59,6 +70,7 @@ class Verdict:
     unscored: str | None = None
     flags: tuple[str, ...] = ()
     usage: Usage = Usage()
+    judges: tuple[JudgeScores, ...] = ()
 
     @property
     def passed(self) -> bool | None:
@@ -115,6 +127,7 @@ def verdict_from_reply(
     traps: Sequence[Trap],
     response: str,
     pass_score: float,
+    judges: tuple[JudgeScores, ...] = (),
 ) -> Verdict:
     """Combine a judge's reply with the survival of the facts."""
     stated = reply.stated or tuple(False for _ in facts)
@@ -134,4 +147,5 @@ def verdict_from_reply(
         unscored=reply.unscored if dimensions or reply.unscored else "no criterion was scored",
         flags=reply.flags,
         usage=reply.usage,
+        judges=judges,
     )

@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 from pytest_compaction.conversation import canonical_json
 from pytest_compaction.models.usage import Usage
 
-Operation = Literal["chat.completions", "responses.compact"]
+Operation = Literal["chat.completions", "responses", "responses.compact"]
 Role = Literal["compaction", "responder", "judge"]
 
 

@@ -14,6 +14,8 @@ from pytest_compaction.models.protocol import (
     JudgeReply,
     JudgeRequest,
     Model,
+    ModelError,
+    NotAskedError,
     SummaryReply,
     SummaryRequest,
 )
@@ -36,6 +38,8 @@ class MeteredModel:
         self._loop = loop
         self._limit = limit
         self.usage = Usage()
+        self.error: ModelError | None = None
+        """The first failure of the model; one that it was not asked for counts before others."""
 
     @property
     def name(self) -> str:
@@ -77,4 +81,10 @@ class MeteredModel:
             async with self._limit:
                 return await call
 
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(limited(), self._loop))
+        try:
+            waiting = asyncio.run_coroutine_threadsafe(limited(), self._loop)
+            return await asyncio.wrap_future(waiting)
+        except ModelError as error:
+            if self.error is None or isinstance(error, NotAskedError):
+                self.error = error
+            raise

@@ -74,9 +74,14 @@ class AnswerReply:
 
 @dataclass(frozen=True, slots=True)
 class LogDigest:
-    """What a judge may know of the log: its readable text, nothing of view or compactor."""
+    """What a judge may know of the log: its readable text, nothing of view or compactor.
+
+    ``messages`` is the same text by message, as id, role and text; empty where only
+    the text is known.
+    """
 
     text: str = field(repr=False)
+    messages: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +127,14 @@ class ModelError(Exception):
 
 class UnsupportedError(ModelError):
     """The model cannot do this at all, so that asking again is of no use."""
+
+
+class NotAskedError(ModelError):
+    """The model was not asked at all, which says nothing about it or about a strategy."""
+
+
+class NotRecordedError(NotAskedError):
+    """A replay was asked for what the store does not hold; the text says how to record it."""
 
 
 class Model(Protocol):

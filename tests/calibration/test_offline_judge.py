@@ -7,6 +7,7 @@ import pytest
 
 from pytest_compaction.case import AnswerSpec, Fact, Probe
 from pytest_compaction.case_files import load_cases
+from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.judges.rubric import RubricJudge, log_digest
 from pytest_compaction.matching import TextIndex
 from pytest_compaction.models.offline import OfflineModel
@@ -44,7 +45,7 @@ def _one_judge():
 
 
 def verdict_on(case, probe, answer):
-    judge = RubricJudge(OfflineModel(), 3.5)
+    judge = PanelJudge([RubricJudge(OfflineModel())], 3.5, asyncio.Semaphore(1))
     return asyncio.run(judge.verdict(case, probe, answer, [True] * len(probe.facts)))
 
 

@@ -1,0 +1,165 @@
+"""What a run would ask of its models and what that would cost, found by a dry run.
+
+The shipped strategies are really run, and every request to a model behind the
+endpoint is really rendered: what the store holds is answered from it, and for the
+rest the offline model stands in. So calls are counted and not guessed; only how long
+the replies will be is. Strategies that do not come with the package are not run,
+because nobody knows what else they do: a sliding window stands in for each, with one
+summary for every compaction if it takes a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from pytest_compaction.case import Case, Probe
+from pytest_compaction.compactors.function import FunctionCompactor
+from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, State
+from pytest_compaction.compactors.registry import Registry, Spec
+from pytest_compaction.compactors.truncate import Truncate
+from pytest_compaction.dialogues.dialogue import Dialogue
+from pytest_compaction.engine import Arm
+from pytest_compaction.feeding import CompactionError
+from pytest_compaction.models.chat import ChatModel
+from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.protocol import Model, ModelError, SummaryRequest
+from pytest_compaction.models.registry import Endpoints
+from pytest_compaction.models.rehearsal import Planned, Rehearsal, RehearsedModel
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.session import BenchmarkSession
+from pytest_compaction.summary import Section
+
+_ASKED: Final = (Section("all", "Notes", "Everything that matters.", ("intent",)),)
+_OURS: Final = "pytest_compaction.compactors."
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """One item that would run: a probe (judged or not) or a dialogue, with its strategy."""
+
+    arm: Arm
+    case: Case | None = None
+    probe: Probe | None = None
+    judged: bool = True
+    dialogue: Dialogue | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """All planned calls by role and model, and the strategies that were not run for it."""
+
+    planned: tuple[Planned, ...]
+    assumed: tuple[str, ...] = ()
+
+    @property
+    def calls(self) -> int:
+        """Calls to be made."""
+        return sum(part.usage.calls for part in self.planned)
+
+    @property
+    def stored(self) -> int:
+        """Calls that the store answers."""
+        return sum(part.stored for part in self.planned)
+
+    @property
+    def usage(self) -> Usage:
+        """What the calls to be made take."""
+        return sum((part.usage for part in self.planned), Usage())
+
+    @property
+    def usd(self) -> float | None:
+        """US dollars for the calls to be made; ``None`` if one has no price."""
+        known = [part.usd for part in self.planned if part.usd is not None]
+        return sum(known) if len(known) == len(self.planned) else None
+
+
+def estimate(
+    session: BenchmarkSession, endpoints: Endpoints, selected: Iterable[Selection]
+) -> Estimate:
+    """What the selected items would ask. Calls nobody and writes nothing."""
+    refresh = session.settings.calls.refresh
+    rehearsal = Rehearsal(None if refresh else endpoints.caller, endpoints.tokens)
+
+    def rehearsed(model: Model) -> Model:
+        if not isinstance(model, ChatModel):
+            return OfflineModel(endpoints.tokens)
+        return RehearsedModel(
+            ChatModel(model.name, rehearsal, endpoints.tokens, endpoints.prompts),
+            endpoints.tokens,
+        )
+
+    roles = session.roles
+    strategies = RehearsedStrategies(session.registry.added)
+    dry = replace(
+        session,
+        roles=replace(
+            roles,
+            compaction=rehearsed(roles.compaction),
+            responder=rehearsed(roles.responder),
+            judges=tuple(rehearsed(model) for model in roles.judges),
+        ),
+        registry=strategies,
+        endpoints=None,
+    )
+    try:
+        for item in selected:
+            _rehearse(dry, item)
+    finally:
+        dry.close()
+    return Estimate(rehearsal.planned(endpoints.prices), tuple(sorted(strategies.assumed)))
+
+
+def _rehearse(session: BenchmarkSession, item: Selection) -> None:
+    try:
+        if item.dialogue is not None:
+            session.replayer.replayed(item.dialogue, item.arm.compactor)
+        elif item.case is not None and item.probe is not None:
+            response = session.engine.compaction(item.case, item.arm).ask(item.probe)
+            if item.judged:
+                session.engine.verdict(response)
+    except (CompactionError, ModelError):
+        return
+
+
+class RehearsedStrategies(Registry):
+    """The shipped strategies, and for every other one a stand-in that is noted."""
+
+    def __init__(self, added: dict[str, Any]) -> None:
+        super().__init__(added)
+        self.assumed: set[str] = set()
+
+    def create(self, spec: Spec) -> Compactor[State]:
+        """The strategy itself if it comes with the package."""
+        made = super().create(spec)
+        parts = (made, *getattr(made, "_parts", ()))
+        ours = all(type(part).__module__.startswith(_OURS) for part in parts)
+        if ours and not any(isinstance(part, FunctionCompactor) for part in parts):
+            return made
+        self.assumed.add(spec.text)
+        return AssumedStrategy(any(map(_takes_model, parts)))
+
+
+def _takes_model(strategy: object) -> bool:
+    takes: bool = getattr(strategy, "takes_model", False)
+    traits = getattr(strategy, "traits", None)
+    return takes or bool(getattr(traits, "needs_model", False))
+
+
+class AssumedStrategy(Truncate):
+    """A sliding window in place of a strategy of which only is known whether it asks a model."""
+
+    name = "assumed"
+    description = "stands in for a strategy that is not run in an estimate"
+
+    def __init__(self, asks: bool) -> None:
+        super().__init__()
+        self._asks = asks
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """One summary of the view if the strategy asks a model; then the window slides."""
+        view = self.render(state, context).messages
+        if self._asks and context.tokens.messages(view) > context.budget:
+            await context.model.summarize(SummaryRequest(view, _ASKED, context.budget))
+        return await super().compact(state, context)

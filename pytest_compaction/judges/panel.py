@@ -1,0 +1,112 @@
+"""Several judges over one response: their scores averaged, their votes on facts counted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from pytest_compaction.case import Case, Probe
+from pytest_compaction.judges.rubric import RubricJudge
+from pytest_compaction.judges.verdict import JudgeScores, Verdict, verdict_from_reply
+from pytest_compaction.models.protocol import CriterionScore, JudgeReply
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.rubric import CRITERIA, dimension_scores, overall_score
+
+
+class PanelJudge:
+    """Asks every judge and combines what they say; a panel of one is that judge.
+
+    A criterion scores the mean over the judges that scored it. A fact is stated and
+    a trap hit by majority of the judges that looked; a tie goes against the answer:
+    the fact counts as missing, the trap as hit. The response is unscored only if no
+    judge could score it. Agreement is not forced: every judge's own scores stay in
+    the record.
+    """
+
+    def __init__(
+        self, judges: Sequence[RubricJudge], pass_score: float, limit: asyncio.Semaphore
+    ) -> None:
+        self._judges = tuple(judges)
+        self._pass_score = pass_score
+        self._limit = limit
+
+    async def verdict(
+        self, case: Case, probe: Probe, response: str, survives: Sequence[bool]
+    ) -> Verdict:
+        """The common verdict on one response; at most ``limit`` requests are in flight."""
+        replies = await asyncio.gather(
+            *(self._reply(judge, case, probe, response) for judge in self._judges)
+        )
+        named = [(judge.name, reply) for judge, reply in zip(self._judges, replies, strict=True)]
+        several = len(named) > 1
+        return verdict_from_reply(
+            combined(named) if several else named[0][1],
+            probe.facts,
+            survives,
+            probe.traps,
+            response,
+            self._pass_score,
+            tuple(scores_of(name, reply) for name, reply in named) if several else (),
+        )
+
+    async def _reply(
+        self, judge: RubricJudge, case: Case, probe: Probe, response: str
+    ) -> JudgeReply:
+        async with self._limit:
+            return await judge.reply(case, probe, response)
+
+
+def combined(replies: Sequence[tuple[str, JudgeReply]]) -> JudgeReply:
+    """One reply of several; see :class:`PanelJudge` for the rules."""
+    usage = sum((reply.usage for _, reply in replies), Usage())
+    flags = tuple(dict.fromkeys(flag for _, reply in replies for flag in reply.flags))
+    scored = [(name, reply) for name, reply in replies if _has_scores(reply)]
+    if not scored:
+        reasons: dict[str, list[str]] = {}
+        for name, reply in replies:
+            reasons.setdefault(reply.unscored or "no criterion was scored", []).append(name)
+        listed = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
+        return JudgeReply(unscored=listed, flags=flags, usage=usage)
+    return JudgeReply(
+        criteria=tuple(_means(scored)),
+        stated=_votes([reply.stated for _, reply in scored if reply.stated], tie=False),
+        hit=_votes([reply.hit for _, reply in scored if reply.hit], tie=True),
+        flags=flags,
+        usage=usage,
+    )
+
+
+def scores_of(name: str, reply: JudgeReply) -> JudgeScores:
+    """What one judge of a panel said."""
+    criteria = reply.criteria if _has_scores(reply) else ()
+    dimensions = dimension_scores({c.id: c.score for c in criteria})
+    unscored = None if criteria else reply.unscored or "no criterion was scored"
+    return JudgeScores(name, overall_score(dimensions), criteria, unscored, reply.usage)
+
+
+def _has_scores(reply: JudgeReply) -> bool:
+    return reply.unscored is None and bool(reply.criteria)
+
+
+def _means(scored: Sequence[tuple[str, JudgeReply]]) -> list[CriterionScore]:
+    means: list[CriterionScore] = []
+    for criterion in CRITERIA:
+        given = [
+            (name, score)
+            for name, reply in scored
+            for score in reply.criteria
+            if score.id == criterion.id
+        ]
+        if given:
+            mean = sum(score.score for _, score in given) / len(given)
+            said = "; ".join(f"{name} {score.score:g}: {score.reasoning}" for name, score in given)
+            means.append(CriterionScore(criterion.id, mean, said))
+    return means
+
+
+def _votes(ballots: Sequence[tuple[bool, ...]], tie: bool) -> tuple[bool, ...]:
+    """The majority for each place; empty when nobody voted."""
+    return tuple(
+        tie if 2 * sum(votes) == len(votes) else 2 * sum(votes) > len(votes)
+        for votes in zip(*ballots, strict=True)
+    )

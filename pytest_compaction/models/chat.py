@@ -1,0 +1,292 @@
+"""The chat model: renders requests to calls of an OpenAI-compatible endpoint and reads replies.
+
+What is sent depends on the request alone, so that the same request is the same
+call in every process and a store can answer it. Whatever a reply lacks is said:
+as a :class:`~pytest_compaction.models.protocol.ModelError`, or, in judging, as the
+reason why a response is unscored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from pytest_compaction.case import AnswerSpec
+from pytest_compaction.claims import answer_proper
+from pytest_compaction.models import judgements, native, summary_text
+from pytest_compaction.models.calls import Call, Caller, Operation, Role
+from pytest_compaction.models.judge_prompt import judge_fields
+from pytest_compaction.models.log_excerpt import excerpt
+from pytest_compaction.models.prompts import Prompts
+from pytest_compaction.models.protocol import (
+    AnswerReply,
+    AnswerRequest,
+    CompactReply,
+    CompactRequest,
+    JudgeReply,
+    JudgeRequest,
+    ModelError,
+    NotAskedError,
+    SummaryReply,
+    SummaryRequest,
+)
+from pytest_compaction.models.rendering import (
+    chat_messages,
+    clean,
+    needs_responses,
+    responses_input,
+)
+from pytest_compaction.models.replies import Reply, read_reply
+from pytest_compaction.models.summary_prompt import own_words, summary_fields
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.rubric import applicable
+from pytest_compaction.text import printable
+from pytest_compaction.tokens import TokenCounter
+
+LOG_TOKENS: Final = 6000
+"""What the judge is shown of the log at most."""
+WORDS_PER_TOKEN: Final = 0.7
+REASONING_TOKENS: Final = 8192
+"""Added to the limit of models that think before they speak, and when a reply was cut."""
+SLACK_TOKENS: Final = 64
+JUDGE_TOKENS: Final = 200
+CRITERION_TOKENS: Final = 120
+NUMBER_TOKENS: Final = 80
+"""What a judgement may take: as a whole, more for each criterion, and for each fact or claim."""
+FLAG: Final = "text addressed to the judge stands in the answer"
+
+_REASONS: Final = re.compile(
+    r"(?:^|[/:_-])(?:o\d|gpt-(?:[5-9]|oss)|r1|qwq|.*(?:reason|think))", re.IGNORECASE
+)
+_FORMS: Final = {
+    "text": "in plain text",
+    "list": "as a list, each item on a line of its own that begins with a hyphen",
+    "sentence": "in one sentence",
+    "json": "as JSON and nothing else",
+}
+
+
+class ChatModel:
+    """A model behind a :class:`~pytest_compaction.models.calls.Caller`, by the name it has there.
+
+    ``prompts`` are the templates, ``log_tokens`` bounds what the judge is shown of
+    a log, ``trial`` makes the calls of repetitions different ones.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        caller: Caller,
+        tokens: TokenCounter | None = None,
+        prompts: Prompts | None = None,
+        log_tokens: int = LOG_TOKENS,
+        trial: int = 1,
+    ) -> None:
+        self._name = name
+        self._caller = caller
+        self._tokens = tokens or TokenCounter()
+        self._prompts = prompts or Prompts.load()
+        self._log_tokens = log_tokens
+        self._trial = trial
+
+    @property
+    def name(self) -> str:
+        """The model's name at its endpoint."""
+        return self._name
+
+    def at_trial(self, trial: int) -> ChatModel:
+        """The same model, whose calls are those of another repetition."""
+        return ChatModel(
+            self._name, self._caller, self._tokens, self._prompts, self._log_tokens, trial
+        )
+
+    async def summarize(self, request: SummaryRequest) -> SummaryReply:
+        """Notes under the request's headings, cut at its budget entry by entry.
+
+        A refusal raises :class:`ModelError`; a reply that holds nothing but the
+        prompt's own words gives an empty summary.
+        """
+        sections = request.sections
+        fields = summary_fields(request, int(request.budget * WORDS_PER_TOKEN))
+        body = self._chat_body(self._prompts.summarize.messages(fields), request.budget)
+        reply, usage, _ = await self._text("chat.completions", body, "compaction")
+        text = _without_torn_line(reply)
+        echoed = own_words(self._prompts.summarize, fields, text)
+        summary = summary_text.sections_of(text, sections, echoed)
+        bounded = summary_text.within_budget(summary, sections, request.budget, self._tokens.text)
+        return SummaryReply(bounded, usage)
+
+    async def answer(self, request: AnswerRequest) -> AnswerReply:
+        """The model's next message after the view and the question.
+
+        A view that holds opaque items of the responses API is answered through it.
+        """
+        fields = {
+            "question": clean(request.question),
+            "form": asked_form(request.answer),
+        }
+        asked = self._prompts.answer.messages(fields)
+        limit = request.answer.max_tokens
+        if needs_responses(request.view):
+            body = self._responses_body([*responses_input(request.view), *asked], limit)
+            reply, usage, latency = await self._text("responses", body, "responder")
+        else:
+            body = self._chat_body([*chat_messages(request.view), *asked], limit)
+            reply, usage, latency = await self._text("chat.completions", body, "responder")
+        return AnswerReply(reply.text, usage, latency)
+
+    async def judge(self, request: JudgeRequest) -> JudgeReply:
+        """All applicable criteria in one request; one repair; else unscored, with the reason."""
+        facts, traps = len(request.facts), len(request.traps)
+        log = excerpt(request, self._log_tokens, self._tokens.text)
+        fields = judge_fields(request, log, asked_form(request.answer))
+        prompt = self._prompts.judge.messages(fields)
+        limit = JUDGE_TOKENS + CRITERION_TOKENS * len(applicable(request.kind))
+        limit += NUMBER_TOKENS * (facts + traps)
+        extra = {"response_format": judgements.response_format(request.kind, facts, traps)}
+        body = self._chat_body(prompt, limit, extra)
+        reply, usage, _ = await self._ask("chat.completions", body, "judge")
+        judged = _judged(reply, request)
+        if judged.unscored and not reply.refused:
+            prompt = [*prompt, *self._repair(reply, judged.unscored)]
+            limit += REASONING_TOKENS if reply.cut else 0
+            body = self._chat_body(prompt, limit, extra)
+            try:
+                reply, more, _ = await self._ask("chat.completions", body, "judge")
+            except NotAskedError:
+                raise
+            except ModelError as error:
+                judged = JudgeReply(unscored=f"{judged.unscored}, and asked again: {error}")
+            else:
+                usage += more
+                judged = _judged(reply, request)
+        if judged.unscored:
+            reason = f"the judge {self._name} gave no usable judgement: {judged.unscored}"
+            judged = JudgeReply(unscored=printable(reason, 300))
+        flags = (FLAG,) if answer_proper(request.response)[1] else ()
+        return replace(judged, flags=flags, usage=usage)
+
+    async def compact(self, request: CompactRequest) -> CompactReply:
+        """Let the endpoint compact natively; what only it can read stays byte-identical."""
+        body: dict[str, Any] = {
+            "model": self._name,
+            "input": responses_input(request.messages),
+        }
+        if request.instructions:
+            body["instructions"] = clean(request.instructions)
+        call = Call("responses.compact", body, self._trial, "compaction")
+        reply = await self._caller.call(call)
+        try:
+            messages = native.compacted(reply.body, request.messages)
+        except native.NotCompactedError as error:
+            raise ModelError(f"{self._name} did not compact: {error}") from None
+        return CompactReply(messages, reply.usage)
+
+    def _repair(self, reply: Reply, problem: str) -> list[dict[str, Any]]:
+        said = [{"role": "assistant", "content": reply.text}] if reply.text else []
+        fields = {"problem": printable(problem, 300)}
+        return [*said, *self._prompts.repair.messages(fields)]
+
+    async def _text(
+        self, operation: Operation, body: Mapping[str, Any], role: Role
+    ) -> tuple[Reply, Usage, float | None]:
+        """A reply with text; one that was cut before it began is asked for again with more room."""
+        reply, usage, latency = await self._ask(operation, body, role)
+        if reply.cut and not reply.text:
+            name = next(name for name in ("max_tokens", "max_output_tokens") if name in body)
+            roomy = {**body, name: body[name] + REASONING_TOKENS}
+            reply, more, longer = await self._ask(operation, roomy, role)
+            usage += more
+            latency = None if latency is None or longer is None else latency + longer
+        if reply.problem:
+            raise ModelError(printable(f"{self._name} gave no answer: {reply.problem}", 300))
+        return reply, usage, latency
+
+    async def _ask(
+        self, operation: Operation, body: Mapping[str, Any], role: Role
+    ) -> tuple[Reply, Usage, float | None]:
+        answered = await self._caller.call(Call(operation, body, self._trial, role))
+        reply = read_reply(operation, answered.body)
+        usage = answered.usage
+        if not usage.input_tokens and not usage.output_tokens:
+            usage += self._counted(body, reply)
+        return reply, usage, answered.latency_s
+
+    def _counted(self, body: Mapping[str, Any], reply: Reply) -> Usage:
+        """What our own tokenizer counts, for endpoints that do not say what they read and wrote."""
+        said = body.get("messages") or body.get("input") or []
+        read = sum(self._tokens.text(text) for message in said for text in _texts(message))
+        return Usage(0, read, 0, self._tokens.text(reply.text))
+
+    def _chat_body(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        limit: int,
+        extra: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        return {
+            "model": self._name,
+            "messages": list(messages),
+            "max_tokens": self._limit(limit),
+            "temperature": 0,
+            "seed": self._trial,
+            **(extra or {}),
+        }
+
+    def _responses_body(self, items: Sequence[Mapping[str, Any]], limit: int) -> dict[str, Any]:
+        return {
+            "model": self._name,
+            "input": list(items),
+            "max_output_tokens": self._limit(limit),
+            "temperature": 0,
+            "store": False,
+        }
+
+    def _limit(self, tokens: int) -> int:
+        """With slack, because tokenizers differ; thinking counts as output at most endpoints."""
+        roomy = int(tokens * 1.25) + SLACK_TOKENS
+        return roomy + REASONING_TOKENS if _REASONS.search(self._name) else roomy
+
+
+def _judged(reply: Reply, request: JudgeRequest) -> JudgeReply:
+    """The judgement in a reply, or unscored with what is wrong with it."""
+    if reply.problem:
+        return JudgeReply(unscored=reply.problem)
+    try:
+        criteria, stated, hit = judgements.read_judgement(reply.text, request)
+    except judgements.JudgementError as error:
+        cut = ", and it was cut at its limit of tokens" if reply.cut else ""
+        return JudgeReply(unscored=f"{error}{cut}")
+    return JudgeReply(criteria, stated, hit)
+
+
+def asked_form(spec: AnswerSpec) -> str:
+    """How an answer is asked for, in words: form, length and what it must not mention."""
+    asked = [_FORMS[spec.format]]
+    if spec.max_items is not None:
+        asked.append(f"at most {spec.max_items} items")
+    words = spec.max_words
+    if words is None:
+        words = max(10, int(spec.max_tokens * WORDS_PER_TOKEN) // 10 * 10)
+    asked.append(f"at most {words} words")
+    if spec.forbid:
+        asked.append(f"without mentioning {'; '.join(clean(text) for text in spec.forbid)}")
+    return ", ".join(asked)
+
+
+def _without_torn_line(reply: Reply) -> str:
+    """The text without its last line if the model was cut in it: half a path is a wrong one."""
+    head, _, _ = reply.text.rpartition("\n")
+    return head if reply.cut and head.strip() else reply.text
+
+
+def _texts(message: Mapping[str, Any]) -> list[str]:
+    """The texts of a rendered message or input item."""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    found = [part.get("text") for part in parts]
+    found += [content, message.get("output"), message.get("arguments")]
+    found += [call["function"]["arguments"] for call in message.get("tool_calls") or ()]
+    return [text for text in found if isinstance(text, str)]

@@ -1,0 +1,82 @@
+"""Fences around material that a prompt quotes: they cannot be closed from inside.
+
+A fence is a pair of lines that carry a mark: a hash of all that is fenced in the
+prompt. Whoever writes a text cannot know the mark, because it depends on that
+text and on everything that is quoted beside it; and should it occur all the same,
+another one is taken. The same material always gives the same mark.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.conversation import canonical_json
+
+MARK_DIGITS: Final = 16
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5")
+"""Letters and marks that show nothing: fillers, the empty Braille cell, joiners."""
+_CONTROL_TOKEN: Final = re.compile(
+    r"<(?=[|｜][\w/|｜▁ ]{0,40}[|｜]>|(?:/?s|bos|eos|unk|pad|start_of_turn|end_of_turn)>)"
+    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])"
+    r"|<<(?=/?SYS>>)",
+    re.IGNORECASE,
+)
+"""Where a token begins by which chat templates tell turns apart (``<|im_end|>``, ``[INST]``)."""
+_NOT_HEX: Final = re.compile(r"[^0-9a-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Fences:
+    """Fences with one mark, made by :func:`fences_for` for the materials of one prompt."""
+
+    mark: str
+
+    def around(self, name: str, text: str) -> str:
+        """The text between two lines that carry the mark; hidden characters shown."""
+        return f"<<< {name} {self.mark}\n{shown(text)}\n>>> end of {name} {self.mark}"
+
+
+def fences_for(materials: Iterable[str]) -> Fences:
+    """Fences whose mark is in none of the materials, whatever separators are put into it."""
+    texts = [shown(text) for text in materials]
+    packed = [_NOT_HEX.sub("", unicodedata.normalize("NFKC", t).casefold()) for t in texts]
+    seed = canonical_json(texts)
+    number = 0
+    while True:
+        mark = hashlib.sha256(f"{number}\n{seed}".encode()).hexdigest()[:MARK_DIGITS]
+        if not any(mark in text for text in packed):
+            return Fences(mark)
+        number += 1
+
+
+def shown(text: str) -> str:
+    """The text with what a reader would not see made visible, and no template tokens.
+
+    Invisible, bidirectional and control characters become escapes such as
+    ``\\u200b``; tokens of chat templates get a space after their first sign, so that
+    no server takes them for the end of a turn. Line breaks and tabs stay.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not (text.isascii() and text.isprintable()):
+        text = "".join(character if _seen(character) else _escape(character) for character in text)
+    return _CONTROL_TOKEN.sub(lambda found: f"{found[0]} ", text)
+
+
+def _seen(character: str) -> bool:
+    if character in "\n\t" or " " <= character <= "~":
+        return True
+    if unicodedata.category(character) in _HIDDEN or character in _BLANK_LETTERS:
+        return False
+    code = ord(character)
+    return not (0xFE00 <= code <= 0xFE0F or 0x180B <= code <= 0x180F or 0xE0000 <= code <= 0xE0FFF)
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

@@ -1,0 +1,73 @@
+"""What fills the judge's prompt: everything that others wrote stands in fences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pytest_compaction.case import Fact, Trap
+from pytest_compaction.models.fences import fences_for
+from pytest_compaction.models.judgements import reply_form
+from pytest_compaction.models.protocol import JudgeRequest
+from pytest_compaction.models.rendering import clean
+from pytest_compaction.rubric import Criterion, applicable
+
+NONE: dict[str, str] = {"traps": "(none)", "response": "(empty)", "log": "(empty)"}
+"""What stands where there is nothing; it is ours, and so outside the fences."""
+
+
+def judge_fields(request: JudgeRequest, log: str, form: str) -> dict[str, str]:
+    """The fields of the judge's template for a request; ``log`` is the excerpt to show."""
+    materials = {
+        "question": request.question,
+        "facts": "\n".join(f"{n}. {_fact(fact)}" for n, fact in enumerate(request.facts, 1)),
+        "traps": "\n".join(f"{n}. {_trap(trap)}" for n, trap in enumerate(request.traps, 1)),
+        "log": log,
+        "response": request.response,
+    }
+    materials = {name: clean(text) for name, text in materials.items()}
+    fences = fences_for([*materials.values(), form])
+    fields = {
+        name: fences.around(_NAMES[name], text) if text.strip() else NONE.get(name, "(none)")
+        for name, text in materials.items()
+    }
+    criteria = applicable(request.kind)
+    return {
+        **fields,
+        "mark": fences.mark,
+        "form": fences.around("form", form) if request.answer.forbid else form,
+        "criteria": "\n".join(_criterion(criterion) for criterion in criteria),
+        "reply": reply_form(request.kind, len(request.facts), len(request.traps)),
+    }
+
+
+_NAMES = {
+    "question": "question",
+    "facts": "facts",
+    "traps": "stale claims",
+    "log": "session",
+    "response": "answer",
+}
+
+
+def _fact(fact: Fact) -> str:
+    return _one_line(fact.text) + _also(fact.aliases)
+
+
+def _trap(trap: Trap) -> str:
+    current = f" (now: {'; '.join(map(_one_line, trap.current))})" if trap.current else ""
+    return _one_line(trap.text) + _also(trap.aliases) + current
+
+
+def _also(aliases: Iterable[str]) -> str:
+    others = "; ".join(map(_one_line, aliases))
+    return f" (or: {others})" if others else ""
+
+
+def _one_line(text: str) -> str:
+    """A numbered entry stays one line, so that no entry can pass for another one."""
+    return " ".join(text.split())
+
+
+def _criterion(criterion: Criterion) -> str:
+    low, middle, high = criterion.anchors
+    return f"- {criterion.id}: {criterion.question} 0: {low}. 3: {middle}. 5: {high}."

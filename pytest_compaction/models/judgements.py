@@ -1,0 +1,183 @@
+"""Judgements as JSON: the schema that a judge is held to, and reading what it sent.
+
+Facts and stale claims are named by number, criteria by id, each a member of its
+own, so that a schema can demand every one exactly once and nothing else. Within a
+member the reasoning stands before what it leads to.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from pytest_compaction.models.protocol import CriterionScore, JudgeRequest
+from pytest_compaction.rubric import MAX_SCORE, applicable
+from pytest_compaction.text import printable
+
+Json = dict[str, Any]
+SCHEMA_NAME: Final = "judgement"
+MAX_REASONING: Final = 400
+"""Characters of a reasoning that are kept."""
+_FENCED: Final = re.compile(r"```[A-Za-z]*\s*\n(.*?)\n?\s*```", re.DOTALL)
+_WHOLE_SCORES: Final = {"type": "integer", "enum": list(range(int(MAX_SCORE) + 1))}
+_ANY_SCORE: Final = {"type": "number", "minimum": 0, "maximum": MAX_SCORE}
+
+
+class JudgementError(ValueError):
+    """A reply is no judgement; the text says what is wrong with it."""
+
+
+def schema(kind: str, facts: int, traps: int) -> Json:
+    """What the endpoint is asked to keep to: JSON Schema in the strict subset of endpoints."""
+    return _schema(kind, facts, traps, _WHOLE_SCORES)
+
+
+def response_format(kind: str, facts: int, traps: int) -> Json:
+    """The schema as the parameter ``response_format`` of chat completions."""
+    made = {"name": SCHEMA_NAME, "strict": True, "schema": schema(kind, facts, traps)}
+    return {"type": "json_schema", "json_schema": made}
+
+
+def reply_form(kind: str, facts: int, traps: int) -> str:
+    """The same for a reader: the object with every member, and what goes where."""
+    ids = [criterion.id for criterion in applicable(kind)]
+    lines = [
+        *_members("facts", _numbers(facts), '{"reasoning": "…", "stated": true or false}'),
+        *_members("stale_claims", _numbers(traps), '{"reasoning": "…", "hit": true or false}'),
+        *_members("criteria", ids, '{"reasoning": "…", "score": 0 to 5}', last=True),
+    ]
+    return "\n".join(["{", *lines, "}"])
+
+
+def _members(name: str, keys: list[str], value: str, last: bool = False) -> list[str]:
+    if not keys:
+        return []
+    ends = [*[","] * (len(keys) - 1), ""]
+    inner = [f'    "{key}": {value}{end}' for key, end in zip(keys, ends, strict=True)]
+    return [f'  "{name}": {{', *inner, "  }" if last else "  },"]
+
+
+def _schema(kind: str, facts: int, traps: int, score: Json) -> Json:
+    stated = _object({"reasoning": {"type": "string"}, "stated": {"type": "boolean"}})
+    hit = _object({"reasoning": {"type": "string"}, "hit": {"type": "boolean"}})
+    scored = _object({"reasoning": {"type": "string"}, "score": score})
+    parts: Json = {}
+    if facts:
+        parts["facts"] = _object(dict.fromkeys(_numbers(facts), stated))
+    if traps:
+        parts["stale_claims"] = _object(dict.fromkeys(_numbers(traps), hit))
+    parts["criteria"] = _object({criterion.id: scored for criterion in applicable(kind)})
+    return _object(parts)
+
+
+def _object(members: Mapping[str, Any]) -> Json:
+    return {
+        "type": "object",
+        "properties": dict(members),
+        "required": list(members),
+        "additionalProperties": False,
+    }
+
+
+def _numbers(count: int) -> list[str]:
+    return [str(number) for number in range(1, count + 1)]
+
+
+@lru_cache(maxsize=64)
+def _validator(kind: str, facts: int, traps: int) -> Any:
+    """Checks what came back; scores between whole numbers are in order here."""
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(_schema(kind, facts, traps, _ANY_SCORE))
+
+
+def read_judgement(
+    text: str, request: JudgeRequest
+) -> tuple[tuple[CriterionScore, ...], tuple[bool, ...], tuple[bool, ...]]:
+    """Scores, facts stated and stale claims hit, or :class:`JudgementError` with the reason.
+
+    The JSON may stand alone, in a Markdown fence, or with text around it. Nothing
+    is filled in: what is missing, given twice, out of range, of another type, or a
+    score without a word of reasoning makes the whole reply unusable.
+    """
+    data = _parsed(text)
+    facts, traps = len(request.facts), len(request.traps)
+    errors = sorted(
+        _validator(request.kind, facts, traps).iter_errors(data),
+        key=lambda error: [str(part) for part in error.absolute_path],
+    )
+    if errors:
+        raise JudgementError(_said(errors[0]))
+    for id, given in data["criteria"].items():
+        if not any(character.isalnum() for character in given["reasoning"]):
+            raise JudgementError(f"criteria.{id} has a score without reasoning")
+    criteria = tuple(
+        CriterionScore(id, float(given["score"]), printable(given["reasoning"], MAX_REASONING))
+        for id, given in data["criteria"].items()
+    )
+    order = [criterion.id for criterion in applicable(request.kind)]
+    return (
+        tuple(sorted(criteria, key=lambda scored: order.index(scored.id))),
+        tuple(data["facts"][number]["stated"] for number in _numbers(facts)),
+        tuple(data["stale_claims"][number]["hit"] for number in _numbers(traps)),
+    )
+
+
+def _parsed(text: str) -> Json:
+    """The one JSON object of a reply: alone, in a Markdown fence, or with words around it."""
+    start, end = text.find("{"), text.rfind("}")
+    stages = [[text], [found[1] for found in _FENCED.finditer(text)], [text[start : end + 1]]]
+    problem = "it holds no JSON object"
+    for candidates in stages if 0 <= start < end else []:
+        objects: list[Json] = []
+        for candidate in candidates:
+            try:
+                data = _loaded(candidate)
+            except RecursionError:
+                problem = "its JSON is nested too deep"
+            except json.JSONDecodeError as error:
+                problem = f"its JSON is broken ({error})"
+            else:
+                objects += [data] if isinstance(data, dict) else []
+        if len(objects) > 1:
+            raise JudgementError("it holds more than one JSON object")
+        if objects:
+            return objects[0]
+    raise JudgementError(problem)
+
+
+def _loaded(text: str) -> Any:
+    return json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> Json:
+    found: Json = {}
+    for name, value in pairs:
+        if name in found:
+            raise JudgementError(f"it gives {printable(name, 60)} twice")
+        found[name] = value
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise JudgementError(f"it holds {name}, which is no number")
+
+
+def _said(error: Any) -> str:
+    """One sentence on the first fault; what was sent is quoted, shortened."""
+    place = ".".join(str(part) for part in error.absolute_path) or "the object"
+    if error.validator == "required":
+        missing = [name for name in error.validator_value if name not in error.instance]
+        return f"{place} lacks {', '.join(missing)}"
+    if error.validator == "additionalProperties":
+        allowed = error.schema["properties"]
+        extra = sorted(name for name in error.instance if name not in allowed)
+        return f"{place} has {printable(', '.join(extra), 80)}, which was not asked for"
+    found = printable(json.dumps(error.instance, ensure_ascii=False, default=str), 60)
+    if error.validator in {"minimum", "maximum"}:
+        return f"{place} is {found}, outside 0 to 5"
+    article = "an" if error.validator_value == "object" else "a"
+    return f"{place} is {found}, expected {article} {error.validator_value}"

@@ -1,0 +1,195 @@
+"""What a run pays, shared by all its processes: one small SQLite file.
+
+Every call is entered before it is made and settled when its reply has come, each in
+one transaction. So the sum never passes a limit whichever worker asks first, and a
+process that is killed leaves its calls in flight entered at the most that they can
+have cost.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.models.usage import Usage
+
+_SCHEMA: Final = """
+create table if not exists calls (
+    id integer primary key, owner text not null, role text not null, model text not null,
+    state text not null, usd real, calls integer not null default 0,
+    input integer not null default 0, cached integer not null default 0,
+    output integer not null default 0
+);
+create table if not exists notes (text text primary key);
+"""
+_BUSY_S: Final = 60.0
+_STOPPED: Final = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """Calls of one role to one model: what was paid for, and how many the store answered.
+
+    ``usd`` is ``None`` where a paid call has no price.
+    """
+
+    role: str
+    model: str
+    paid: Usage
+    usd: float | None
+    stored: int
+
+
+class Ledger:
+    """The accounts of one run. Every method is one transaction; any process may call it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with self._connection() as db:
+            db.executescript(_SCHEMA)
+
+    def reserve(self, role: str, model: str, usd: float | None, limit: float | None) -> int | None:
+        """Enter a call that can cost up to ``usd``; its number, or ``None`` if it must wait.
+
+        It must wait when with all that is in flight the limit (US dollars) could be passed.
+        Raises :class:`LimitReachedError` when nothing is in flight that could still turn out
+        cheaper; from then on for every call.
+        """
+        with self._connection() as db:
+            db.execute("begin immediate")
+            try:
+                if limit is not None:
+                    verdict = self._room(db, usd or 0.0, limit)
+                    if verdict is not None:
+                        db.execute("commit")
+                        if verdict == _STOPPED:
+                            raise LimitReachedError(limit, self.spent())
+                        return None
+                row = db.execute(
+                    "insert into calls (owner, role, model, state, usd) values (?, ?, ?, ?, ?)",
+                    (_owner(), role, model, "in flight", usd),
+                )
+                db.execute("commit")
+            except sqlite3.Error:
+                db.execute("rollback")
+                raise
+            return row.lastrowid
+
+    def _room(self, db: sqlite3.Connection, usd: float, limit: float) -> str | None:
+        """``None`` if a call fits, ``wait`` if it might, ``stopped`` if it cannot."""
+        if db.execute("select 1 from notes where text = ?", (_STOPPED,)).fetchone():
+            return _STOPPED
+        (total, flying) = db.execute(
+            "select coalesce(sum(usd), 0), coalesce(sum(state = 'in flight'), 0) from calls"
+        ).fetchone()
+        if total + usd <= limit:
+            return None
+        if flying:
+            return "wait"
+        db.execute("insert or ignore into notes values (?)", (_STOPPED,))
+        return _STOPPED
+
+    def settle(self, number: int, usage: Usage, usd: float | None) -> None:
+        """Replace what a call could cost by what it did; ``None`` leaves the higher figure."""
+        with self._connection() as db:
+            db.execute(
+                "update calls set state = 'paid', usd = coalesce(?, usd), calls = ?, input = ?, "
+                "cached = ?, output = ? where id = ?",
+                (
+                    usd,
+                    usage.calls,
+                    usage.input_tokens,
+                    usage.cached_tokens,
+                    usage.output_tokens,
+                    number,
+                ),
+            )
+
+    def release(self, number: int) -> None:
+        """Take back a call that was refused, for which endpoints charge nothing."""
+        with self._connection() as db:
+            db.execute("delete from calls where id = ?", (number,))
+
+    def stored(self, role: str, model: str) -> None:
+        """Count a call that the store answered."""
+        with self._connection() as db:
+            db.execute(
+                "insert into calls (owner, role, model, state) values (?, ?, ?, 'stored')",
+                (_owner(), role, model),
+            )
+
+    def write_off(self, owner: str) -> None:
+        """Take the calls in flight of a process that died as paid, at the most they could cost."""
+        with self._connection() as db:
+            db.execute(
+                "update calls set state = 'paid', calls = 1 "
+                "where state = 'in flight' and owner = ?",
+                (owner,),
+            )
+
+    def note(self, text: str) -> None:
+        """Keep a sentence for the end of the run, once."""
+        with self._connection() as db:
+            db.execute("insert or ignore into notes values (?)", (text,))
+
+    @property
+    def notes(self) -> list[str]:
+        """The sentences kept, sorted."""
+        with self._connection() as db:
+            rows = db.execute("select text from notes where text != ?", (_STOPPED,))
+            return sorted(str(row[0]) for row in rows)
+
+    @property
+    def limit_reached(self) -> bool:
+        """Whether a call was refused because of the limit."""
+        with self._connection() as db:
+            found = db.execute("select 1 from notes where text = ?", (_STOPPED,)).fetchone()
+            return found is not None
+
+    def spent(self) -> float:
+        """Dollars so far, as far as calls have a price; calls in flight at their most."""
+        with self._connection() as db:
+            row = db.execute("select coalesce(sum(usd), 0) from calls").fetchone()
+            return float(row[0])
+
+    def totals(self) -> list[Total]:
+        """What was paid for and what the store answered, by role and model."""
+        with self._connection() as db:
+            rows = db.execute(
+                "select role, model, sum(calls), sum(input), sum(cached), sum(output), sum(usd), "
+                "sum(state = 'stored'), sum(state != 'stored' and usd is null) "
+                "from calls group by role, model order by role, model"
+            ).fetchall()
+        return [_total(row) for row in rows]
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        with closing(
+            sqlite3.connect(self.path, timeout=_BUSY_S, isolation_level=None)
+        ) as connection:
+            connection.execute("pragma synchronous = off")
+            yield connection
+
+
+class LimitReachedError(Exception):
+    """The limit of a run would be passed; ``spent`` is what it came to."""
+
+    def __init__(self, limit: float, spent: float) -> None:
+        super().__init__(f"{spent:.4f} of {limit:g} US dollars are spent")
+        self.limit = limit
+        self.spent = spent
+
+
+def _owner(environment: Mapping[str, str] | None = None) -> str:
+    return (environment or os.environ).get("PYTEST_XDIST_WORKER", "main")
+
+
+def _total(row: tuple[Any, ...]) -> Total:
+    role, model, calls, read, cached, written, usd, stored, unpriced = row
+    paid = Usage(calls, read, cached, written)
+    return Total(role, model, paid, None if unpriced or usd is None else float(usd), stored)

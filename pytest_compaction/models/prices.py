@@ -1,0 +1,121 @@
+"""What a call costs: a dated table of list prices, looked up by endpoint and model name.
+
+The table is data (``prices.json``: US dollars per million tokens, with source and
+date). A model that is not in it, or that is served by a host that the table does
+not know, has no price; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from pytest_compaction.models.usage import Usage
+
+DEFAULT_HOST: Final = "api.openai.com"
+"""The host that the openai package talks to when no base URL is set."""
+
+_DATED: Final = re.compile(r"-(?:latest|\d{8}|\d{4}-\d{2}-\d{2}|\d{3,4}|preview-\d{2}-\d{4})$")
+"""Endings that name a version of the same model at the same price."""
+_PER_TOKENS: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars per million tokens; ``cached_input`` is ``None`` where there is no discount.
+
+    Requests of more than ``up_to_input_tokens`` cost more than the table says.
+    """
+
+    input: float
+    cached_input: float | None
+    output: float
+    up_to_input_tokens: int | None = None
+
+    def of(self, usage: Usage) -> float | None:
+        """Dollars for a usage; ``None`` when its calls are on average too long for the table.
+
+        Cached tokens are part of the input tokens, as endpoints report them.
+        """
+        limit = self.up_to_input_tokens
+        if limit is not None and usage.input_tokens > limit * max(usage.calls, 1):
+            return None
+        cached = min(usage.cached_tokens, usage.input_tokens)
+        discounted = self.input if self.cached_input is None else self.cached_input
+        total = (
+            (usage.input_tokens - cached) * self.input
+            + cached * discounted
+            + usage.output_tokens * self.output
+        )
+        return total / _PER_TOKENS
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTable:
+    """The prices of one host. ``as_of`` is the date (ISO 8601) on which they were in force."""
+
+    as_of: str
+    source: str
+    host: str
+    models: Mapping[str, Price]
+
+    def as_json(self) -> dict[str, str]:
+        """Date and source, for the header line of a run."""
+        return {"as_of": self.as_of, "source": self.source}
+
+    def price(self, model: str) -> Price | None:
+        """The price of a model, ``None`` if the table does not know it.
+
+        A name is looked up as it is, then without a prefix ``models/`` and an
+        ending that names a version: a date, ``latest``, or a release number of three
+        or four digits.
+        """
+        name = model.strip().casefold().removeprefix("models/")
+        if name in self.models:
+            return self.models[name]
+        return self.models.get(_DATED.sub("", name))
+
+    def cost(self, model: str, usage: Usage) -> float | None:
+        """Dollars for a usage, ``None`` without a price."""
+        price = self.price(model)
+        return None if price is None else price.of(usage)
+
+
+def prices_at(base_url: str | None) -> PriceTable:
+    """The prices of the host of a base URL; an unknown or local host has none.
+
+    ``None`` or an empty text means the default host.
+    """
+    data = _table()
+    host = _host(base_url) if base_url else DEFAULT_HOST
+    models: dict[str, Price] = {}
+    for provider in data["providers"]:
+        if host in provider["hosts"]:
+            models = {model["name"]: _price(model) for model in provider["models"]}
+    return PriceTable(data["as_of"], data["source"], host, models)
+
+
+def _host(base_url: str) -> str:
+    try:
+        return urlsplit(base_url.strip()).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _price(model: Mapping[str, Any]) -> Price:
+    return Price(
+        model["input"], model["cached_input"], model["output"], model.get("up_to_input_tokens")
+    )
+
+
+@cache
+def _table() -> dict[str, Any]:
+    text = resources.files("pytest_compaction.models").joinpath("prices.json").read_text("utf-8")
+    table: dict[str, Any] = json.loads(text)
+    return table

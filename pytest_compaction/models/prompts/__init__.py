@@ -1,0 +1,117 @@
+"""The prompts of the chat model: templates as files beside this one, read and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import Any, Final
+
+FIELDS: Final[Mapping[str, frozenset[str]]] = {
+    "judge": frozenset(
+        {"mark", "question", "form", "facts", "traps", "log", "response", "criteria", "reply"}
+    ),
+    "repair": frozenset({"problem"}),
+    "summarize": frozenset({"mark", "sections", "words", "focus", "previous", "messages"}),
+    "answer": frozenset({"question", "form"}),
+}
+"""The fields of each template; all must occur, because each carries what its reader needs."""
+
+SEPARATOR: Final = "---"
+"""A line that ends the system message; without one all of a template is the user message."""
+
+
+class PromptError(ValueError):
+    """A prompt template cannot be used; the text says which, why and what it needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One template: what the system says (may be empty) and what the user says."""
+
+    system: str
+    user: str
+
+    def messages(self, fields: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Chat messages with the fields filled in."""
+        said = [("system", self.system), ("user", self.user)]
+        return [
+            {"role": role, "content": Template(text).substitute(fields)}
+            for role, text in said
+            if text
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """All templates of the chat model."""
+
+    judge: Prompt
+    repair: Prompt
+    summarize: Prompt
+    answer: Prompt
+
+    @classmethod
+    def load(cls, judge: Path | None = None) -> Prompts:
+        """The packaged templates, with a judge's prompt from a file of the user's if given.
+
+        Raises :class:`PromptError` for a file that cannot be read, a ``$`` that
+        names no field, or a field that is missing.
+        """
+        prompts = {name: packaged(name) for name in FIELDS}
+        if judge is not None:
+            prompts["judge"] = parse("judge", _read(judge), str(judge))
+        return cls(**prompts)
+
+
+@lru_cache(maxsize=8)
+def packaged(name: str) -> Prompt:
+    """The template of that name that comes with the package."""
+    text = resources.files(__name__).joinpath(f"{name}.md").read_text("utf-8")
+    return parse(name, text, f"{name}.md")
+
+
+def parse(name: str, text: str, source: str) -> Prompt:
+    """Check a template and divide it; ``source`` names it in the error."""
+    template = Template(text)
+    if not template.is_valid():
+        raise PromptError(
+            f"the {name} prompt {source} has a $ that names no field; write $$ for the sign itself"
+        )
+    found = frozenset(template.get_identifiers())
+    wanted = FIELDS[name]
+    if wanted - found:
+        raise PromptError(
+            f"the {name} prompt {source} lacks {_listed(wanted - found)}; "
+            f"it needs {_listed(wanted)}"
+        )
+    if found - wanted:
+        raise PromptError(
+            f"the {name} prompt {source} names {_listed(found - wanted)}, which nothing fills; "
+            f"the fields are {_listed(wanted)}"
+        )
+    lines = text.strip().split("\n")
+    if SEPARATOR not in lines:
+        return Prompt("", "\n".join(lines))
+    place = lines.index(SEPARATOR)
+    return Prompt("\n".join(lines[:place]).strip(), "\n".join(lines[place + 1 :]).strip())
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise PromptError(
+            f"the judge prompt {path} is not UTF-8 text (byte {error.start})"
+        ) from None
+    except OSError as error:
+        raise PromptError(
+            f"the judge prompt {path} cannot be read: {error.strerror or error}"
+        ) from None
+
+
+def _listed(names: frozenset[str]) -> str:
+    return ", ".join(f"${name}" for name in sorted(names))

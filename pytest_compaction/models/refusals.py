@@ -1,0 +1,211 @@
+"""What an endpoint refuses, and how a request does without it.
+
+Endpoints call themselves compatible and differ in what they take. A reply that
+refuses a request and names a parameter is answered by leaving that parameter out,
+or by its other spelling; what has no bearing on a parameter is no reason to change
+a request.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_compaction.models.calls import Operation
+from pytest_compaction.models.rendering import IMAGE
+
+Body = dict[str, Any]
+
+_TOO_LONG: Final = re.compile(
+    r"context_length_exceeded|context (?:length|window|size)|maximum (?:context|prompt)|"
+    r"(?:prompt|input|request) is too (?:long|large)|too many (?:input )?tokens|"
+    r"exceed\w*.{0,40}\bcontext\b",
+    re.IGNORECASE,
+)
+REFUSING: Final = frozenset({400, 404, 415, 422, 500, 501})
+"""Statuses with which endpoints say that they do not take a request as it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What a reply that refuses says: its status, its message and the parameter it names."""
+
+    status: int
+    text: str
+    parameter: str = ""
+
+    @property
+    def too_long(self) -> bool:
+        """Whether the request was longer than the model's context."""
+        return self.status in {400, 413, 422} and bool(_TOO_LONG.search(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Adaptation:
+    """One thing to do without: when it is in a request, how it is named, what is sent instead."""
+
+    name: str
+    present: Callable[[Body], bool]
+    named: re.Pattern[str]
+    without: Callable[[Body], Body]
+
+    def answers(self, complaint: Complaint, body: Body) -> bool:
+        """Whether a complaint is about this part of the body."""
+        if complaint.status not in REFUSING or complaint.too_long or not self.present(body):
+            return False
+        return bool(self.named.search(complaint.parameter) or self.named.search(complaint.text))
+
+
+def _drop(name: str, pattern: str | None = None) -> Adaptation:
+    return Adaptation(
+        f"without {name}",
+        lambda body: name in body,
+        re.compile(pattern or rf"\b{name}\b", re.IGNORECASE),
+        lambda body: {key: value for key, value in body.items() if key != name},
+    )
+
+
+def _renamed(body: Body) -> Body:
+    names = {"max_tokens": "max_completion_tokens"}
+    return {names.get(key, key): value for key, value in body.items()}
+
+
+def _format_of(body: Body) -> str:
+    found = body.get("response_format")
+    return str(found.get("type")) if isinstance(found, Mapping) else ""
+
+
+def _has_images(body: Body) -> bool:
+    return any(part.get("type") in _IMAGE_TYPES for part in _content_parts(body))
+
+
+def _content_parts(body: Body) -> list[Mapping[str, Any]]:
+    messages = body.get("messages") or body.get("input") or []
+    contents = [message.get("content") for message in messages if isinstance(message, Mapping)]
+    return [part for content in contents if isinstance(content, list) for part in content]
+
+
+def _without_images(body: Body) -> Body:
+    name = "messages" if "messages" in body else "input"
+    return {**body, name: [_imageless(message) for message in body[name]]}
+
+
+def _imageless(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    content = message.get("content")
+    if not isinstance(content, list):
+        return message
+    texts = [IMAGE if p.get("type") in _IMAGE_TYPES else str(p.get("text", "")) for p in content]
+    return {**message, "content": "\n".join(texts)}
+
+
+_IMAGE_TYPES: Final = frozenset({"image_url", "input_image"})
+_STRUCTURED: Final = re.compile(
+    r"response[_ ]?format|json[_ ]?schema|json[_ ]?object|structured[_ ]?output|grammar|guided",
+    re.IGNORECASE,
+)
+
+ADAPTATIONS: Final = (
+    Adaptation(
+        "max_completion_tokens for max_tokens",
+        lambda body: "max_tokens" in body,
+        re.compile(r"\bmax_tokens\b", re.IGNORECASE),
+        _renamed,
+    ),
+    _drop("max_completion_tokens"),
+    _drop("max_output_tokens"),
+    _drop("temperature"),
+    _drop("seed"),
+    _drop("store"),
+    Adaptation(
+        "json_object for json_schema",
+        lambda body: _format_of(body) == "json_schema",
+        _STRUCTURED,
+        lambda body: {**body, "response_format": {"type": "json_object"}},
+    ),
+    Adaptation(
+        "without response_format",
+        lambda body: _format_of(body) == "json_object",
+        _STRUCTURED,
+        lambda body: {key: value for key, value in body.items() if key != "response_format"},
+    ),
+    Adaptation(
+        "without images",
+        _has_images,
+        re.compile(r"image|vision|multi-?modal|mmproj|content (?:type|part)", re.IGNORECASE),
+        _without_images,
+    ),
+)
+"""In the order in which they are tried. Each makes itself inapplicable, so that trying ends."""
+
+
+def adapted(body: Mapping[str, Any], names: frozenset[str]) -> Body:
+    """The body without what was refused before."""
+    result = dict(body)
+    for adaptation in ADAPTATIONS:
+        if adaptation.name in names and adaptation.present(result):
+            result = adaptation.without(result)
+    return result
+
+
+def adaptation_for(complaint: Complaint, body: Body) -> Adaptation | None:
+    """What to do without, given what the endpoint complained about; ``None`` if it is not that."""
+    return next((a for a in ADAPTATIONS if a.answers(complaint, body)), None)
+
+
+def complaint_of(status: int, body: Any, text: str) -> Complaint:
+    """Read an error reply in the shapes that servers use; ``text`` is the body as it came."""
+    error = body.get("error", body) if isinstance(body, Mapping) else None
+    if isinstance(error, str):
+        return Complaint(status, error)
+    if not isinstance(error, Mapping):
+        return Complaint(status, text)
+    detail = error.get("detail")
+    if isinstance(detail, list):
+        places = [d.get("loc", ()) for d in detail if isinstance(d, Mapping)]
+        named = " ".join(str(part) for place in places for part in place)
+        said = "; ".join(str(d.get("msg", "")) for d in detail if isinstance(d, Mapping))
+        return Complaint(status, f"{named}: {said}", named)
+    said = next(
+        (str(error[name]) for name in ("message", "detail", "error", "msg") if error.get(name)),
+        text,
+    )
+    code = error.get("code")
+    if isinstance(code, str) and code not in said:
+        said = f"{said} ({code})"
+    return Complaint(status, said, str(error.get("param") or ""))
+
+
+_ADVICE: Final[Mapping[int, str]] = {
+    401: "; check OPENAI_API_KEY",
+    403: "; the key may not use this model",
+    404: "; check the model's name and OPENAI_BASE_URL",
+    408: "; the endpoint gave up waiting, run again",
+    413: "; the request is too large for the endpoint",
+    429: "; lower --compaction-concurrency or run again later, what was answered is kept",
+}
+_LASTING: Final = frozenset({401, 403, 404})
+_NO_CREDIT: Final = re.compile("insufficient_quota|credit balance|billing", re.IGNORECASE)
+_MISSING: Final = re.compile(
+    "not (?:be )?(?:support|found|available|implement)|unsupported|unknown|no such|invalid url",
+    re.IGNORECASE,
+)
+
+
+def consequence(complaint: Complaint, operation: Operation) -> tuple[bool, str]:
+    """Whether the same complaint would come for every such request, and what to do about it."""
+    status = complaint.status
+    if _NO_CREDIT.search(complaint.text):
+        return True, "; the account has no credit left"
+    if operation != "chat.completions" and _is_missing(complaint):
+        return True, f"; it has no {operation}, take an endpoint or a model that has it"
+    later = "; it failed, run again later" if status >= 500 else ""
+    return status in _LASTING, _ADVICE.get(status, later)
+
+
+def _is_missing(complaint: Complaint) -> bool:
+    """Whether the endpoint does not have what was asked for, rather than refusing one request."""
+    if complaint.status == 400:
+        return bool(_MISSING.search(complaint.text))
+    return complaint.status in {404, 405, 410, 501}

@@ -1,0 +1,166 @@
+"""A dry run of the models: calls are rendered and counted, and none is made.
+
+What the store holds is answered from it, so that what follows is what would really
+follow; for the rest the offline model stands in.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.conversation import Message, Opaque, canonical_json
+from pytest_compaction.models.calls import Call, CallReply
+from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.prices import PriceTable
+from pytest_compaction.models.protocol import (
+    AnswerReply,
+    AnswerRequest,
+    CompactReply,
+    CompactRequest,
+    JudgeReply,
+    JudgeRequest,
+    Model,
+    SummaryReply,
+    SummaryRequest,
+)
+from pytest_compaction.models.spending import most_usage
+from pytest_compaction.models.store import Store
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.rubric import applicable
+from pytest_compaction.tokens import TokenCounter
+
+CRITERION_TOKENS: Final = 40
+NUMBER_TOKENS: Final = 30
+"""What a judgement is taken to need for each criterion, and for each fact or stale value."""
+_NATIVE: Final = canonical_json({"type": "compaction", "encrypted_content": "A" * 2000})
+_ORDER: Final = ("compaction", "responder", "judge")
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """Calls of one role to one model: those to be made, and how many the store answers.
+
+    ``usage`` and ``usd`` (US dollars, ``None`` without a price) are of those to be made.
+    """
+
+    role: str
+    model: str
+    stored: int
+    usage: Usage
+    usd: float | None
+
+
+class Rehearsed(Exception):  # noqa: N818 - nothing is wrong: the call is one to be made
+    """A call that would be made; ``write`` books how long its reply is taken to be."""
+
+    def __init__(self, entry: _Entry) -> None:
+        super().__init__("rehearsed")
+        self.entry = entry
+
+
+@dataclass
+class _Entry:
+    """A call that would be made: the tokens that it reads, and those of the reply."""
+
+    role: str
+    model: str
+    read: int
+    written: int = 0
+
+
+class Rehearsal:
+    """A caller that answers from the store and books everything else without asking."""
+
+    def __init__(self, store: Store | None, tokens: TokenCounter) -> None:
+        self._store = store
+        self._tokens = tokens
+        self._entries: dict[str, _Entry] = {}
+        self._stored: Counter[tuple[str, str]] = Counter()
+
+    async def call(self, call: Call) -> CallReply:
+        """The stored reply; without one :class:`Rehearsed` is raised."""
+        digest, model = call.digest, str(call.body.get("model"))
+        found = None if self._store is None else self._store.find(call)
+        if found is not None or digest in self._entries:
+            self._stored[call.role, model] += 1
+        if found is not None:
+            return found
+        if digest not in self._entries:
+            read = most_usage(call, self._tokens).input_tokens
+            self._entries[digest] = _Entry(call.role, model, read)
+        raise Rehearsed(self._entries[digest])
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def planned(self, prices: PriceTable) -> tuple[Planned, ...]:
+        """All calls by role and model."""
+        usage: dict[tuple[str, str], Usage] = {}
+        for entry in self._entries.values():
+            key = (entry.role, entry.model)
+            usage[key] = usage.get(key, Usage()) + Usage(1, entry.read, 0, entry.written)
+        keys = sorted({*usage, *self._stored}, key=lambda key: (_ORDER.index(key[0]), key[1]))
+        planned: list[Planned] = []
+        for role, model in keys:
+            mine = usage.get((role, model), Usage())
+            usd = prices.cost(model, mine) if mine.calls else 0.0
+            planned.append(Planned(role, model, self._stored[role, model], mine, usd))
+        return tuple(planned)
+
+
+class RehearsedModel:
+    """Renders every request as the real model does; the offline model replies in its place."""
+
+    def __init__(self, real: Model, tokens: TokenCounter) -> None:
+        self._real = real
+        self._tokens = tokens
+        self._stand_in = OfflineModel(tokens)
+
+    @property
+    def name(self) -> str:
+        """The name of the real model."""
+        return self._real.name
+
+    def at_trial(self, trial: int) -> RehearsedModel:
+        """The same for one repetition."""
+        return RehearsedModel(self._real.at_trial(trial), self._tokens)
+
+    async def summarize(self, request: SummaryRequest) -> SummaryReply:
+        """A stored summary, or an extract as long as the budget allows."""
+        try:
+            return await self._real.summarize(request)
+        except Rehearsed as call:
+            reply = await self._stand_in.summarize(request)
+            call.entry.written = reply.usage.output_tokens
+            return reply
+
+    async def answer(self, request: AnswerRequest) -> AnswerReply:
+        """A stored answer, or one by rules."""
+        try:
+            return await self._real.answer(request)
+        except Rehearsed as call:
+            reply = await self._stand_in.answer(request)
+            call.entry.written = reply.usage.output_tokens
+            return reply
+
+    async def judge(self, request: JudgeRequest) -> JudgeReply:
+        """A stored judgement, or none; its length is taken from what it must hold."""
+        try:
+            return await self._real.judge(request)
+        except Rehearsed as call:
+            numbers = len(request.facts) + len(request.traps)
+            criteria = len(applicable(request.kind))
+            call.entry.written = CRITERION_TOKENS * criteria + NUMBER_TOKENS * numbers
+            return JudgeReply(unscored="estimated")
+
+    async def compact(self, request: CompactRequest) -> CompactReply:
+        """A stored compaction, or the user's messages and an item of middling length."""
+        try:
+            return await self._real.compact(request)
+        except Rehearsed as call:
+            call.entry.written = self._tokens.text(_NATIVE)
+            kept = [message for message in request.messages if message.role == "user"]
+            item = Message("estimated", "assistant", (Opaque(_NATIVE),), "synthetic")
+            return CompactReply((*kept, item))

@@ -1,0 +1,115 @@
+"""Reading what an endpoint answered: the text, a refusal, or why there is neither."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_compaction.models.calls import Operation
+from pytest_compaction.models.rendering import clean
+from pytest_compaction.models.usage import Usage
+
+_THOUGHT: Final = re.compile(r"^\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model said. ``text`` is empty when ``problem`` says why there is none.
+
+    ``cut`` tells that the model stopped at its limit of tokens, ``refused`` that it
+    would not answer.
+    """
+
+    text: str = ""
+    problem: str = ""
+    cut: bool = False
+    refused: bool = False
+
+
+def read_reply(operation: Operation, body: Mapping[str, Any]) -> Reply:
+    """The reply in an endpoint's JSON; never raises for what the JSON holds."""
+    reply = _responses(body) if operation == "responses" else _chat(body)
+    text = _THOUGHT.sub("", clean(reply.text)).strip()
+    if text or reply.problem:
+        return Reply(text, reply.problem, reply.cut, reply.refused)
+    if reply.cut:
+        return Reply("", "it reached its limit of tokens before it said anything", True)
+    return Reply("", "its reply is empty")
+
+
+def _chat(body: Mapping[str, Any]) -> Reply:
+    choices = body.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, Mapping) else None
+    if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
+        return Reply(problem="its reply is JSON, but no chat completion")
+    cut = choice.get("finish_reason") == "length"
+    text = _text_of(message.get("content"))
+    if isinstance(message.get("refusal"), str) and message["refusal"].strip():
+        return _refusal(message["refusal"])
+    if choice.get("finish_reason") == "content_filter" and not text:
+        return _refusal("the endpoint's content filter held the reply back")
+    if not text and (message.get("tool_calls") or message.get("function_call")):
+        return Reply(problem="it called a tool instead of replying in text")
+    return Reply(text, cut=cut)
+
+
+def _responses(body: Mapping[str, Any]) -> Reply:
+    output = body.get("output")
+    if not isinstance(output, list):
+        return Reply(problem="its reply is JSON, but no response")
+    items = [item for item in output if isinstance(item, Mapping)]
+    parts = [
+        part
+        for item in items
+        if item.get("type") == "message" and isinstance(item.get("content"), list)
+        for part in item["content"]
+        if isinstance(part, Mapping)
+    ]
+    text = _text_of(parts)
+    refusals = [part["refusal"] for part in parts if isinstance(part.get("refusal"), str)]
+    if refusals and not text:
+        return _refusal(refusals[0])
+    if not text and any(item.get("type") == "function_call" for item in items):
+        return Reply(problem="it called a tool instead of replying in text")
+    return Reply(text, cut=body.get("status") == "incomplete")
+
+
+def _refusal(text: str) -> Reply:
+    return Reply(problem=f"it refused: {clean(text).strip()}", refused=True)
+
+
+def _text_of(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, Iterable):
+        return ""
+    parts = (part.get("text") for part in content if isinstance(part, Mapping))
+    return "".join(text for text in parts if isinstance(text, str))
+
+
+def usage_of(body: Mapping[str, Any]) -> Usage:
+    """One call with the tokens that the reply charges for; 0 where it does not say.
+
+    ``input_tokens`` contain ``cached_tokens``, as endpoints report them. Both
+    spellings are read, that of chat completions and that of the responses API.
+    """
+    usage = body.get("usage")
+    if not isinstance(usage, Mapping):
+        return Usage(1)
+    details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
+    if cached is None:
+        cached = usage.get("prompt_cache_hit_tokens")
+    return Usage(
+        1,
+        _whole(usage.get("prompt_tokens", usage.get("input_tokens"))),
+        _whole(cached),
+        _whole(usage.get("completion_tokens", usage.get("output_tokens"))),
+    )
+
+
+def _whole(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

@@ -1,0 +1,48 @@
+"""What fills the prompt for a summary, and what of a reply is only that prompt again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pytest_compaction.conversation import ROLES
+from pytest_compaction.models.fences import fences_for
+from pytest_compaction.models.prompts import Prompt
+from pytest_compaction.models.protocol import SummaryRequest
+from pytest_compaction.models.rendering import clean, transcript
+
+_FEWEST_WORDS: Final = 10
+_CARRY_OVER: Final = (
+    "The notes so far. Carry over what still holds, bring it up to date with the messages, and "
+    "lose nothing that is not outdated:"
+)
+
+
+def summary_fields(request: SummaryRequest, words: int) -> dict[str, str]:
+    """The fields of the template; messages and earlier notes stand in fences."""
+    sections = request.sections
+    previous = request.previous.render(sections) if request.previous is not None else ""
+    focus = clean(request.instructions)
+    messages = transcript(request.messages)
+    fences = fences_for([messages, previous, focus])
+    notes = fences.around("notes", previous)
+    return {
+        "mark": fences.mark,
+        "sections": "\n".join(f"## {section.title}\n{section.asks}" for section in sections),
+        "words": str(max(_FEWEST_WORDS, words)),
+        "focus": f"\nAbove all: {focus}\n" if focus else "",
+        "previous": f"\n{_CARRY_OVER}\n{notes}\n" if previous else "",
+        "messages": fences.around("messages", messages),
+    }
+
+
+def own_words(prompt: Prompt, fields: Mapping[str, str], reply: str) -> list[str]:
+    """Lines that are the prompt's own, of which a reply that repeats them makes no notes.
+
+    The lines of the template, the lines of a fence, and the names of who speaks; what
+    stands between the fences may well be noted word for word.
+    """
+    bare = prompt.messages({**fields, "messages": "", "previous": ""})
+    lines = [line for message in bare for line in message["content"].splitlines()]
+    lines += [line for line in reply.splitlines() if fields["mark"] in line]
+    return [*lines, *(f"[{role}]" for role in ROLES)]

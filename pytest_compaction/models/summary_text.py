@@ -1,0 +1,134 @@
+"""Summaries as text: from a model's reply back into sections, and down to a budget."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from pytest_compaction.summary import EMPTY_SECTION, Section, Summary
+from pytest_compaction.text import normalize
+
+LEFT_OUT: Final = "({count} more noted here did not fit)"
+_HEADING: Final = re.compile(
+    r"^\s*(?:(?P<marks>#{1,6})\s*|\*\*)?(?:\d{1,2}[.)]\s+)?(?P<title>[^#*:]{1,80}?)\s*:?\s*"
+    r"(?:\*\*)?\s*:?\s*#*\s*$"
+)
+_ITEM: Final = re.compile(r"^(?P<indent>\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?P<text>\S.*)$")
+_NOTHING: Final = frozenset(
+    normalize(text)
+    for text in (EMPTY_SECTION, "nothing yet", "none", "(none)", "n/a", "nothing", "-", "none.")
+)
+
+
+def sections_of(text: str, sections: Sequence[Section], echoed: Iterable[str] = ()) -> Summary:
+    """Read a reply back into sections.
+
+    A heading is a line that is a section's title, as Markdown or plain; lines before
+    the first one, and under other Markdown headings before it, count as introduction.
+    A reply without any of the headings goes into the first section whole: what was
+    noted is not lost for its form. Lines of ``echoed`` are the prompt's own words
+    and no notes.
+    """
+    titles = {normalize(section.title): section.id for section in sections}
+    own = {normalize(line) for line in echoed if line.strip()}
+    entries: dict[str, list[str]] = {section.id: [] for section in sections}
+    lines = text.splitlines()
+    headed = any(_heading(line, titles) for line in lines)
+    current = None if headed else sections[0].id
+    for line in lines:
+        found = _heading(line, titles)
+        if found is not None:
+            current = found
+        elif current is not None and normalize(line) not in own:
+            _add(entries[current], line)
+    return Summary(tuple((id, _distinct(found)) for id, found in entries.items()))
+
+
+def _heading(line: str, titles: dict[str, str]) -> str | None:
+    found = _HEADING.match(line)
+    return titles.get(normalize(found["title"])) if found else None
+
+
+def _add(entries: list[str], line: str) -> None:
+    """A list item begins an entry; an indented line goes on with it; other lines stand alone."""
+    if not line.strip() or set(line.strip()) <= {"-", "=", "*", "_", "`"}:
+        return
+    item = _ITEM.match(line)
+    if item is None and entries and line[0].isspace():
+        entries[-1] += f" {line.strip()}"
+        return
+    text = item["text"].strip() if item else line.strip().lstrip("#").strip()
+    if normalize(text) not in _NOTHING:
+        entries.append(text)
+
+
+def _distinct(entries: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(entries))
+
+
+def within_budget(
+    summary: Summary, sections: Sequence[Section], budget: int, count: Callable[[str], int]
+) -> Summary:
+    """The summary cut to ``budget`` tokens, entry by entry, each cut said where it was made.
+
+    The last entry of the section that is furthest beyond its share goes first, so
+    that no section is emptied for the sake of another. If not even one entry fits,
+    that one is cut within.
+    """
+    if count(summary.render(sections)) <= budget:
+        return summary
+    order = _cutting_order(summary, sections, count)
+    low, high = 1, max(len(order), 1)
+    while low < high:
+        middle = (low + high) // 2
+        if count(_without(summary, sections, order[:middle]).render(sections)) <= budget:
+            high = middle
+        else:
+            low = middle + 1
+    cut = _without(summary, sections, order[:low])
+    if count(cut.render(sections)) <= budget:
+        return cut
+    return _first_entry(cut, sections, budget, count)
+
+
+def _cutting_order(
+    summary: Summary, sections: Sequence[Section], count: Callable[[str], int]
+) -> list[str]:
+    """The section that loses its last entry, one after the other, until one entry is left."""
+    shares = {section.id: max(section.share, 0.01) for section in sections}
+    costs = {section.id: [count(entry) for entry in summary.of(section.id)] for section in sections}
+    order: list[str] = []
+    while sum(map(len, costs.values())) > 1:
+        left = (id for id in costs if costs[id])
+        longest = max(left, key=lambda id: sum(costs[id]) / shares[id])
+        costs[longest].pop()
+        order.append(longest)
+    return order
+
+
+def _without(summary: Summary, sections: Sequence[Section], lost: Sequence[str]) -> Summary:
+    """The summary without so many last entries of each section, and a note of how many."""
+    entries: list[tuple[str, tuple[str, ...]]] = []
+    for section in sections:
+        cut = lost.count(section.id)
+        kept = summary.of(section.id)
+        note = (LEFT_OUT.format(count=cut),) if cut else ()
+        entries.append((section.id, (*kept[: len(kept) - cut], *note)))
+    return Summary(tuple(entries))
+
+
+def _first_entry(
+    summary: Summary, sections: Sequence[Section], budget: int, count: Callable[[str], int]
+) -> Summary:
+    """The first entry alone, cut where the budget ends; nothing if it has no room at all."""
+    id, text = next(((id, kept[0]) for id, kept in summary.entries if kept), ("", ""))
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        trial = Summary(((id, (f"{text[:middle]} […]",)),))
+        if count(trial.render(sections)) <= budget:
+            low = middle
+        else:
+            high = middle - 1
+    return Summary(((id, (f"{text[:low]} […]",)),)) if low else Summary(())

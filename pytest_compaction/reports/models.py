@@ -1,0 +1,227 @@
+"""What real models took and cost, and how far several judges agree: lines for the summary."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from pytest_compaction.metrics.agreement import krippendorff_alpha
+from pytest_compaction.models.ledger import Total
+from pytest_compaction.models.prices import PriceTable
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.reports.terminal import WIDTH, Line
+from pytest_compaction.text import printable
+
+if TYPE_CHECKING:
+    from pytest_compaction.estimate import Estimate
+
+ROLES: Final = ("compaction", "responder", "judge")
+NOT_PAID: Final = "not paid for:"
+"""How the reason of an item begins for which there was no money left."""
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """What the ledger of a run says at its end; ``limit`` and ``spent`` are US dollars."""
+
+    totals: Sequence[Total]
+    notes: Sequence[str]
+    prices: str
+    limit: float | None = None
+    limit_reached: bool = False
+    spent: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Tokens and dollars of one role; ``usd`` is ``None`` where a call has no price."""
+
+    usage: Usage = Usage()
+    usd: float | None = 0.0
+
+    def plus(self, usage: Mapping[str, int], usd: float | None) -> Use:
+        """With one more record's share."""
+        total = None if self.usd is None or usd is None else self.usd + usd
+        return Use(self.usage + Usage(**usage), total)
+
+
+def uses(records: Sequence[Record]) -> dict[tuple[str, str], Use]:
+    """Use by role and strategy: a compaction counts once for all its probes."""
+    found: dict[tuple[str, str], Use] = {}
+    seen: set[tuple[Any, ...]] = set()
+    for record in records:
+        usage, usd = record.get("usage") or {}, record.get("usd") or {}
+        for role in ROLES:
+            if role not in usage:
+                continue
+            if role == "compaction":
+                key = (record["compactor"], record["case"], record["trial"])
+                if key in seen:
+                    continue
+                seen.add(key)
+            name = (role, record["compactor"])
+            found[name] = found.get(name, Use()).plus(usage[role], usd.get(role))
+    return found
+
+
+def usage_lines(records: Sequence[Record], accounts: Accounts) -> list[Line]:
+    """The block on usage: by role, what was paid in this run, and what stopped it."""
+    return list(_usage_lines(records, accounts))
+
+
+def _usage_lines(records: Sequence[Record], accounts: Accounts) -> Iterator[Line]:
+    by_arm = uses(records)
+    if by_arm:
+        yield Line("")
+        yield Line(
+            f"{'model use':<19}{'calls':>7}{'input':>13}{'cached':>13}{'output':>12}"
+            f"{'US dollars':>13}",
+            "dim",
+        )
+        arms = [name for role, name in by_arm if role == "compaction"]
+        for role in ROLES:
+            mine = {name: use for (of, name), use in by_arm.items() if of == role}
+            if mine:
+                yield Line(_row(role, _sum(mine.values())))
+            if role == "compaction" and len(arms) > 1:
+                for name, use in mine.items():
+                    if use.usage.calls:
+                        yield Line(_row(f"  {printable(name, 16)}", use), "dim")
+        yield Line(_row("total", _sum(by_arm.values())), "bold")
+    yield from _wrapped(_paid(accounts), "plain")
+    if accounts.limit_reached:
+        missing = sum(str(record["reason"]).startswith(NOT_PAID) for record in records)
+        yield from _wrapped(
+            f"stopped: --compaction-max-cost={accounts.limit:g} left no room for another call; "
+            f"{missing} items were not paid for. Run again with a higher limit: what was paid "
+            "for is in the store",
+            "bad",
+        )
+    for note in accounts.notes:
+        yield from _wrapped(f"note: {printable(note)}", "bad")
+
+
+def _sum(parts: Any) -> Use:
+    total = Use()
+    for part in parts:
+        total = total.plus(part.usage.as_json(), part.usd)
+    return total
+
+
+def _row(name: str, use: Use) -> str:
+    usage = use.usage
+    usd = "-" if use.usd is None else f"{use.usd:.4f}"
+    return (
+        f"{name:<19}{usage.calls:>7,}{usage.input_tokens:>13,}{usage.cached_tokens:>13,}"
+        f"{usage.output_tokens:>12,}{usd:>13}"
+    )
+
+
+def _paid(accounts: Accounts) -> str:
+    calls = sum(total.paid.calls for total in accounts.totals)
+    stored = sum(total.stored for total in accounts.totals)
+    text = f"this run: {calls:,} calls made"
+    paid = [total for total in accounts.totals if total.paid.calls]
+    unpriced = sorted({total.model for total in paid if total.usd is None})
+    if unpriced:
+        text += f", no price is known for {printable(', '.join(unpriced))}"
+    elif paid:
+        text += f" for {accounts.spent:.4f} US dollars (prices of {accounts.prices})"
+    return f"{text}; {stored:,} came from the store"
+
+
+def _wrapped(text: str, style: Any) -> Iterator[Line]:
+    for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False):
+        yield Line(line, style)
+
+
+def estimate_sentence(found: Estimate, prices: PriceTable) -> str:
+    """What a run will spend, in one line."""
+    if not found.calls and not found.stored:
+        return "no model is asked for anything"
+    if not found.calls:
+        return f"nothing to pay: all {found.stored:,} model calls are in the store"
+    usage = found.usage
+    models = sorted({part.model for part in found.planned if part.usage.calls})
+    text = (
+        f"about {found.calls:,} calls to {', '.join(models)}, {usage.input_tokens:,} tokens in "
+        f"and {usage.output_tokens:,} out, {_dollars(found.usd, prices)}"
+    )
+    if found.stored:
+        text += f"; {found.stored:,} more are in the store"
+    if found.assumed:
+        text += f"; a sliding window stands in for {', '.join(found.assumed)}"
+    return text
+
+
+def _dollars(usd: float | None, prices: PriceTable) -> str:
+    if usd is None:
+        return f"no price known at {prices.host}"
+    return f"about {usd:.4f} US dollars (prices of {prices.as_of})"
+
+
+def estimate_lines(found: Estimate, prices: PriceTable) -> list[Line]:
+    """The estimate by role and model."""
+    lines = [
+        Line(
+            f"{'':<29}{'calls':>7}{'stored':>8}{'input':>12}{'output':>11}{'US dollars':>12}",
+            "dim",
+        )
+    ]
+    for part in found.planned:
+        name = f"{part.role:<12}{printable(part.model, 17)}"
+        lines.append(Line(_planned_row(name, part.stored, part.usage, part.usd)))
+    lines.append(Line(_planned_row("total", found.stored, found.usage, found.usd), "bold"))
+    lines.append(Line(""))
+    sentence = estimate_sentence(found, prices)
+    lines += _wrapped(f"{sentence[0].upper()}{sentence[1:]}. Nothing was asked.", "plain")
+    if found.assumed:
+        text = "Strategies that are not part of the package are not run for an estimate."
+        lines += _wrapped(text, "dim")
+    return lines
+
+
+def _planned_row(name: str, stored: int, usage: Usage, usd: float | None) -> str:
+    cost = "-" if usd is None else f"{usd:.4f}"
+    return (
+        f"{name:<29}{usage.calls:>7,}{stored:>8,}{usage.input_tokens:>12,}"
+        f"{usage.output_tokens:>11,}{cost:>12}"
+    )
+
+
+def agreement_lines(records: Sequence[Record]) -> list[Line]:
+    """How far several judges agree, on overall scores and on single criteria; else nothing.
+
+    Krippendorff's alpha for interval data over all items of the run.
+    """
+    panels = [record["judges"] for record in records if len(record.get("judges") or ()) > 1]
+    if not panels:
+        return []
+    overall = [[judge["overall"] for judge in panel] for panel in panels]
+    single = [
+        [judge["criteria"].get(criterion) for judge in panel]
+        for panel in panels
+        for criterion in sorted({name for judge in panel for name in judge["criteria"]})
+    ]
+    names = dict.fromkeys(judge["name"] for panel in panels for judge in panel)
+    lines = [Line(""), Line("judges", "dim")]
+    for name in names:
+        scores = [j["overall"] for panel in panels for j in panel if j["name"] == name]
+        given = [score for score in scores if score is not None]
+        mean = f"mean {sum(given) / len(given):.2f}" if given else "no score"
+        lines.append(
+            Line(f"  {printable(name, 40):<40}  {mean} ({len(given)} of {len(scores)} items)")
+        )
+    for what, units in (("overall scores", overall), ("criterion scores", single)):
+        lines.append(Line(f"  {_alpha(what, units)}"))
+    return lines
+
+
+def _alpha(what: str, units: Sequence[Sequence[float | None]]) -> str:
+    compared = [unit for unit in units if sum(value is not None for value in unit) > 1]
+    alpha = krippendorff_alpha(units)
+    figure = "is not defined: nothing varies" if alpha is None else f"{alpha:.2f}"
+    return f"Krippendorff's alpha {figure} ({len(compared)} {what})"

@@ -1,0 +1,230 @@
+"""Killing runs: no torn record, no torn store file, and nothing is paid for twice.
+
+Every kill is SIGKILL at a counted point (a call asked or answered, a file or line
+half-written), so that it is the same point each time. A few points are run always;
+all fifty with ``pytest tests/test_killed_runs.py -m exhaustive``.
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from killed_run import CONCURRENCY, MODEL
+from scenarios import PROBES, STRATEGIES, lean
+from stub_endpoint import long_case, serving
+
+from pytest_compaction.models.calls import Call
+from pytest_compaction.models.store import Store
+from pytest_compaction.results import load_run
+
+CASES = ("first", "second")
+ITEMS = len(CASES) * len(PROBES)
+CALLS = len(CASES) + 2 * ITEMS
+"""One summary a case; an answer and a judgement for each probe."""
+IN_PROCESS = 42
+UNDER_PYTEST = 8
+HERE = Path(__file__).parent
+
+
+def seeded_points():
+    """Where runs without pytest are killed: every kind of place, at drawn counts."""
+    draw = random.Random(4)
+    places = ["asked", "answered", "half a store file", "before the move", "after the move"]
+    points = [
+        {"where": places[number % 5], "at": draw.randint(1, CALLS)}
+        for number in range(IN_PROCESS - 2)
+    ]
+    return [*points, *({"where": "half a record", "at": at} for at in (2, ITEMS - 1))]
+
+
+def pytest_points():
+    """Whom to kill at which call under ``-n 2``."""
+    draw = random.Random(44)
+    who = ["worker", "controller"]
+    return [(who[n % 2], draw.randint(1, CALLS - 2)) for n in range(UNDER_PYTEST)]
+
+
+def name_of(point):
+    return f"{point['where'].replace(' ', '-')}-{point['at']}"
+
+
+def some(params, chosen, name):
+    """All points, of which only a few are run without being asked for."""
+    return [
+        pytest.param(
+            point,
+            id=f"{number}-{name(point)}",
+            marks=() if number in chosen else pytest.mark.exhaustive,
+        )
+        for number, point in enumerate(params)
+    ]
+
+
+@pytest.fixture(scope="module")
+def runner():
+    process = subprocess.Popen(
+        [sys.executable, str(HERE / "killed_run.py")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    )
+    yield process
+    process.stdin.close()
+    process.wait(30)
+    process.stdout.close()
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "cases").mkdir()
+    for id in CASES:
+        (tmp_path / "cases" / f"{id}.json").write_text(json.dumps(long_case(id)), "utf-8")
+    return tmp_path
+
+
+def say(runner, line):
+    runner.stdin.write(f"{line}\n")
+    runner.stdin.flush()
+
+
+def run_once(runner, project, stub, point=None):
+    """One run in a process of its own; the signal that ended it, 0 if none did."""
+    already = len(stub.calls)
+    say(runner, json.dumps({"root": str(project), "url": stub.url, "point": point}))
+    pid = json.loads(runner.stdout.readline())["pid"]
+
+    def kill(number):
+        if number - already == point["at"]:
+            os.kill(pid, signal.SIGKILL)
+
+    if point and point["where"] in {"asked", "answered"}:
+        setattr(stub, "before" if point["where"] == "asked" else "after", kill)
+    say(runner, "go")
+    status = json.loads(runner.stdout.readline())["status"]
+    stub.before = stub.after = lambda number: None
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+    return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+
+
+def whole_store_files(folder):
+    """The digests of the store, each file of which is whole."""
+    digests = set()
+    for path in sorted(folder.rglob("*.json")):
+        data = json.loads(path.read_text("utf-8"))
+        call = Call(data["operation"], data["request"], data["trial"])
+        assert path == folder / call.digest[:2] / f"{call.digest}.json"
+        assert Store(folder, None, "replay").find(call) is not None
+        digests.add(call.digest)
+    return digests
+
+
+def whole_records(folder):
+    """The records of the last run that wrote any; loading fails on anything torn but the end."""
+    runs = sorted(folder.glob("*.jsonl"))
+    return load_run(runs[-1]).records if runs else []
+
+
+def timeless(records):
+    return [{**record, "latency_s": None} for record in records]
+
+
+@pytest.mark.parametrize("point", some(seeded_points(), {1, 2, 3, 5, 41}, name_of))
+def test_a_killed_run_leaves_whole_files_and_the_next_pays_only_for_what_was_in_flight(
+    runner, project, point
+):
+    with serving() as stub:
+        assert run_once(runner, project, stub, point) == signal.SIGKILL
+        paid = len(stub.calls)
+        stored = whole_store_files(project / "store")
+        in_flight = paid - len(stored)
+        assert 0 <= in_flight <= CONCURRENCY
+        for record in whole_records(project / "runs"):
+            assert record["status"] == "passed"
+        assert run_once(runner, project, stub) == 0
+        assert len(stub.calls) == paid + CALLS - len(stored) == CALLS + in_flight
+        finished = whole_records(project / "runs")
+        assert [record["status"] for record in finished] == ["passed"] * ITEMS
+        assert len(whole_store_files(project / "store")) == CALLS
+        assert run_once(runner, project, stub) == 0
+        assert len(stub.calls) == CALLS + in_flight, "a third run pays nothing"
+        assert timeless(whole_records(project / "runs")) == timeless(finished)
+
+
+# --- with pytest around it -----------------------------------------------------------
+
+PIDS = """
+import os
+from pathlib import Path
+
+
+def pytest_configure(config):
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker:
+        Path("pids").mkdir(exist_ok=True)
+        Path("pids", worker).write_text(str(os.getpid()))
+"""
+
+
+def start_pytest(project, stub):
+    command = [sys.executable, "-m", "pytest", *lean(), "-n2", "--compactor=anchored"]
+    return subprocess.Popen(
+        [*command, f"--compaction-model={MODEL}", f"--compaction-concurrency={CONCURRENCY}"],
+        cwd=project,
+        env={**os.environ, "OPENAI_BASE_URL": stub.url},
+        stdout=subprocess.DEVNULL,
+    )
+
+
+def workers_of(project):
+    return [int(path.read_text()) for path in sorted((project / "pids").iterdir())]
+
+
+def wait_for_the_end_of(pids, seconds=60):
+    """Workers whose controller is dead end by themselves; what they do until then is stored."""
+    deadline = time.monotonic() + seconds
+    while any(Path(f"/proc/{pid}").exists() for pid in pids):
+        assert time.monotonic() < deadline, "a worker outlived its controller"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    "point", some(pytest_points(), {0}, lambda point: f"{point[0]}-{point[1]}")
+)
+def test_a_worker_or_the_controller_killed_under_pytest_costs_only_what_was_in_flight(
+    project, point
+):
+    who, at = point
+    (project / "conftest.py").write_text(PIDS)
+    (project / "strategies.py").write_text(STRATEGIES)
+    store, runs = project / ".pytest_compaction/store", project / ".pytest_compaction/runs"
+    with serving() as stub:
+        process = start_pytest(project, stub)
+        flying = []
+
+        def kill(number):
+            if number == at:
+                victim = process.pid if who == "controller" else workers_of(project)[number % 2]
+                os.kill(victim, signal.SIGKILL)
+                flying.append(len(stub.calls) - len(list(store.rglob("*.json"))))
+
+        stub.before = kill
+        code = process.wait(120)
+        wait_for_the_end_of(workers_of(project))
+        stub.before = lambda number: None
+        assert flying, "the run was over before it could be killed"
+        assert code == (-signal.SIGKILL if who == "controller" else 1)
+        paid, stored = len(stub.calls), whole_store_files(store)
+        lost = paid - len(stored)
+        assert lost <= max(flying[0], CONCURRENCY)
+        whole_records(runs)
+        second = start_pytest(project, stub)
+        assert second.wait(120) == 0
+        assert len(stub.calls) == paid + CALLS - len(stored) == CALLS + lost
+        assert [r["status"] for r in whole_records(runs)] == ["passed"] * ITEMS
