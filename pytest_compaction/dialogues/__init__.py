@@ -1,0 +1,1 @@
+"""Dialogues: replayed with and without compaction, and what that saves and costs."""

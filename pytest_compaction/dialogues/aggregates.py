@@ -1,0 +1,60 @@
+"""Aggregates of dialogue records that a gate can name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from pytest_compaction.dialogues.dialogue import Comparison
+from pytest_compaction.dialogues.evaluation import RECORD_TYPE
+from pytest_compaction.dialogues.figures import Figures, figures_of
+from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
+
+Record = Mapping[str, Any]
+
+_PREFIX: Final = f"{RECORD_TYPE}."
+_FIGURES: Final[Mapping[str, Callable[[Figures], float | None]]] = {
+    "consistency": lambda figures: figures.consistency,
+    "retention": lambda figures: figures.retention,
+    "savings": lambda figures: figures.spending.savings,
+    "prompt": lambda figures: figures.spending.prompt_savings,
+    "net": lambda figures: figures.spending.net_savings,
+    "effectiveness": lambda figures: figures.effectiveness,
+}
+NAMES: Final = tuple(_FIGURES)
+"""Aggregates of dialogues: means over dialogues, and savings as ratios of sums."""
+
+
+def is_dialogue_record(record: Record) -> bool:
+    """Whether a record is that of a dialogue; the others are of probes."""
+    return record.get("type") == RECORD_TYPE
+
+
+def is_dialogue_metric(metric: str) -> bool:
+    """Whether a gate's metric is one of dialogues: ``consistency``, ``dialogue.pass^2``."""
+    name = metric.removeprefix(_PREFIX)
+    return name in _FIGURES or (
+        name != metric and re.fullmatch(r"pass\^[1-9]\d*", name) is not None
+    )
+
+
+def measure_dialogues(metric: str, records: Sequence[Record]) -> float | None:
+    """The value of a metric over one strategy's dialogue records; ``None`` if nothing was measured.
+
+    ``pass^K`` is over the trials of each dialogue, at the consistency that the records name.
+    """
+    compared = [record for record in records if record["comparison"] is not None]
+    if not compared:
+        return None
+    comparisons = [Comparison.from_json(record["comparison"]) for record in compared]
+    figures = figures_of("all", comparisons, pass_at(compared))
+    name = metric.removeprefix(_PREFIX)
+    if name.startswith("pass^"):
+        return figures.passes.get(int(name[5:]))
+    return _FIGURES[name](figures)
+
+
+def pass_at(records: Sequence[Record]) -> float:
+    """The consistency at which the dialogues of a run pass."""
+    return next((float(record["pass_at"]) for record in records), PASS_CONSISTENCY)

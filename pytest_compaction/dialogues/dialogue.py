@@ -1,0 +1,214 @@
+"""A dialogue, what two arms answered to its user turns, and how far the answers agree."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+TASKS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "AR": "Anaphora Resolution",
+        "CC": "Content Confusion",
+        "CM": "Context Memory",
+        "CR": "Content Rephrasing",
+        "FR": "Format Rephrasing",
+        "GR": "General Reasoning",
+        "IC": "Instruction Clarification",
+        "MR": "Mathematical Reasoning",
+        "PI": "Proactive Interaction",
+        "SA": "Self-affirmation",
+        "SC": "Self-correction",
+        "SI": "Separate Input",
+        "TS": "Topic Shift",
+    }
+)
+"""The tasks of MT-Bench-101 by code (Bai et al., ACL 2024)."""
+
+PUBLISHED_TASKS: Final = ("CC", "CM", "GR", "IC", "PI", "SA", "SC", "SI", "TS")
+"""The tasks of which the published A/B evaluation has figures."""
+
+CHAT: Final = "chat"
+"""The task of a dialogue whose file names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the user said, what was answered on record, and the tools called before that answer.
+
+    ``calls`` are tool names in the order of their calls.
+    """
+
+    user: str
+    reference: str
+    calls: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """Recorded turns, to be answered again; ``source`` says where they were read."""
+
+    id: str
+    task: str
+    turns: tuple[Turn, ...]
+    source: str = ""
+    system: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answered turn with the tokens of its prompt and of the answer.
+
+    ``summarised`` says whether a summary stood in the prompt; ``None`` when the
+    data does not record it.
+    """
+
+    text: str
+    prompt_tokens: int
+    completion_tokens: int
+    calls: tuple[str, ...] = ()
+    summarised: bool | None = False
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of prompt and answer."""
+        return self.prompt_tokens + self.completion_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One pass over a dialogue by one arm.
+
+    ``generation_tokens`` are prompt and completion tokens spent on making
+    summaries, ``generation_calls`` the model calls this took. ``None`` where the
+    data does not record them; that is not the same as 0.
+    """
+
+    replies: tuple[Reply, ...]
+    generation_tokens: int | None = 0
+    generation_calls: int | None = 0
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Prompt tokens over all turns."""
+        return sum(reply.prompt_tokens for reply in self.replies)
+
+    @property
+    def completion_tokens(self) -> int:
+        """Answer tokens over all turns."""
+        return sum(reply.completion_tokens for reply in self.replies)
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and answer tokens over all turns, the making of summaries left out."""
+        return self.prompt_tokens + self.completion_tokens
+
+    @property
+    def summarised(self) -> bool | None:
+        """Whether a summary stood in any prompt; ``None`` when not recorded."""
+        return _any_known(reply.summarised for reply in self.replies)
+
+    @property
+    def shrank(self) -> bool:
+        """Whether a prompt was smaller than the one before it, which full history never is.
+
+        A prompt of 0 tokens is a call that failed and says nothing.
+        """
+        prompts = [reply.prompt_tokens for reply in self.replies if reply.prompt_tokens]
+        return any(later < earlier for earlier, later in itertools.pairwise(prompts))
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far one trial of the summary arm says what the baseline said, all figures in 0..1.
+
+    ``consistency`` and ``retention`` are those of the whole dialogue, ``None`` when
+    they could not be scored (``unscored`` says why). ``turns`` has the consistency
+    of every turn, ``retained`` its retention, where they are known. ``kept`` and
+    ``extracted`` count key items of rule-based retention; ``None`` for a judge's.
+    """
+
+    consistency: float | None
+    retention: float | None
+    turns: tuple[float, ...] = ()
+    retained: tuple[float, ...] = ()
+    kept: int | None = None
+    extracted: int | None = None
+    unscored: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One dialogue answered by both arms: what a record of the evaluation holds.
+
+    ``turns`` is the number of user turns. ``agreements`` has one entry for each
+    trial of ``summary``, in order. ``method`` says how answers were compared:
+    ``lexical``, ``model`` or, for figures taken from elsewhere, ``published``.
+    """
+
+    dialogue_id: str
+    task: str
+    turns: int
+    baseline: tuple[Trial, ...]
+    summary: tuple[Trial, ...]
+    agreements: tuple[Agreement, ...]
+    method: str = "lexical"
+
+    @property
+    def summarised(self) -> bool | None:
+        """Whether a summary stood in any prompt of any trial; ``None`` when not recorded."""
+        return _any_known(trial.summarised for trial in self.summary)
+
+    @property
+    def shrank(self) -> bool:
+        """Whether in any trial of the summary arm a prompt was smaller than the one before."""
+        return any(trial.shrank for trial in self.summary)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON data; :meth:`from_json` reads it back to an equal comparison."""
+        return {key: _plain(value) for key, value in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Comparison:
+        """The comparison that :meth:`as_json` wrote.
+
+        Raises ``KeyError``, ``TypeError`` or ``ValueError`` for data of another shape;
+        files are checked against ``comparison.schema.json`` before.
+        """
+        return cls(
+            dialogue_id=data["dialogue_id"],
+            task=data["task"],
+            turns=data["turns"],
+            baseline=tuple(_trial(item) for item in data["baseline"]),
+            summary=tuple(_trial(item) for item in data["summary"]),
+            agreements=tuple(_agreement(item) for item in data["agreements"]),
+            method=data["method"],
+        )
+
+
+def _trial(data: Mapping[str, Any]) -> Trial:
+    replies = tuple(Reply(**{**item, "calls": tuple(item["calls"])}) for item in data["replies"])
+    return Trial(**{**data, "replies": replies})
+
+
+def _agreement(data: Mapping[str, Any]) -> Agreement:
+    return Agreement(**{**data, "turns": tuple(data["turns"]), "retained": tuple(data["retained"])})
+
+
+def _any_known(values: Iterable[bool | None]) -> bool | None:
+    """Whether any is true; ``None`` when none is and at least one is not known."""
+    known = set(values)
+    if True in known:
+        return True
+    return None if None in known else False
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists, as JSON has them."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value

@@ -1,0 +1,127 @@
+"""An evaluation: compared dialogues, or published figures, under one title."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_compaction.dialogues.dialogue import Comparison
+from pytest_compaction.dialogues.figures import (
+    Figures,
+    by_task,
+    combined,
+    figures_of,
+    spending_of,
+)
+from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
+from pytest_compaction.metrics.distribution import pearson
+
+RECORD_TYPE: Final = "dialogue"
+"""The ``type`` of a record of a run that holds a comparison, under the key of that name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What was measured under one title: figures by task and of all dialogues.
+
+    ``comparisons`` is empty where only figures are known, as of a published summary.
+    ``errors`` counts dialogues that ended without a comparison; no figure has them.
+    ``threshold`` is the consistency from which on a trial passes.
+    """
+
+    title: str
+    tasks: tuple[Figures, ...]
+    whole: Figures
+    comparisons: tuple[Comparison, ...] = ()
+    threshold: float = PASS_CONSISTENCY
+    errors: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Pearson's ``r`` of prompt savings with ``what`` over ``count`` tasks or dialogues.
+
+    ``r`` is ``None`` where it is not defined.
+    """
+
+    what: str
+    unit: str
+    count: int
+    r: float | None
+
+
+def evaluation_of(
+    title: str,
+    comparisons: Iterable[Comparison],
+    threshold: float = PASS_CONSISTENCY,
+    errors: int = 0,
+) -> Evaluation:
+    """The evaluation of compared dialogues, in a fixed order whatever the order given."""
+    items = tuple(sorted(comparisons, key=lambda item: (item.task, item.dialogue_id)))
+    return Evaluation(
+        title=title,
+        tasks=tuple(figures_of(task, part, threshold) for task, part in by_task(items).items()),
+        whole=figures_of("all", items, threshold),
+        comparisons=items,
+        threshold=threshold,
+        errors=errors,
+    )
+
+
+def evaluation_of_figures(title: str, tasks: Sequence[Figures]) -> Evaluation:
+    """The evaluation of which only the figures of each task are known."""
+    return Evaluation(title, tuple(tasks), combined("all", tasks))
+
+
+def evaluations_of_records(
+    records: Iterable[Mapping[str, Any]], threshold: float | None = None
+) -> list[Evaluation]:
+    """One evaluation a strategy, from the dialogue records of a run; other records are passed over.
+
+    A dialogue record has the ``type`` :data:`RECORD_TYPE`, a ``compactor`` and a
+    ``comparison`` (:meth:`Comparison.as_json`), which is ``None`` after an error. Its
+    ``pass_at`` is the threshold of the run, used when none is given.
+    """
+    found: dict[str, list[Comparison]] = {}
+    passing: dict[str, float] = {}
+    errors: dict[str, int] = {}
+    for record in records:
+        if record.get("type") == RECORD_TYPE:
+            name = record["compactor"]
+            group = found.setdefault(name, [])
+            passing.setdefault(name, record.get("pass_at", PASS_CONSISTENCY))
+            if record.get("comparison") is None:
+                errors[name] = errors.get(name, 0) + 1
+            else:
+                group.append(Comparison.from_json(record["comparison"]))
+    return [
+        evaluation_of(
+            name, items, passing[name] if threshold is None else threshold, errors.get(name, 0)
+        )
+        for name, items in found.items()
+    ]
+
+
+def correlations(evaluation: Evaluation) -> Iterator[Correlation]:
+    """Prompt savings with prompt length and with turns, over tasks and over dialogues.
+
+    Over tasks both figures are those of the whole task (savings as ratio of sums),
+    as in table 4 of the published evaluation.
+    """
+    tasks = evaluation.tasks
+    lengths = [(item.mean_prompt, item.spending.prompt_savings) for item in tasks]
+    yield Correlation("prompt length", "tasks", len(lengths), pearson(lengths))
+    turns = [
+        (item.turns.mean, item.spending.prompt_savings)
+        for item in tasks
+        if item.turns is not None and item.turns.mean is not None
+    ]
+    if turns:
+        yield Correlation("turns", "tasks", len(turns), pearson(turns))
+    if evaluation.comparisons:
+        spent = [(spending_of(item), float(item.turns)) for item in evaluation.comparisons]
+        lengths = [(one.baseline_prompt, one.prompt_savings) for one, _ in spent]
+        yield Correlation("prompt length", "dialogues", len(lengths), pearson(lengths))
+        turns = [(number, one.prompt_savings) for one, number in spent]
+        yield Correlation("turns", "dialogues", len(turns), pearson(turns))

@@ -1,0 +1,285 @@
+"""Dialogue files: recognising, reading, validating, choosing. A broken dialogue hides no other.
+
+Two shapes are read: that of MT-Bench-101, one ``{"task", "id", "history": [{"user",
+"bot"}, ...]}`` a line, and OpenAI chat: ``{"messages": [...]}`` or a bare list of
+messages, alone, in a list, or one conversation a line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.case_faults import CaseFault, schema_faults
+from pytest_compaction.case_files import CaseFileError, read_json, read_text, shorten
+from pytest_compaction.chat_format import MessageShapeError, from_chat
+from pytest_compaction.conversation import Message, canonical_json
+from pytest_compaction.dialogues.dialogue import CHAT, TASKS, Dialogue, Turn
+from pytest_compaction.text import printable
+
+_CASE_KEYS: Final = frozenset({"probes", "compaction_points", "window", "budget"})
+"""An object with ``messages`` and any of these is meant to be a case."""
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.]+")
+_SHAPES: Final = 'an object with "history" (turns) or "messages" (OpenAI chat)'
+
+_AT_LEAST: Final = "at least 2 turns: the first has no history to compact"
+
+
+class DialogueFileError(CaseFileError):
+    """A dialogue cannot be used. ``source`` names file and line, ``faults`` say why."""
+
+    what = "dialogue"
+
+
+def digest(dialogue: Dialogue) -> str:
+    """Identifies the content of a dialogue, wherever it was read."""
+    turns = [[turn.user, turn.reference, list(turn.calls)] for turn in dialogue.turns]
+    text = canonical_json([dialogue.id, dialogue.task, dialogue.system, turns])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class UnknownTaskError(LookupError):
+    """No dialogue has this task; the text says which tasks there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueSet:
+    """What dialogue files held: the usable dialogues in file order, the errors of the others."""
+
+    dialogues: tuple[Dialogue, ...] = ()
+    errors: tuple[DialogueFileError, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """How many there are, and a digest of them all, for the header of a run."""
+        digests = "".join(digest(dialogue) for dialogue in self.dialogues)
+        return {
+            "count": len(self.dialogues),
+            "broken": len(self.errors),
+            "digest": hashlib.sha256(digests.encode()).hexdigest()[:16],
+        }
+
+    def chosen(self, tasks: Sequence[str], limit: int) -> DialogueSet:
+        """The dialogues of the named tasks (all without names), at most ``limit`` of each.
+
+        They stay in file order; ``limit`` 0 means all. Raises
+        :class:`UnknownTaskError` for a task that no dialogue has.
+        """
+        counts = Counter(dialogue.task for dialogue in self.dialogues)
+        wanted = {_task_named(name, counts) for name in tasks}
+        taken: Counter[str] = Counter()
+        chosen: list[Dialogue] = []
+        for dialogue in self.dialogues:
+            if wanted and dialogue.task not in wanted:
+                continue
+            taken[dialogue.task] += 1
+            if not limit or taken[dialogue.task] <= limit:
+                chosen.append(dialogue)
+        return DialogueSet(tuple(chosen), self.errors)
+
+
+def _task_named(name: str, counts: Mapping[str, int]) -> str:
+    for task in counts:
+        if name.casefold() == task.casefold():
+            return task
+    there = ", ".join(
+        f"{printable(task, 60)} ({TASKS[task]}, {counts[task]})"
+        if task in TASKS
+        else f"{printable(task, 60)} ({counts[task]})"
+        for task in sorted(counts)
+    )
+    raise UnknownTaskError(
+        f"--compaction-tasks={printable(name, 60)}: no dialogue has this task; there are "
+        f"{there or 'no dialogues that can be used'}"
+    )
+
+
+def is_dialogue_file(path: Path) -> bool:
+    """Whether a file holds dialogues, by the first of its values that is JSON."""
+    if not path.is_file():
+        return False
+    text = read_text(path)
+    if isinstance(text, CaseFault):
+        return False
+    values = (value for _, value in _values(text, path))
+    first = next((value for value in values if not isinstance(value, CaseFault)), None)
+    return _shape(first) is not None
+
+
+def _shape(value: Any) -> str | None:
+    """``turns``, ``chat`` or ``None`` for what is no dialogue."""
+    if _is_messages(value):
+        return "chat"
+    if not isinstance(value, dict):
+        return None
+    if "history" in value:
+        return "turns"
+    return "chat" if "messages" in value and not _CASE_KEYS & value.keys() else None
+
+
+def _is_messages(value: Any) -> bool:
+    first = value[0] if isinstance(value, list) and value else None
+    return isinstance(first, dict) and "role" in first and "messages" not in first
+
+
+def load_dialogues(paths: Iterable[Path], root: Path | None = None) -> DialogueSet:
+    """Read dialogue files; ids must be unique over all of them.
+
+    ``root`` shortens the file names in messages.
+    """
+    dialogues: dict[str, Dialogue] = {}
+    errors: list[DialogueFileError] = []
+    seen: set[Path] = set()
+    for path in paths:
+        if path.resolve() in seen:
+            continue
+        seen.add(path.resolve())
+        for item in read_dialogues(path, root):
+            if isinstance(item, DialogueFileError):
+                errors.append(item)
+            elif item.id in dialogues:
+                found = f"the id {item.id!r}, which {dialogues[item.id].source} has too"
+                fault = CaseFault("/id", found, "an id that no other dialogue has")
+                errors.append(DialogueFileError(item.source, [fault]))
+            else:
+                dialogues[item.id] = item
+    return DialogueSet(tuple(dialogues.values()), tuple(errors))
+
+
+def read_dialogues(path: Path, root: Path | None = None) -> Iterator[Dialogue | DialogueFileError]:
+    """The dialogues of one file, in its order; for each that is broken, why."""
+    source = shorten(path, root)
+    text = read_text(path)
+    if isinstance(text, CaseFault):
+        yield DialogueFileError(source, [text])
+        return
+    for place, value in _values(text, path):
+        yield _dialogue(value, f"{source}{place}", f"{path.stem}{place.replace(':', '_')}")
+
+
+def _values(text: str, path: Path) -> Iterator[tuple[str, Any]]:
+    """Each JSON value of a file with its place: ``""``, ``:LINE`` or ``#INDEX``."""
+    if path.suffix != ".jsonl":
+        value = read_json(text, "a dialogue")
+        if isinstance(value, list) and not _is_messages(value):
+            yield from ((f"#{index}", item) for index, item in enumerate(value))
+        else:
+            yield "", value
+        return
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield f":{number}", read_json(line, "a dialogue")
+
+
+def _dialogue(value: Any, source: str, name: str) -> Dialogue | DialogueFileError:
+    if isinstance(value, CaseFault):
+        return DialogueFileError(source, [value])
+    if _is_messages(value):
+        value = {"messages": value}
+    shape = _shape(value)
+    if shape is None:
+        found = f"the type {type(value).__name__}"
+        if isinstance(value, dict):
+            keys = ", ".join(repr(printable(key, 30)) for key in sorted(value)[:8])
+            found = f"an object with the keys {keys}" if keys else "an empty object"
+        return DialogueFileError(source, [CaseFault("", found, _SHAPES)])
+    faults = schema_faults(value, _validator(shape))
+    if not faults and shape == "turns":
+        faults = _turn_faults(value)
+    if faults:
+        return DialogueFileError(source, faults)
+    if shape == "turns":
+        return _from_turns(value, source, name)
+    try:
+        return _from_chat(value, source, name)
+    except MessageShapeError as error:
+        fault = CaseFault("/messages", printable(str(error), 200), "OpenAI chat messages")
+        return DialogueFileError(source, [fault])
+
+
+@lru_cache(maxsize=2)
+def _validator(shape: str) -> Any:
+    from jsonschema import Draft202012Validator
+
+    text = resources.files(__package__).joinpath("dialogue.schema.json").read_text("utf-8")
+    schema = json.loads(text)
+    return Draft202012Validator({"$schema": schema["$schema"], **schema["$defs"][shape]})
+
+
+def _turn_faults(data: Mapping[str, Any]) -> list[CaseFault]:
+    """What a schema cannot say: tasks that do not exist, and text that is only white space."""
+    faults: list[CaseFault] = []
+    if data["task"] not in TASKS:
+        expected = f"one of {', '.join(TASKS)}"
+        faults.append(CaseFault("/task", repr(printable(data["task"], 60)), expected))
+    if len(data["history"]) < 2:
+        faults.append(CaseFault("/history", "1 turn", _AT_LEAST))
+    for number, turn in enumerate(data["history"]):
+        for key in ("user", "bot"):
+            if not turn[key].strip():
+                fault = CaseFault(f"/history/{number}/{key}", "only white space", "text")
+                faults.append(fault)
+    return faults
+
+
+def _from_turns(data: Mapping[str, Any], source: str, name: str) -> Dialogue:
+    task = data["task"]
+    turns = tuple(Turn(turn["user"], turn["bot"]) for turn in data["history"])
+    id = f"{task}_{data['id']}" if "id" in data else name
+    return Dialogue(_safe(id), task, turns, source)
+
+
+def _safe(id: str) -> str:
+    """An id that a test item can carry."""
+    return _UNSAFE.sub("_", id)[:80] or "_"
+
+
+def _from_chat(data: Mapping[str, Any], source: str, name: str) -> Dialogue | DialogueFileError:
+    """Cut a conversation into turns; what comes before the first user message is left out.
+
+    User messages in a row are one turn. Of tool calls the names are kept, in
+    order; their results are not.
+    """
+    messages = from_chat(data["messages"])
+    system = "\n".join(m.text for m in messages if m.role in {"system", "developer"})
+    faults: list[CaseFault] = []
+    turns: list[Turn] = []
+    spoken = [m for m in messages if m.role in {"user", "assistant"}]
+    for number, (asked, answered) in enumerate(_exchanges(spoken)):
+        user = "\n".join(m.text for m in asked).strip()
+        if not user:
+            found = f"user turn {number + 1} (message {asked[0].id!r}) without text"
+            faults.append(CaseFault("/messages", found, "text in every user turn"))
+        reference = "\n".join(m.text for m in answered if m.text.strip())
+        calls = tuple(call.name for m in answered for call in m.calls)
+        turns.append(Turn(user, reference, calls))
+    if len(turns) < 2:
+        found = f"{len(turns)} user turn{'' if len(turns) == 1 else 's'}"
+        faults.append(CaseFault("/messages", found, _AT_LEAST))
+    if faults:
+        return DialogueFileError(source, faults)
+    id = str(data["id"]) if str(data.get("id", "")).strip() else name
+    return Dialogue(_safe(id), data.get("task", CHAT), tuple(turns), source, system)
+
+
+def _exchanges(spoken: Sequence[Message]) -> Iterator[tuple[list[Message], list[Message]]]:
+    """Pairs of what the user said and what the assistant answered to it."""
+    asked: list[Message] = []
+    answered: list[Message] = []
+    for message in spoken:
+        if message.role == "user":
+            if answered:
+                yield asked, answered
+                asked, answered = [], []
+            asked.append(message)
+        elif asked:
+            answered.append(message)
+    if asked:
+        yield asked, answered

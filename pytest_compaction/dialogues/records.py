@@ -1,0 +1,96 @@
+"""From a replayed dialogue, or from what went wrong, to a record of the run."""
+
+from __future__ import annotations
+
+from pytest_compaction.conversation import canonical_json
+from pytest_compaction.dialogues.dialogue import Dialogue
+from pytest_compaction.dialogues.evaluation import RECORD_TYPE
+from pytest_compaction.dialogues.figures import retention_of, spending_of
+from pytest_compaction.dialogues.files import digest
+from pytest_compaction.dialogues.replayed import Replayed
+from pytest_compaction.engine import short_hash
+from pytest_compaction.options import Settings
+from pytest_compaction.results import Record
+from pytest_compaction.text import printable
+
+_DIGITS = 4
+_REASON_CHARACTERS = 400
+
+
+def replayed_record(item: str, replayed: Replayed, settings: Settings) -> Record:
+    """The record of a replayed dialogue; its status is passed, failed or unscored.
+
+    ``comparison`` holds every reply of every trial with its tokens, so that all
+    figures can be computed again; the others are for reading.
+    """
+    passed = replayed.passed
+    comparison = replayed.comparison
+    unscored = replayed.consistency is None
+    reason = replayed.unscored
+    if passed is False:
+        reason = replayed.shortfall()[0]
+    spent = spending_of(comparison)
+    return _blank(item, replayed.dialogue, replayed.compactor, settings) | {
+        "status": "unscored" if passed is None else "passed" if passed else "failed",
+        "reason": _clean(reason),
+        "consistency": _rounded(replayed.consistency),
+        "retention": None if unscored else _rounded(retention_of(comparison)),
+        "savings": _rounded(spent.savings),
+        "history": replayed.history,
+        "comparison": comparison.as_json(),
+        "compaction": {
+            "steps": dict(replayed.steps),
+            "errors": [_clean(error) for error in replayed.errors],
+        },
+        "usage": {role: used.as_json() for role, used in replayed.usage.items()},
+    }
+
+
+def record_without_comparison(
+    item: str, dialogue: Dialogue, compactor: str, status: str, reason: str, settings: Settings
+) -> Record:
+    """The record of a dialogue that ended before both arms had answered.
+
+    ``unscored``: a model did not answer. ``error``: the strategy or the test went wrong.
+    """
+    return _blank(item, dialogue, compactor, settings) | {
+        "status": status,
+        "reason": _clean(reason),
+        "consistency": None,
+        "retention": None,
+        "savings": None,
+        "history": None,
+        "comparison": None,
+        "compaction": {},
+        "usage": {},
+    }
+
+
+def _blank(item: str, dialogue: Dialogue, compactor: str, settings: Settings) -> Record:
+    scoring = {**settings.scoring(), **settings.dialogues.scoring()}
+    del scoring["pass_score"]
+    return {
+        "type": RECORD_TYPE,
+        "item": item.encode("utf-8", "replace").decode("utf-8"),
+        "case": dialogue.id,
+        "task": dialogue.task,
+        "probe": "",
+        "kind": RECORD_TYPE,
+        "compactor": compactor,
+        "trial": 1,
+        "overall": None,
+        "pass_at": settings.dialogues.consistency,
+        "hashes": {
+            "case": digest(dialogue),
+            "settings": short_hash(canonical_json(scoring)),
+        },
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, _DIGITS)
+
+
+def _clean(text: str) -> str:
+    """One line, bounded and safe to show."""
+    return printable(text, _REASON_CHARACTERS)

@@ -1,0 +1,77 @@
+"""A replayed dialogue: what both arms answered, compared, and whether that is good enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pytest_compaction.dialogues.dialogue import Comparison, Dialogue
+from pytest_compaction.dialogues.figures import consistency_of, spending_of
+from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.text import printable
+
+History = Literal["own", "recorded"]
+"""Whose answers an arm reads in later turns: its own, or those on record."""
+
+
+class BelowConsistencyError(BelowPassScoreError):
+    """The two arms do not say the same; the text says where they part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A compared dialogue with what its compactions did, over all trials."""
+
+    dialogue: Dialogue
+    compactor: str
+    history: History
+    comparison: Comparison
+    pass_at: float
+    steps: Mapping[str, int] = field(default_factory=dict)
+    errors: tuple[str, ...] = ()
+    usage: Mapping[str, Usage] = field(default_factory=dict)
+
+    @property
+    def unscored(self) -> str:
+        """Why a trial could not be scored; empty when all were."""
+        return next((a.unscored for a in self.comparison.agreements if a.unscored), "")
+
+    @property
+    def consistency(self) -> float | None:
+        """Mean consistency over the trials, 0 to 1; ``None`` when one of them is unscored."""
+        return None if self.unscored else consistency_of(self.comparison)
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the consistency reaches ``pass_at``; ``None`` when unscored."""
+        return None if self.consistency is None else self.consistency >= self.pass_at
+
+    def check(self) -> None:
+        """Raise when the dialogue is unscored or below ``pass_at``; the text is for the user."""
+        if self.consistency is None:
+            raise UnscoredError(f"unscored: {self.unscored or 'no trial was scored'}")
+        if not self.passed:
+            raise BelowConsistencyError("\n".join(self.shortfall()))
+
+    def shortfall(self) -> list[str]:
+        """A few lines: the consistency, the turn where the arms agree least, and the tokens."""
+        lines = [f"consistency {self.consistency:.2f} is below {self.pass_at:.2f}"]
+        trials = zip(
+            self.comparison.agreements,
+            self.comparison.baseline,
+            self.comparison.summary,
+            strict=True,
+        )
+        agreed, baseline, summary = min(trials, key=lambda trial: trial[0].consistency or 0.0)
+        turn = min(range(len(agreed.turns)), key=lambda number: agreed.turns[number])
+        lines.append(f"  least in turn {turn + 1} of {len(agreed.turns)}: {agreed.turns[turn]:.2f}")
+        for arm, trial in (("full history", baseline), (self.compactor, summary)):
+            said = printable(trial.replies[turn].text, 160) or "(empty)"
+            lines.append(f"  {printable(arm, 24)}: {said}")
+        spent = spending_of(self.comparison)
+        lines.append(
+            f"  tokens {spent.baseline:,.0f} -> {spent.summary:,.0f} ({spent.savings:.1%} saved)"
+        )
+        return lines

@@ -1,0 +1,195 @@
+"""Files with results of dialogue evaluations, recognised by content, as evaluations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.case_faults import CaseFault
+from pytest_compaction.case_files import MAX_SHOWN_FAULTS, read_json, read_text
+from pytest_compaction.dialogues.dialogue import Comparison
+from pytest_compaction.dialogues.evaluation import (
+    RECORD_TYPE,
+    Evaluation,
+    evaluation_of,
+    evaluation_of_figures,
+    evaluations_of_records,
+)
+from pytest_compaction.dialogues.figures import Figures, with_turns
+from pytest_compaction.dialogues.files import is_dialogue_file, load_dialogues
+from pytest_compaction.dialogues.published import comparisons_in, figures_in
+from pytest_compaction.dialogues.shapes import shape_faults
+from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
+from pytest_compaction.results import RunFileError, load_run
+from pytest_compaction.text import printable
+
+EXPECTED: Final = (
+    "the results.json or result_summary.json of the published evaluation, or the run file of a "
+    "session with dialogues"
+)
+_FIRST_LINE: Final = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What result files held: evaluations, and a sentence for everything that cannot be used."""
+
+    evaluations: tuple[Evaluation, ...]
+    problems: tuple[str, ...]
+
+
+@dataclass
+class _Reading:
+    """What was read so far; raw results of several files are one evaluation."""
+
+    threshold: float | None
+    evaluations: list[Evaluation] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    raw: dict[str, Comparison] = field(default_factory=dict)
+    raw_source: dict[str, Path] = field(default_factory=dict)
+    models: set[str] = field(default_factory=set)
+    turns: dict[str, list[int]] = field(default_factory=dict)
+
+    def complain(self, path: Path, faults: Sequence[CaseFault]) -> None:
+        """One sentence a fault, so many of one file."""
+        shown = [f"{path}: {fault}" for fault in faults[:MAX_SHOWN_FAULTS]]
+        if len(faults) > MAX_SHOWN_FAULTS:
+            shown.append(f"{path}: … and {len(faults) - MAX_SHOWN_FAULTS} more")
+        self.problems += shown
+
+
+def read_results(paths: Iterable[Path], threshold: float | None = None) -> Results:
+    """Read result files; a dialogue that cannot be read hides no other.
+
+    Published raw results are put together into one evaluation; a published summary
+    is one of its own, and a run file gives one for each strategy. A dialogue file
+    adds the numbers of turns, which a published summary does not have. A trial passes
+    from ``threshold`` on; without one that is the run's own, 0.7 for published results.
+    """
+    reading = _Reading(threshold)
+    for path in sorted(dict.fromkeys(paths), key=is_dialogue_file, reverse=True):
+        if is_dialogue_file(path):
+            _read_turns(path, reading)
+        elif _is_run_file(path):
+            _read_run(path, reading)
+        else:
+            _read_published(path, reading)
+    evaluations = reading.evaluations
+    passing = PASS_CONSISTENCY if threshold is None else threshold
+    if reading.raw:
+        title = f"Published results ({', '.join(sorted(reading.models)) or 'model not named'})"
+        evaluations = [evaluation_of(title, reading.raw.values(), passing), *evaluations]
+    if reading.turns and not evaluations and not reading.problems:
+        reading.problems.append(
+            "only dialogues to be replayed were named; run pytest --compactor=NAME "
+            "--compaction-cases=FILE and name its run file here"
+        )
+    return Results(tuple(evaluations), tuple(reading.problems))
+
+
+def _is_run_file(path: Path) -> bool:
+    """Whether the first line is the header of a run."""
+    try:
+        with path.open("rb") as file:
+            first = json.loads(file.readline(_FIRST_LINE))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and "format" in first
+
+
+def _read_published(path: Path, reading: _Reading) -> None:
+    text = read_text(path)
+    data = text if isinstance(text, CaseFault) else read_json(text, "a result file")
+    if isinstance(data, CaseFault):
+        reading.complain(path, [data])
+    elif isinstance(data, dict) and "caseResults" in data:
+        _read_raw(path, data, reading)
+    elif isinstance(data, dict) and "summary" in data:
+        _read_summary(path, data, reading)
+    else:
+        found = f"a JSON {_kind(data)}"
+        if isinstance(data, dict):
+            keys = ", ".join(repr(printable(key, 30)) for key in sorted(data)[:6])
+            found += f" with the keys {keys}" if keys else " without keys"
+        reading.complain(path, [CaseFault("", found, EXPECTED)])
+
+
+def _read_turns(path: Path, reading: _Reading) -> None:
+    found = load_dialogues([path])
+    reading.problems += [str(error) for error in found.errors]
+    for dialogue in found.dialogues:
+        reading.turns.setdefault(dialogue.task, []).append(len(dialogue.turns))
+
+
+def _kind(data: Any) -> str:
+    kinds = {dict: "object", list: "array", str: "string", bool: "boolean", type(None): "null"}
+    return kinds.get(type(data), "number")
+
+
+def _read_raw(path: Path, data: Mapping[str, Any], reading: _Reading) -> None:
+    faults: list[CaseFault] = []
+    for item in comparisons_in(data):
+        if isinstance(item, CaseFault):
+            faults.append(item)
+        elif item.dialogue_id in reading.raw:
+            there = reading.raw_source[item.dialogue_id]
+            found = f"the dialogue {printable(item.dialogue_id, 60)!r}, which {there} has too"
+            faults.append(CaseFault("/caseResults", found, "each dialogue once"))
+        else:
+            reading.raw[item.dialogue_id] = item
+            reading.raw_source[item.dialogue_id] = path
+    if isinstance(data.get("model"), str):
+        reading.models.add(data["model"])
+    reading.complain(path, faults)
+
+
+def _read_summary(path: Path, data: Mapping[str, Any], reading: _Reading) -> None:
+    found = list(figures_in(data))
+    faults = [item for item in found if isinstance(item, CaseFault)]
+    reading.complain(path, faults)
+    if not faults:
+        figures = [_turned(path, item, reading) for item in found if isinstance(item, Figures)]
+        models = ", ".join(data.get("total", {}).get("modelSet", ())) or "model not named"
+        title = f"{path.name}: published figures ({models})"
+        reading.evaluations.append(evaluation_of_figures(title, figures))
+
+
+def _turned(path: Path, figures: Figures, reading: _Reading) -> Figures:
+    """Figures with the turns of their task, where a dialogue file has them."""
+    turns = reading.turns.get(figures.name)
+    if turns is None:
+        return figures
+    try:
+        return with_turns(figures, turns)
+    except ValueError as error:
+        found = f"the task {printable(figures.name, 40)!r} has {error}"
+        reading.complain(path, [CaseFault("/summary", found, "the dialogues it was made of")])
+        return figures
+
+
+def _read_run(path: Path, reading: _Reading) -> None:
+    try:
+        run = load_run(path)
+    except RunFileError as error:
+        reading.problems.append(str(error))
+        return
+    records = [record for record in run.records if record.get("type") == RECORD_TYPE]
+    if not records:
+        found = f"a run of {len(run.records)} items without dialogues"
+        reading.complain(path, [CaseFault("", found, "dialogue records")])
+        return
+    usable = []
+    for record in records:
+        data = record.get("comparison")
+        faults = shape_faults("comparison", data) if data is not None else []
+        pointer = f"item {printable(str(record['item']), 80)} /comparison"
+        reading.complain(
+            path, [CaseFault(pointer + f.pointer, f.found, f.expected) for f in faults]
+        )
+        if not faults:
+            usable.append(record)
+    for item in evaluations_of_records(usable, reading.threshold):
+        reading.evaluations.append(replace(item, title=f"{path.name}: {item.title}"))

@@ -1,0 +1,59 @@
+"""The dialogues of a run in the terminal: the tables, and what they leave out."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from pytest_compaction.dialogues.aggregates import Record, pass_at
+from pytest_compaction.dialogues.evaluation import evaluations_of_records
+from pytest_compaction.metrics.aggregate import by_compactor
+from pytest_compaction.reports.dialogues import WIDTH, plain
+from pytest_compaction.reports.terminal import Line
+from pytest_compaction.text import printable
+
+_LOWEST = 3
+
+
+def dialogue_summary(records: Sequence[Record], order: Sequence[str]) -> Iterator[Line]:
+    """The tables of all strategies, then of each what became of its dialogues.
+
+    ``order`` is the order of strategies on the command line.
+    """
+    groups = by_compactor(records)
+    names = [name for name in order if name in groups]
+    names += [name for name in groups if name not in names]
+    ordered = [record for name in names for record in groups[name]]
+    for text in plain(evaluations_of_records(ordered, pass_at(ordered))):
+        yield Line(text)
+    for name in names:
+        yield Line("")
+        yield from _outcome(name, groups[name])
+
+
+def _outcome(name: str, records: Sequence[Record]) -> Iterator[Line]:
+    statuses = Counter(record["status"] for record in records)
+    counted = ", ".join(
+        f"{statuses[status]} {status}"
+        for status in ("passed", "failed", "unscored", "error")
+        if statuses[status] or status in {"passed", "failed"}
+    )
+    yield Line(f"{printable(name, 40)}: {len(records)} dialogues, {counted}", "bold")
+    histories = sorted({record["history"] for record in records if record["history"]})
+    if histories:
+        yield Line(f"  history      {' and '.join(histories)} answers in both arms")
+    steps: Counter[str] = Counter()
+    for record in records:
+        steps.update(record["compaction"].get("steps", {}))
+    done = ", ".join(f"{steps[status]} {status}" for status in sorted(steps))
+    yield Line(f"  compactions  {done or 'none took place'}")
+    reasons = Counter(r["reason"] for r in records if r["status"] in {"unscored", "error"})
+    for reason, times in reasons.most_common(_LOWEST):
+        for line in textwrap.wrap(f"without score ({times}): {printable(reason, 300)}", WIDTH - 2):
+            yield Line(f"  {line}", "bad")
+    failed = [record for record in records if record["status"] == "failed"]
+    failed.sort(key=lambda record: (record["consistency"], record["case"]))
+    if failed:
+        lowest = ", ".join(f"{r['case']} {r['consistency']:.2f}" for r in failed[:_LOWEST])
+        yield Line(f"  lowest       {printable(lowest, WIDTH - 15)}")

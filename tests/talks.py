@@ -1,0 +1,53 @@
+"""Dialogues for tests: small ones with long enough answers that compacting them loses something."""
+
+import json
+
+PLACES = ("Lisbon", "Tromso", "Kyoto", "Quito", "Perth", "Accra")
+
+
+def turn(number):
+    """A user turn about one place, and the answer on record, about 60 tokens together."""
+    place = PLACES[number % len(PLACES)]
+    return {
+        "user": f"What should I know about {place} before stop {number} of the journey, and why?",
+        "bot": (
+            f"{place} is stop {number}. We decided to stay {number + 3} nights in {place} because "
+            f"the night train {1700 + number} leaves only on Fridays. Book room {410 + number} "
+            f"in {place} early, and keep {250 * (number + 1)} euros for the harbour tour."
+        ),
+    }
+
+
+def talk(id=1, turns=4, task="CM", **changes):
+    """A dialogue as MT-Bench-101 writes it; the last turn asks about all that came before."""
+    history = [turn(number) for number in range(turns - 1)]
+    names = " and ".join(PLACES[: turns - 1])
+    history.append(
+        {
+            "user": f"In which room and for how many nights do we stay in {names}?",
+            "bot": f"In rooms 410 and following, three nights and more, in {names}.",
+        }
+    )
+    return {"task": task, "id": id, "history": history, **changes}
+
+
+def chat(turns=4, **changes):
+    """The same dialogue in OpenAI chat shape."""
+    messages = []
+    for item in talk(turns=turns)["history"]:
+        messages.append({"role": "user", "content": item["user"]})
+        messages.append({"role": "assistant", "content": item["bot"]})
+    return {"messages": messages, **changes}
+
+
+def lines(*values):
+    """Values as JSONL; a text is a line as it stands."""
+    return "".join(f"{v if isinstance(v, str) else json.dumps(v)}\n" for v in values)
+
+
+def write(folder, *values, name="talks.jsonl"):
+    """Write a dialogue file, ``.jsonl`` a value a line, ``.json`` the one value."""
+    path = folder / name
+    text = lines(*values) if name.endswith(".jsonl") else json.dumps(values[0])
+    path.write_text(text, "utf-8", "surrogatepass")
+    return path

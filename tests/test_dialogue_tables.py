@@ -1,0 +1,237 @@
+"""The tables of a dialogue evaluation: what they show, how wide they are, what they leave out."""
+
+from __future__ import annotations
+
+import json
+from itertools import groupby
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from pytest_compaction.dialogues.breakdowns import ENOUGH, tables_of
+from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Reply, Trial
+from pytest_compaction.dialogues.evaluation import (
+    Evaluation,
+    evaluation_of,
+    evaluation_of_figures,
+    evaluations_of_records,
+)
+from pytest_compaction.dialogues.figures import figures_of
+from pytest_compaction.dialogues.table import Cell, table
+from pytest_compaction.reports.dialogues import WIDTH, as_json, cells, markdown, plain, written
+
+HOSTILE = "\x1b[2J|`<b>*x*\u202e"
+WIDE = "会话摘要有效性评测会话摘要有效性评测会话摘要有效性评测会话摘要有效性评测"
+
+
+def trial(
+    prompts: list[int], answer: int, state: bool | None = False, made: int | None = 0
+) -> Trial:
+    replies = tuple(Reply(f"answer {number}", number, answer, (), state) for number in prompts)
+    return Trial(replies, made, made and 1)
+
+
+def compared(
+    id: str,
+    full: list[int],
+    short: list[int],
+    consistency: float | None = 0.9,
+    state: bool | None = False,
+    made: int | None = 0,
+) -> Comparison:
+    return Comparison(
+        dialogue_id=id,
+        task=id.partition("_")[0],
+        turns=len(full),
+        baseline=(trial(full, 100),),
+        summary=(trial(short, 100, state, made),),
+        agreements=(Agreement(consistency, consistency),),
+    )
+
+
+def evaluation(title: str = "anchored", **changes: Any) -> Evaluation:
+    items = [
+        compared("CM_1", [300, 900, 1500, 2400], [300, 900, 700, 800], 0.8, True, 500),
+        compared("CM_2", [300, 900, 1500, 2600], [300, 900, 700, 900], 0.65, True, 400),
+        compared("SA_1", [50, 300], [50, 310], 0.95),
+        compared("SA_2", [60, 200], [60, 200], 1.0),
+        compared("IC_1", [40, 200, 500], [40, 200, 900], None, True, 300),
+    ]
+    return evaluation_of(title, items, **changes)
+
+
+def many(task: str, saved: int, state: bool | None = True) -> list[Comparison]:
+    return [
+        compared(f"{task}_{number}", [500, 900 + number], [500, 900 - saved], 0.9, state)
+        for number in range(ENOUGH)
+    ]
+
+
+def rows(evaluation: Evaluation, name: str) -> list[dict[str, Any]]:
+    data = json.loads(as_json([evaluation]))
+    found: list[dict[str, Any]] = data["evaluations"][0]["tables"][name]["rows"]
+    return found
+
+
+def test_terminal_tables(snapshot: SnapshotAssertion) -> None:
+    assert "\n".join(plain([evaluation(errors=1)])) == snapshot
+
+
+def test_markdown_tables(snapshot: SnapshotAssertion) -> None:
+    assert markdown([evaluation(), evaluation("truncate")]) == snapshot
+
+
+def test_json_tables(snapshot: SnapshotAssertion) -> None:
+    assert as_json([evaluation()]) == snapshot
+
+
+def test_dialogues_without_a_summary_in_force_stand_apart() -> None:
+    found = {row["summary"]: row for row in rows(evaluation(), "in_force")}
+    assert {name: row["dialogues"] for name, row in found.items()} == {
+        "a summary in force": 3,
+        "never in force": 2,
+    }
+    assert found["never in force"]["token_savings"] == pytest.approx(-10 / 1010)
+    measured = {row["task"]: row["measured"] for row in rows(evaluation(), "suitability")}
+    assert measured == {"CM": "too few", "IC": "too few", "SA": "never in force"}
+
+
+@pytest.mark.parametrize(
+    ("saved", "said"), [(300, "saves"), (-300, "costs"), (-4, "no difference")]
+)
+def test_a_task_saves_where_its_interval_says_so(saved: int, said: str) -> None:
+    (row,) = rows(evaluation_of("x", many("CM", saved)), "suitability")
+    assert row["measured"] == said
+
+
+def test_both_accountings_are_shown_and_what_is_not_recorded_is_not_zero() -> None:
+    (cm, *_) = rows(evaluation(), "token_efficiency")
+    assert cm["task"] == "CM"
+    assert cm["token_savings"] == pytest.approx(1 - 6300 / 11200)
+    assert cm["net_savings"] == pytest.approx(1 - 7200 / 11200)
+    unknown = evaluation_of("x", [compared("CM_1", [10, 20], [10, 15], state=None, made=None)])
+    (row,) = rows(unknown, "token_efficiency")
+    assert row["net_savings"] is None
+    text = "\n".join(plain([unknown]))
+    assert "tokens to make summaries         not recorded" in text
+    assert "net token savings                not recorded" in text
+    assert "net negative rate                not recorded" in text
+    figures = {row["figure"]: row["value"] for row in rows(evaluation(), "overall")}
+    assert (figures["negative rate"], figures["net negative rate"]) == (0.4, 0.4)
+
+
+def test_one_unrecorded_cost_leaves_the_net_of_all_unknown() -> None:
+    items = [
+        compared("CM_1", [10, 20], [10, 15], made=5),
+        compared("CM_2", [10, 20], [10, 15], made=None),
+    ]
+    assert figures_of("CM", items).spending.net_savings is None
+
+
+def test_unscored_dialogues_and_errors_are_counted_and_not_averaged() -> None:
+    figures = {row["figure"]: row["value"] for row in rows(evaluation(errors=2), "overall")}
+    assert (figures["not scored"], figures["errors, in no figure"]) == (1, 2)
+    assert figures["consistency"] == pytest.approx((0.8 + 0.65 + 0.95 + 1.0) / 4)
+    assert figures["Pass^1"] == pytest.approx(3 / 4)
+    (ic,) = [row for row in rows(evaluation(), "quality") if row["task"] == "IC"]
+    assert (ic["consistency"], ic["pass_1"], ic["unscored"]) == (None, None, 1)
+
+
+def test_several_trials_show_the_first_and_the_last_pass_k() -> None:
+    one = compared("CM_1", [10, 20], [10, 15])
+    three = Comparison(
+        "CM_2",
+        "CM",
+        2,
+        one.baseline * 3,
+        one.summary * 3,
+        (Agreement(0.9, 1.0), Agreement(0.9, 1.0), Agreement(0.1, 1.0)),
+    )
+    (row,) = rows(evaluation_of("x", [three]), "quality")
+    assert (row["pass_1"], row["pass_3"]) == (pytest.approx(2 / 3), 0.0)
+    assert "pass_2" not in row
+
+
+def test_nothing_compared_is_a_table_of_nothing() -> None:
+    empty = evaluation_of("nothing", [], errors=3)
+    (overall,) = tables_of(empty)
+    values = {row[0].value: row[1].value for row in overall.rows}
+    assert (values["dialogues"], values["errors, in no figure"]) == (0, 3)
+    assert values["token savings"] is None and values["consistency"] is None
+    assert "token savings                    " in "\n".join(plain([empty]))
+    assert tables_of(evaluation_of_figures("nothing", []))[0].name == "overall"
+
+
+@pytest.mark.parametrize("title", [HOSTILE, WIDE, "x" * 300, ""])
+def test_no_line_is_too_wide_or_writes_on_the_terminal(title: str) -> None:
+    huge = 40_000_000
+    items = [
+        compared(f"{title}_1", [huge, huge * 2], [1, 2], state=True, made=huge),
+        compared("CC_619", [1, 2], [8_000, 9_000], 0.1, None, None),
+        compared("CC_620", [1] * 12, [1] * 12),
+    ]
+    evaluations = [evaluation_of(title, items), evaluation("anchored")]
+    lines = list(plain(evaluations))
+    assert max(map(cells, lines)) <= WIDTH
+    for text in ("\n".join(lines), markdown(evaluations), as_json(evaluations)):
+        assert "\x1b" not in text and "\u202e" not in text
+    assert "<b>" not in markdown(evaluations)
+    assert json.loads(as_json(evaluations))["strategies"]["rows"][0]["strategy"] == title
+
+
+def test_markdown_cells_cannot_end_a_cell() -> None:
+    text = markdown([evaluation_of("x", [compared("A|B_1", [10, 20], [10, 15])])])
+    assert "A\\|B" in text
+    lines = [line.replace("\\|", "") for line in text.splitlines()]
+    blocks = [list(block) for bar, block in groupby(lines, lambda line: "|" in line) if bar]
+    assert blocks
+    for block in blocks:
+        assert len({line.count("|") for line in block}) == 1
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        (Cell(None), "-"),
+        (Cell(None, "count", "not recorded"), "not recorded"),
+        (Cell(-0.00001, "percent"), "0.00%"),
+        (Cell(0.00001, "change"), "0.00%"),
+        (Cell(-41.1423, "percent"), "-4,114%"),
+        (Cell(-9.5, "percent"), "-950.00%"),
+        (Cell(-5e6, "percent"), "-5.0e+08%"),
+        (Cell(0.0367, "change"), "+3.67%"),
+        (Cell(3_515_728, "count"), "3,515,728"),
+        (Cell(2.5e12, "count"), "2.50e+12"),
+        (Cell(0.8527, "score"), "0.853"),
+        (Cell(3.9875, "number"), "3.99"),
+    ],
+)
+def test_values_are_written_for_people(cell: Cell, text: str) -> None:
+    assert written(cell) == text
+
+
+def test_a_row_must_have_a_cell_for_each_column() -> None:
+    with pytest.raises(ValueError, match="'x' has not one cell"):
+        table("x", "X", [("a", "a"), ("b", "b")], [[Cell(1)]])
+
+
+def test_records_of_other_kinds_are_passed_over_and_errors_counted() -> None:
+    good = compared("CM_1", [10, 20], [10, 15], 0.75).as_json()
+    records = [
+        {"compactor": "anchored", "overall": 4.0},
+        {"type": "dialogue", "compactor": "anchored", "comparison": good, "pass_at": 0.8},
+        {"type": "dialogue", "compactor": "anchored", "comparison": None, "pass_at": 0.8},
+        {"type": "dialogue", "compactor": "truncate", "comparison": None},
+    ]
+    first, second = evaluations_of_records(records)
+    assert (first.title, first.whole.dialogues, first.errors) == ("anchored", 1, 1)
+    assert first.whole.passes == {1: 0.0}, "the run's own consistency decides"
+    assert (second.title, second.whole.dialogues, second.errors) == ("truncate", 0, 1)
+    assert evaluations_of_records(records, 0.7)[0].whole.passes == {1: 1.0}
+
+
+def test_the_tables_of_a_task_do_not_depend_on_the_order() -> None:
+    found = evaluation()
+    again = evaluation_of(found.title, reversed(found.comparisons))
+    assert as_json([found]) == as_json([again])
