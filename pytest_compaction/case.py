@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pytest_compaction.chat_format import from_chat
-from pytest_compaction.conversation import Message, canonical_json
+from pytest_compaction.chat_format import MessageShapeError, from_chat, message_from_chat
+from pytest_compaction.conversation import Message, canonical_json, text_message
 from pytest_compaction.matching import TextIndex
 
 ProbeKind = Literal["recall", "file", "continuation", "decision"]
@@ -26,6 +26,14 @@ DEFAULT_ABOUT: Mapping[str, About] = {
 
 AnswerFormat = Literal["text", "list", "sentence", "json"]
 DEFAULT_ANSWER_TOKENS = 400
+
+
+class RecordShapeError(ValueError):
+    """A message of a recorded view is no chat message; ``pointer`` says where in the file."""
+
+    def __init__(self, pointer: str, text: str) -> None:
+        self.pointer = pointer
+        super().__init__(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +97,15 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A place of the log where it is compacted: after the message at ``index``."""
+    """A place of the log where it is compacted: after the message at ``index``.
+
+    ``recorded`` is the view that the agent really went on with after its own
+    compaction there; empty where none is on record.
+    """
 
     id: str
     index: int
+    recorded: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,14 +144,15 @@ class Case:
 def case_from_json(data: Mapping[str, Any], source: str = "") -> Case:
     """Build a case from data that the schema has accepted.
 
-    Raises :class:`~pytest_compaction.conversation.MessageShapeError` for a
-    message that is no chat message and ``KeyError`` with the unknown id for a
-    point that does not exist; ``case_files`` reports both with their place.
+    Raises :class:`~pytest_compaction.chat_format.MessageShapeError` for a
+    message that is no chat message, :class:`RecordShapeError` for one of a recorded
+    view, and ``KeyError`` with the unknown id for a point that does not exist;
+    ``case_files`` reports them with their place.
     """
     messages = from_chat(data["messages"])
     position = {message.id: index for index, message in enumerate(messages)}
     points = tuple(
-        Point(str(point.get("id", f"p{number + 1}")), position[point["after"]])
+        _point(point, number, messages, position)
         for number, point in enumerate(data["compaction_points"])
     )
     names = {point.id: number for number, point in enumerate(points)}
@@ -155,6 +169,49 @@ def case_from_json(data: Mapping[str, Any], source: str = "") -> Case:
         source=source,
         digest=hashlib.sha256(canonical_json(data).encode()).hexdigest()[:16],
     )
+
+
+def _point(
+    item: Mapping[str, Any],
+    number: int,
+    messages: tuple[Message, ...],
+    position: Mapping[str, int],
+) -> Point:
+    id = str(item.get("id", f"p{number + 1}"))
+    index = position[item["after"]]
+    if "recorded" not in item:
+        return Point(id, index)
+    try:
+        return Point(id, index, recorded_view(item["recorded"], id, messages, position))
+    except MessageShapeError as error:
+        raise RecordShapeError(f"/compaction_points/{number}/recorded", str(error)) from None
+
+
+def recorded_view(
+    record: Mapping[str, Any], point: str, log: tuple[Message, ...], position: Mapping[str, int]
+) -> tuple[Message, ...]:
+    """The view that a record describes; ``position`` holds the index of each id of the log.
+
+    System messages at the start of the log stand before a summary. Raises
+    :class:`~pytest_compaction.chat_format.MessageShapeError`.
+    """
+    if "messages" in record:
+        return tuple(
+            log[position[item["log"]]]
+            if "log" in item
+            else message_from_chat(
+                item, f"recorded-{point}-{number}", f"recorded message {number}", "synthetic"
+            )
+            for number, item in enumerate(record["messages"])
+        )
+    kept = {position[id] for id in record.get("kept", ())}
+    head: list[Message] = []
+    for message in log:
+        if message.role not in {"system", "developer"}:
+            break
+        head.append(message)
+    summary = text_message(f"recorded-{point}", "user", record["summary"], "synthetic")
+    return (*head, summary, *(log[index] for index in sorted(kept) if index >= len(head)))
 
 
 def _probe(item: Mapping[str, Any], points: Mapping[str, int], last: int) -> Probe:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_compaction import case_files
 from pytest_compaction.case import Case
+from pytest_compaction.case_faults import _schema_fault
 from pytest_compaction.case_files import (
     CaseFileError,
     load_cases,
@@ -141,7 +142,7 @@ def test_a_pointer_escapes_slash_and_tilde():
         validator_value=1,
         message="",
     )
-    assert case_files._schema_fault(error).pointer == "/a~1b~0c/0"
+    assert _schema_fault(error).pointer == "/a~1b~0c/0"
 
 
 def test_a_message_that_is_no_chat_message_is_named(tmp_path):

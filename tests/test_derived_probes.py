@@ -12,7 +12,8 @@ import pytest
 from pytest_compaction.conversation import Message, Text, ToolCall, ToolResult, readable
 from pytest_compaction.importers.case_maker import compaction_points
 from pytest_compaction.importers.pi import PiImporter
-from pytest_compaction.importers.probe_log import ProbeLog, clauses
+from pytest_compaction.importers.probe_log import ProbeLog, clauses, whole_text
+from pytest_compaction.importers.probe_plans import plan_entries
 from pytest_compaction.importers.probes import derive_probes
 from pytest_compaction.matching import TextIndex
 
@@ -185,7 +186,7 @@ def test_a_slip_of_the_pen_is_no_fact() -> None:
 def test_clauses_are_short_and_whole() -> None:
     text = "please fix the tui test sources. create default themes, but keep the old names - ok?"
     assert clauses(text) == [
-        "please fix the tui test sources",
+        "fix the tui test sources",
         "create default themes",
         "keep the old names",
     ]
@@ -226,3 +227,133 @@ def test_the_real_session_gives_probes_of_every_kind() -> None:
     check_sound(messages, probes)
     assert derive_probes(messages, points) == probes
     assert len(derive_probes(messages, points, 5)) == 5
+
+
+def plan(*states: str) -> dict[str, Any]:
+    steps = ["Write the upload queue", "Move the retry loop", "Document both of them"]
+    return {"todos": [{"content": s, "status": t} for s, t in zip(steps, states, strict=True)]}
+
+
+def test_open_steps_of_a_plan_are_asked_for() -> None:
+    log = Log().call("TodoWrite", **plan("in_progress", "pending", "pending"))
+    log.call("TodoWrite", **plan("completed", "in_progress", "pending")).chatter()
+    (steps,) = named(log.probes(), "open-steps")
+    assert facts(steps) == ["Move the retry loop", "Document both of them"]
+    assert {fact["about"] for fact in steps["facts"]} == {"pending"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"plan": [{"step": "Write the upload queue", "status": "pending"}]},
+        {"explanation": "x", "items": [{"title": "Write the upload queue", "done": False}]},
+        {"command": "plan", "task_list": [{"title": "Write the upload queue", "status": "todo"}]},
+    ],
+)
+def test_plans_are_known_by_their_shape(arguments: dict[str, Any]) -> None:
+    call = ToolCall("c", "update_plan", json.dumps(arguments))
+    assert [text for text, _ in plan_entries(call)] == ["Write the upload queue"]
+    assert plan_entries(ToolCall("c", "edit", '{"edits": [{"old": "a", "new": "b"}]}')) == []
+
+
+def test_tests_that_still_fail_are_asked_for() -> None:
+    output = "FAILED tests/test_a.py::test_one - x\nFAILED tests/test_a.py::test_two\n"
+    log = Log().call("bash", command="pytest -q", output=output + "2 failed, 3 passed in 1.0s")
+    (failing,) = named(log.chatter().probes(), "failing-tests")
+    assert facts(failing) == ["tests/test_a.py::test_one", "tests/test_a.py::test_two"]
+
+
+def test_the_first_test_run_is_asked_for_with_the_last_as_a_trap() -> None:
+    log = Log().call("bash", command="pytest tests/a", output="7 failed, 31 passed in 1.0s")
+    log.call("bash", command="pytest tests/b", output="38 passed in 1.0s").chatter()
+    (first,) = named(log.probes(), "first-tests")
+    assert facts(first) == ["7 failed, 31 passed"]
+    assert first["traps"] == [{"text": "38 passed", "current": ["7 failed, 31 passed"]}]
+
+
+def test_versions_are_asked_for_by_name_with_older_ones_as_traps() -> None:
+    log = Log().call("bash", command="pip list", output="httpx==0.26.1\nruff 0.4.10")
+    log.call("bash", command="pip install -U httpx", output="installed httpx 0.27.2").chatter()
+    (versions,) = named(log.probes(), "versions")
+    assert sorted(facts(versions)) == ["httpx 0.27.2", "ruff 0.4.10"]
+    assert versions["traps"] == [{"text": "httpx 0.26.1", "current": ["0.27.2"]}]
+
+
+def test_counts_addresses_commits_and_exit_codes_are_asked_for() -> None:
+    log = Log().say("user", "please start the server on its port")
+    log.call("bash", command="npm audit", output="added 212 packages\n7 vulnerabilities found")
+    log.call("bash", command="serve", output="on localhost:5173\nproxy at 127.0.0.1:9000")
+    log.call("bash", command="git commit -am x", output="[main 4f2a9c8] Bound the upload queue")
+    log.call("bash", command="git commit -am y", output="[main 9d01b7e] Keep the old name of it")
+    log.call("bash", command="zzz run", output="bash: zzz: command not found\nexit code 127")
+    log.chatter(60)
+    end = len(log.messages) - 1
+    found = derive_probes(log.messages, [end // 3, end * 2 // 3, end], 30)
+    asked = [fact for probe in found for fact in facts(probe)]
+    assert {"212 packages", "7 vulnerabilities", "localhost:5173", "4f2a9c8", "9d01b7e"} <= {*asked}
+    assert {"bash: zzz: command not found", "exit code 127"} <= {*asked}
+
+
+def test_what_an_edit_replaced_is_asked_for() -> None:
+    log = Log()
+    old = "<Icon class='size-4 px-2' />\nretries = MAX_TRIES\n"
+    new = "<Icon class='size-3 pl-0' />\nretries = retry_budget\n"
+    log.call("edit", path="ui/bar.tsx", old_string=old, new_string=new)
+    (replaced,) = named(log.chatter().probes(), "replaced")
+    assert "`ui/bar.tsx`" in replaced["question"]
+    assert "`MAX_TRIES`" in replaced["question"]
+    assert sorted(facts(replaced)) == ["retry_budget", "size-3 pl-0"]
+
+
+def test_the_option_that_the_user_took_is_asked_for_and_the_others_are_traps() -> None:
+    log = Log().say("user", "please make the upload handler faster somehow")
+    offer = (
+        "We could do this:\n1. **Use a bounded queue** - simple\n2. **Spawn more workers** - not"
+    )
+    log.say("assistant", f"{offer}\nWhich one?").say("user", "let's go with 2 please").chatter()
+    (option,) = named(log.probes(), "option")
+    assert facts(option) == ["Spawn more workers"]
+    assert option["traps"][0]["text"] == "Use a bounded queue"
+
+
+def test_the_answer_to_a_question_of_a_tool_is_asked_for() -> None:
+    question = "Which storage should sessions use?"
+    options = [{"label": "Plain files"}, {"label": "SQLite database"}]
+    given = [{"question": question, "options": options}]
+    output = f'User has answered: "{question}"="SQLite database".'
+    log = Log().call("AskUserQuestion", output, questions=given).chatter()
+    (option,) = named(log.probes(), "option")
+    assert question in option["question"]
+    assert facts(option) == ["SQLite database"]
+
+
+def test_identifiers_of_the_user_and_places_found_by_the_agent_are_asked_for() -> None:
+    log = Log().say("user", "I want to change the flight with reservation M05KNL.")
+    log.say("user", "Also look at the related customer ticket BILL-2207 for it.")
+    log.say("assistant", "The `pattern` rule is declared on line 29.")
+    log.say("assistant", "The `atom` rule is defined on line 666.").chatter()
+    probes = log.probes()
+    assert facts(named(probes, "identifier")[0]) == ["M05KNL", "BILL-2207"]
+    assert facts(named(probes, "finding")[0]) == ["line 29", "line 666"]
+
+
+def test_lead_ins_listings_and_fragments_are_no_facts() -> None:
+    assert clauses("We are solving the following issue in the repository:") == []
+    assert clauses('"is not supported by the numpy pixel handler"') == []
+    assert clauses("it lines up with the New Session button in the old bar and Search field") == []
+    log = Log().say("user", "357: # PS3.3 needs to be resampled first\nplease fix the reader now")
+    assert ProbeLog(log.messages, [0]).turns("user") == [(0, "please fix the reader now")]
+    assert not whole_text("28 (find_package):") and not whole_text("one of these:")
+
+
+def test_a_short_session_is_asked_for_single_facts() -> None:
+    log = Log().say("user", "thread 4\nqueue limit 64\nretry delay 1.5")
+    log.say("assistant", "I use a bounded queue instead of one thread each.").chatter(10)
+    probes = log.probes()
+    assert [len(probe["facts"]) for probe in named(probes, "instead")] == [1]
+
+
+def test_what_was_redacted_is_no_fact() -> None:
+    log = Log().say("assistant", "the key is REDACTED_SECRET_1 in the vault").chatter()
+    found = ProbeLog(log.messages, [len(log.messages) - 1])
+    assert found.find("REDACTED_SECRET_1", found.points[0], "detail") is None

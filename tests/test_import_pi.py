@@ -149,14 +149,37 @@ def test_thinking_images_and_errors_survive(tmp_path: Path) -> None:
     assert again == transcript.messages
 
 
-def test_a_recorded_compaction_is_kept_as_a_boundary(tmp_path: Path) -> None:
-    compaction = {"type": "compaction", "summary": "we began", "tokensBefore": 900}
-    transcript = imported(
-        tmp_path, HEADER, message("user", "one"), compaction, message("user", "two")
-    )
+@pytest.mark.parametrize("named", [{"firstKeptEntryIndex": 3}, {"firstKeptEntryId": "e3"}])
+def test_a_recorded_compaction_is_a_boundary_with_what_it_kept(
+    tmp_path: Path, named: dict[str, Any]
+) -> None:
+    compaction = {"type": "compaction", "id": "e6", "summary": "we began", "tokensBefore": 900}
+    records = [
+        message("user", "one"),
+        message("assistant", "a1"),
+        message("user", "two"),
+        message("assistant", tool_call("c1")),
+        result("c1", "ok"),
+        compaction | named,
+        message("user", "three"),
+    ]
+    for number, record in enumerate(records, start=1):
+        record["id"] = f"e{number}"
+    transcript = imported(tmp_path, HEADER, *records)
     (boundary,) = transcript.boundaries
-    assert (boundary.after, boundary.summary, boundary.tokens_before) == ("m0000", "we began", 900)
-    assert transcript.ledger.left_out["recorded compaction; kept for a later version"] == 1
+    assert (boundary.after, boundary.summary, boundary.tokens_before) == ("m0004", "we began", 900)
+    assert boundary.kept == ("m0002", "m0003", "m0004")
+    assert [m.text for m in transcript.messages if m.role == "user"] == ["one", "two", "three"]
+
+
+def test_a_recorded_compaction_that_does_not_say_what_it_kept_is_no_record(
+    tmp_path: Path,
+) -> None:
+    compaction = {"type": "compaction", "summary": "we began", "firstKeptEntryId": "lost"}
+    transcript = imported(tmp_path, HEADER, message("user", "one"), compaction)
+    (boundary,) = transcript.boundaries
+    assert not boundary.recorded
+    assert boundary.missing == "its record does not say which messages it kept"
 
 
 def test_lone_surrogates_are_replaced(tmp_path: Path) -> None:
@@ -192,7 +215,7 @@ def test_a_broken_line_is_named(tmp_path: Path, line: str, said: str) -> None:
 def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     path.write_bytes(json.dumps(HEADER).encode() + b'\n{"type": "\xff"}\n')
-    with pytest.raises(ImportFormatError, match="line 2: byte 10 of the line is not UTF-8"):
+    with pytest.raises(ImportFormatError, match="line 2: byte 10 is not UTF-8"):
         PiImporter().read(path)
 
 

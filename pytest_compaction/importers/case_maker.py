@@ -2,86 +2,175 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case import case_from_json
-from pytest_compaction.case_files import (
-    MAX_FILE_BYTES,
+from pytest_compaction.case_faults import (
     CaseFault,
     evidence_faults,
     message_faults,
     reference_faults,
     schema_faults,
 )
+from pytest_compaction.case_files import MAX_FILE_BYTES
 from pytest_compaction.chat_format import to_chat
 from pytest_compaction.conversation import Message, groups
 from pytest_compaction.importers.probes import DEFAULT_COUNT, derive_probes
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
+from pytest_compaction.importers.record_points import RecordPoint, record_points
 from pytest_compaction.tokens import TokenCounter
 
 TOKENS_A_POINT: Final = 25_000
 MIN_POINTS, MAX_POINTS = 3, 8
 MIN_BUDGET: Final = 2_000
+BUDGET_STEP: Final = 500
+SYSTEM_ROLES: Final = ("system", "developer")
+MAX_ID: Final = 80
+MAX_NAME: Final = 50
+ProbeSource = Callable[[Sequence[Message], Sequence[int], int], list[dict[str, Any]]]
+"""Messages, the positions of the points and a count in; probes of a case file out."""
 _WINDOWS: Final = (32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000)
+
+
+class NoProbeError(ImportFormatError):
+    """A conversation states nothing that could be asked after it is compacted."""
 
 
 @dataclass(frozen=True, slots=True)
 class MadeCase:
-    """A case as it will be written, with its size in tokens."""
+    """A case as it will be written, with its size in tokens.
+
+    ``recorded`` counts the points with a record of the agent's own compaction,
+    ``unrecorded`` says why others have none, and ``after`` counts the messages that
+    follow the last point.
+    """
 
     data: dict[str, Any]
     tokens: int
+    recorded: int = 0
+    unrecorded: tuple[str, ...] = ()
+    after: int = 0
 
 
 def make_case(
-    transcript: Transcript, task: str = "assistant", count: int = DEFAULT_COUNT
+    transcript: Transcript,
+    task: str = "assistant",
+    count: int = DEFAULT_COUNT,
+    probe_source: ProbeSource = derive_probes,
 ) -> MadeCase:
-    """The case of a transcript; raises :class:`ImportFormatError` when none can be made."""
+    """The case of a transcript; raises :class:`ImportFormatError` when none can be made.
+
+    ``probe_source`` makes the probes, by rules where nothing else is given.
+    """
     counter = TokenCounter()
-    sizes = [counter.message(message) for message in transcript.messages]
-    tokens = sum(sizes)
-    points = compaction_points(transcript.messages, sizes)
-    probes = derive_probes(transcript.messages, points, count)
+    messages = transcript.messages
+    sizes = [counter.message(message) for message in messages]
+    records = record_points(transcript)
+    budget = _budget(records, messages, sizes, counter)
+    points = [record.index for record in records] or compaction_points(messages, sizes, budget)
+    end = points[-1] + 1
+    probes = probe_source(messages[:end], points, count)
     if not probes:
-        raise ImportFormatError(
-            f"{transcript.source}: no probe can be derived from its {len(transcript.messages)} "
+        raise NoProbeError(
+            f"{_named(transcript)}: no probe can be derived from its {end} "
             "messages (nothing is stated that is at risk of being lost); import a longer session"
         )
     data: dict[str, Any] = {
-        "id": slug(Path(transcript.source).stem),
-        "title": f"Imported from {Path(transcript.source).name}"[:300],
+        "id": slug(Path(transcript.source).stem, transcript.name),
+        "title": f"Imported from {_named(transcript, Path(transcript.source).name)}"[:300],
         "task": task,
-        "window": next((size for size in _WINDOWS if size >= tokens), tokens * 2),
-        "budget": max(MIN_BUDGET, round(tokens / 12 / 500) * 500),
-        "messages": to_chat(transcript.messages, ids=True),
+        "window": _window(records, points, sizes),
+        "budget": budget,
+        "messages": to_chat(messages, ids=True),
         "compaction_points": [
-            {"id": f"p{number}", "after": transcript.messages[place].id}
+            {"id": f"p{number}", "after": messages[place].id}
             for number, place in enumerate(points, start=1)
         ],
         "probes": probes,
     }
+    for point, record in zip(data["compaction_points"], records, strict=False):
+        if record.data:
+            point["recorded"] = record.data
     faults = case_faults(data)
     if faults:
         shown = "; ".join(str(fault) for fault in faults[:3])
-        raise ImportFormatError(f"{transcript.source}: the case made of it is not valid: {shown}")
-    return MadeCase(data, tokens)
+        raise ImportFormatError(f"{_named(transcript)}: the case made of it is not valid: {shown}")
+    return MadeCase(
+        data,
+        sum(sizes),
+        sum(bool(record.data) for record in records),
+        tuple(record.missing for record in records if record.missing),
+        len(messages) - end,
+    )
 
 
-def compaction_points(messages: Sequence[Message], sizes: Sequence[int]) -> list[int]:
+def _named(transcript: Transcript, source: str = "") -> str:
+    name = f", conversation {transcript.name}" if transcript.name else ""
+    return f"{source or transcript.source}{name}"
+
+
+def _window(records: Sequence[RecordPoint], points: Sequence[int], sizes: Sequence[int]) -> int:
+    """The first usual window, in tokens, that holds the context before each compaction.
+
+    The whole log where the transcript does not tell the size of that context.
+    """
+    before = [record.tokens_before for record in records if record.tokens_before]
+    starts = [0, *(point + 1 for point in points)]
+    longest = max(sum(sizes[a:b]) for a, b in pairwise(starts))
+    needed = max(*before, longest) if before else sum(sizes)
+    return next((size for size in _WINDOWS if size >= needed), needed * 2)
+
+
+def _budget(
+    records: Sequence[RecordPoint],
+    messages: Sequence[Message],
+    sizes: Sequence[int],
+    counter: TokenCounter,
+) -> int:
+    """What a view may take, in tokens.
+
+    The system messages at the start, which no strategy may shorten, and a twelfth of
+    the rest: at least 2,000 tokens, or a third of the rest where that is less, but 500.
+    Where the first request, which many strategies keep whole, takes more than half of
+    that, there is room for it besides. At least the largest view on record.
+    """
+    head = takewhile(lambda message: message.role in SYSTEM_ROLES, messages)
+    count = sum(1 for _ in head)
+    system = sum(sizes[:count])
+    views = [counter.messages(record.view) for record in records]
+    share = _share(sum(sizes) - system)
+    asked = sizes[count] if count < len(messages) and messages[count].role == "user" else 0
+    if asked > share / 2:
+        share = asked + _share(sum(sizes) - system - asked)
+    return max(system + share, -(-max(views, default=0) // BUDGET_STEP) * BUDGET_STEP)
+
+
+def _share(tokens: int) -> int:
+    least = min(MIN_BUDGET, max(tokens // 3, BUDGET_STEP))
+    return max(least, round(tokens / 12 / BUDGET_STEP) * BUDGET_STEP)
+
+
+def compaction_points(
+    messages: Sequence[Message], sizes: Sequence[int], budget: int = MIN_BUDGET
+) -> list[int]:
     """Positions after which to compact: about one for each 25,000 tokens, three to eight.
 
-    A point never falls between a tool call and its result; the last one is the
-    end of the log.
+    Fewer where the log is so short that a part of it would fit the ``budget``, and
+    there were nothing to compact. A point never falls between a tool call and its
+    result; the last one is the end of the log.
     """
     total = sum(sizes)
     wanted = min(MAX_POINTS, max(MIN_POINTS, round(total / TOKENS_A_POINT)))
+    wanted = max(1, min(wanted, total // budget))
     points: list[int] = []
     passed = 0
     for start, end in groups(messages):
@@ -91,10 +180,22 @@ def compaction_points(messages: Sequence[Message], sizes: Sequence[int]) -> list
     return [*points[: wanted - 1], len(messages) - 1]
 
 
-def slug(name: str) -> str:
-    """A case id from a file name: letters, digits, dots, dashes and underscores, at most 80."""
-    cleaned = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-._")
-    return cleaned[:80] or "session"
+def slug(stem: str, name: str = "") -> str:
+    """A case id from a file name, and the name of one conversation of it.
+
+    Letters, digits, dots, dashes and underscores, at most 80; a name that is too long
+    for it is cut and marked, so that names stay apart.
+    """
+    suffix = _cleaned(f"-{name}") if name else ""
+    if len(suffix) > MAX_NAME:
+        mark = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
+        suffix = f"{suffix[: MAX_NAME - 9]}-{mark}"
+    cleaned = _cleaned(stem).strip("-._") or "session"
+    return cleaned[: MAX_ID - len(suffix)] + suffix
+
+
+def _cleaned(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name)
 
 
 def case_faults(data: dict[str, Any]) -> list[CaseFault]:

@@ -20,6 +20,19 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Lone surrogates become U+FFFD. Raises :class:`ImportFormatError` that names
     the line for anything that is not one JSON object in UTF-8.
     """
+    for number, raw in raw_lines(path):
+        place = f"{path}, line {number}"
+        value = parsed(raw, place, "mend or remove the line")
+        if not isinstance(value, dict):
+            raise ImportFormatError(
+                f"{place}: expected a JSON object, found {type(value).__name__}; "
+                "mend or remove the line"
+            )
+        yield number, value
+
+
+def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their numbers, one at a time; empty lines are skipped."""
     try:
         with path.open("rb") as file:
             number = 0
@@ -27,45 +40,39 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 number += 1
                 if len(raw) > MAX_LINE_BYTES:
                     limit = MAX_LINE_BYTES // 1024**2
-                    raise ImportFormatError(f"{path}, line {number}: longer than {limit} MB")
+                    raise ImportFormatError(
+                        f"{path}, line {number}: longer than {limit} MB; shorten or remove the line"
+                    )
                 if raw.strip():
-                    yield number, _object(raw, path, number)
+                    yield number, raw
     except OSError as error:
         raise ImportFormatError(f"{path}: {error.strerror or error}") from None
 
 
-def _object(raw: bytes, path: Path, number: int) -> dict[str, Any]:
-    place = f"{path}, line {number}"
+def parsed(raw: bytes, place: str, advice: str) -> Any:
+    """The JSON value of some bytes; ``place`` and ``advice`` go into the error."""
     try:
-        value = json.loads(raw.decode("utf-8-sig"), parse_constant=lambda name: None)
-        if not isinstance(value, dict):
-            raise ImportFormatError(
-                f"{place}: expected a JSON object, found {type(value).__name__}; "
-                "mend or remove the line"
-            )
-        return {_clean(key): _clean(item) for key, item in value.items()}
+        return cleaned(json.loads(raw.decode("utf-8-sig"), parse_constant=lambda name: None))
     except UnicodeDecodeError as error:
-        raise ImportFormatError(
-            f"{place}: byte {error.start} of the line is not UTF-8; mend or remove the line"
-        ) from None
+        raise ImportFormatError(f"{place}: byte {error.start} is not UTF-8; {advice}") from None
     except RecursionError:
-        raise ImportFormatError(f"{place}: nested too deeply; remove the line") from None
+        raise ImportFormatError(f"{place}: nested too deeply; {advice}") from None
     except json.JSONDecodeError as error:
+        where = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}"
         raise ImportFormatError(
-            f"{place}: not valid JSON ({error.msg} at column {error.colno}); "
-            "mend the line, or remove it when its writer was stopped in the middle"
+            f"{place}: not valid JSON ({error.msg} at {where}); {advice} "
+            "(a writer that was stopped leaves an end like this)"
         ) from None
-    except ImportFormatError:
-        raise
     except ValueError as error:
-        raise ImportFormatError(f"{place}: {error}; mend or remove the line") from None
+        raise ImportFormatError(f"{place}: {error}; {advice}") from None
 
 
-def _clean(value: Any) -> Any:
+def cleaned(value: Any) -> Any:
+    """The value with lone surrogates replaced, which UTF-8 cannot hold."""
     if isinstance(value, str):
-        return value if value.isascii() else _SURROGATE.sub("�", value)
+        return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):
-        return [_clean(item) for item in value]
+        return [cleaned(item) for item in value]
     if isinstance(value, dict):
-        return {_clean(key): _clean(item) for key, item in value.items()}
+        return {cleaned(key): cleaned(item) for key, item in value.items()}
     return value

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation import (
     Image,
+    Message,
     Part,
     Text,
     Thinking,
@@ -17,6 +19,7 @@ from pytest_compaction.conversation import (
     ToolResult,
     canonical_json,
 )
+from pytest_compaction.importers.images import image
 from pytest_compaction.importers.jsonl import json_lines
 from pytest_compaction.importers.protocol import (
     Boundary,
@@ -64,6 +67,16 @@ class PiImporter:
         return _Reading(path).transcript()
 
 
+@dataclass(frozen=True, slots=True)
+class _Compaction:
+    """A compaction after so many messages; ``first`` is the number of the first line kept."""
+
+    messages: int
+    summary: str
+    tokens: int | None
+    first: int | None
+
+
 class _Reading:
     """One pass over one file."""
 
@@ -72,7 +85,8 @@ class _Reading:
         self._tally = Tally()
         self._thread = ThreadBuilder(self._tally)
         self._models: dict[str, None] = {}
-        self._compactions: list[tuple[int, str, int | None]] = []
+        self._compactions: list[_Compaction] = []
+        self._numbers: dict[str, int] = {}
         self._recognised = 0
         self._previous: str | None = None
 
@@ -91,11 +105,7 @@ class _Reading:
             raise ImportFormatError(
                 f"{self._path}: a pi session without a message; there is nothing to import"
             )
-        boundaries = tuple(
-            Boundary(messages[min(position, len(messages)) - 1].id, summary, tokens)
-            for position, summary, tokens in self._compactions
-            if position
-        )
+        boundaries = tuple(self._boundaries(messages))
         model = next(reversed(self._models), "")
         ledger = self._tally.ledger(len(messages))
         return Transcript(messages, self._path.as_posix(), ledger, model, boundaries)
@@ -122,18 +132,42 @@ class _Reading:
             self._tally.repaired["record of another branch, read in the order of the file"] += 1
         if isinstance(own, str) and record.get("type") != "session":
             self._previous = own
+            self._numbers[own] = self._tally.records
 
     def _compaction(self, record: Mapping[str, Any]) -> None:
-        self._tally.left_out["recorded compaction; kept for a later version"] += 1
+        """Its first kept entry is named by id, in old files by the number of its line from 0."""
         summary, tokens = record.get("summary"), record.get("tokensBefore")
+        index, id = record.get("firstKeptEntryIndex"), record.get("firstKeptEntryId")
+        first = index + 1 if isinstance(index, int) else self._numbers.get(str(id))
         self._thread.close()
         self._compactions.append(
-            (
+            _Compaction(
                 len(self._thread.messages),
                 summary if isinstance(summary, str) else "",
                 tokens if isinstance(tokens, int) else None,
+                first,
             )
         )
+
+    def _boundaries(self, messages: Sequence[Message]) -> Iterator[Boundary]:
+        for compaction in self._compactions:
+            before = compaction.messages
+            if not before:
+                self._tally.left_out["compaction before the first message"] += 1
+                continue
+            missing = ""
+            if not compaction.summary:
+                missing = "its record has no summary"
+            elif compaction.first is None:
+                missing = "its record does not say which messages it kept"
+            kept = tuple(
+                message.id
+                for message, origin in zip(messages[:before], self._thread.origins, strict=False)
+                if compaction.first is not None and origin >= compaction.first
+            )
+            summary = "" if missing else compaction.summary
+            after = messages[before - 1].id
+            yield Boundary(after, summary, compaction.tokens, kept, missing=missing)
 
     def _message(self, message: Any, number: int) -> None:
         place = f"{self._path}, line {number}"
@@ -151,7 +185,7 @@ class _Reading:
             self._add_unless_empty("user", self._parts(message.get("content"), place), "user")
         elif role == "bashExecution":
             text = f"Ran `{message.get('command', '')}`\n{message.get('output', '')}"
-            self._thread.add("user", [Text(text)])
+            self._thread.add("user", [Text(text)], self._tally.records)
         else:
             shown = printable(str(role), 40)
             self._tally.left_out[f"message of the unknown role {shown!r}"] += 1
@@ -167,7 +201,7 @@ class _Reading:
 
     def _add_unless_empty(self, role: str, parts: list[Part], how: str) -> None:
         if any(not isinstance(part, Text) or part.text.strip() for part in parts):
-            self._thread.add(role, parts)
+            self._thread.add(role, parts, self._tally.records)
         else:
             self._tally.left_out[f"empty {how} message"] += 1
 
@@ -201,19 +235,12 @@ class _Reading:
         if kind == "thinking":
             return Thinking(canonical_json(part))
         if kind == "image":
-            return self._image(part)
+            return image(self._tally, part.get("mimeType"), part.get("data"))
         if kind == "toolCall":
             return self._call(part, place)
         shown = printable(str(kind), 40)
         self._tally.left_out[f"message part of the unknown type {shown!r}"] += 1
         return None
-
-    def _image(self, part: Mapping[str, Any]) -> Image:
-        data, media = part.get("data"), part.get("mimeType")
-        size = len(data) * 3 // 4 if isinstance(data, str) else 0
-        self._tally.repaired["image replaced by a placeholder with its size"] += 1
-        kind = media if isinstance(media, str) else "image"
-        return Image(canonical_json({"type": "image", "media_type": kind, "bytes": size}))
 
     def _call(self, part: Mapping[str, Any], place: str) -> ToolCall:
         call_id, name, arguments = part.get("id"), part.get("name"), part.get("arguments")
@@ -225,3 +252,6 @@ class _Reading:
             else json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
         )
         return ToolCall(call_id, name if isinstance(name, str) and name else "unknown", text)
+
+
+IMPORTER: Final = PiImporter

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
+from pytest_compaction.artifacts.tool_calls import call_touches
 from pytest_compaction.importers.probe_log import (
     Draft,
     Found,
@@ -20,7 +21,7 @@ from pytest_compaction.importers.probe_log import (
     quotable,
     sentences,
 )
-from pytest_compaction.text import content_stems, normalize
+from pytest_compaction.text import NEGATIONS, content_stems, normalize
 
 _INSTEAD: Final = re.compile(r"\s+(?:instead of|rather than|in place of)\s+", re.I)
 _BECAUSE: Final = re.compile(r",?\s+(?:because of|because|since)\s+", re.I)
@@ -79,7 +80,8 @@ def decision_drafts(log: ProbeLog) -> Iterator[Draft]:
 
 def _fact(log: ProbeLog, text: str, last: int) -> tuple[Found, ...]:
     text = bare(text)
-    if len(set(content_stems(normalize(text)))) < 3 or len(text.split()) > 20 or coarse(text):
+    telling = set(content_stems(normalize(text))) - NEGATIONS - {"longer"}
+    if len(telling) < 3 or len(text.split()) > 20 or coarse(text):
         return ()
     found = log.find(text, log.points[last], "reason")
     return (found,) if found else ()
@@ -120,10 +122,20 @@ def _instead(log: ProbeLog, last: int) -> Iterator[Draft]:
                 0.2,
             )
         else:
+            worked_on = _worked_on(log, place)
             during = f" (after the request “{request}”)" if request else ""
+            during = f" (in the step on `{worked_on}`)" if worked_on else during
             topics.append(Topic(f"{held[0][0]}{during}", (held[0][1],)))
+    one = "What was chosen instead of this: {}?"
     many = "What was chosen instead of each of these: {}?"
-    yield from pooled(topics, "decision", "instead", many, many, last, 0.35)
+    yield from pooled(topics, "decision", "instead", one, many, last, 0.35)
+
+
+def _worked_on(log: ProbeLog, place: int) -> str:
+    """The file that the message at ``place`` goes on to touch; empty where it is not one."""
+    calls = log.messages[place].calls
+    paths = {touch.path for call in calls for touch in call_touches(call)}
+    return paths.pop() if len(paths) == 1 else ""
 
 
 def _reasons(log: ProbeLog, last: int) -> Iterator[Topic]:
@@ -162,6 +174,7 @@ def _corrections(log: ProbeLog, last: int) -> Iterator[Topic]:
         final = sentences(answer)[-1:]
         quoted = quotable(final[0]) if final and not final[0].endswith("?") else ""
         corrects = _CORRECTION.search(text[:200]) and not coarse(text) and len(text) <= 500
+        corrects = corrects and not text.startswith(("/", "!"))
         if corrects and len(quoted.split()) >= 4:
             pieces = [clause for clause in clauses(opening(text)) if log.familiar(clause)]
             found = [log.find(piece, log.points[last], "reason") for piece in pieces]

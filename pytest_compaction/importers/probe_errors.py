@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_compaction.artifacts.operations import Invocation, invocations
+from pytest_compaction.artifacts.errors import error_texts
+from pytest_compaction.artifacts.operations import Invocation, exit_code, invocations
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.importers.probe_log import (
     MAX_FACT_CHARACTERS,
@@ -17,6 +18,7 @@ from pytest_compaction.importers.probe_log import (
     Topic,
     pooled,
     quotable,
+    whole_text,
 )
 from pytest_compaction.text import printable
 
@@ -44,8 +46,8 @@ def error_drafts(log: ProbeLog) -> Iterator[Draft]:
         _reported(log, last),
         "recall",
         "reported-error",
-        "The user reported: {}. Which errors did the pasted output show?",
-        "The user reported two errors: {}. Which error did the pasted output show each time?",
+        "The user had said: {}. Which errors did the output that the user pasted there show?",
+        "Twice the user pasted errors, saying or having said: {}. Which error was it each time?",
         last,
         0.15,
     )
@@ -54,6 +56,8 @@ def error_drafts(log: ProbeLog) -> Iterator[Draft]:
 def _reported(log: ProbeLog, last: int) -> Iterator[Topic]:
     for place, text in log.turns("user"):
         quoted = quotable(text)
+        if any(rule.search(quoted) for rule in _ERROR):
+            quoted = log.request_before(place)
         if quoted:
             yield Topic(quoted, _error_facts(log, log.messages[place].text, last)[:3])
 
@@ -63,16 +67,20 @@ def _call_drafts(log: ProbeLog, last: int) -> Iterator[Draft]:
     times = Counter(what for what, _ in calls)
     for what, invocation in calls:
         output = invocation.output
-        failed = invocation.result is not None and invocation.result.is_error
+        code = exit_code(output)
+        failed = code is not None or (invocation.result is not None and invocation.result.is_error)
         if not what or times[what] > 1 or not (failed or "rror" in output):
             continue
-        found = _error_facts(log, output, last)
+        found = _error_facts(log, output, last) or _said_facts(log, output, last, failed)
+        status = log.find(f"exit code {code}", log.points[last], "detail") if code else None
+        found = (*found, status) if status and found else found
         request = log.request_before(log.position[invocation.message_id])
         during = f", after the user had asked “{request}”" if request else ""
         yield Draft(
             "recall",
             "error",
-            f"Which errors did {what} report{during}? Give codes and messages as printed.",
+            f"Which errors did {what} report{during}? Give codes and messages as printed"
+            f"{', and its exit code' if status and found else ''}.",
             found,
             last,
             0.3 - 0.04 * min(len(found), 4) + (0.0 if failed else 0.06),
@@ -103,6 +111,14 @@ def _error_facts(log: ProbeLog, output: str, point: int) -> tuple[Found, ...]:
                 facts[text] = found
                 break
     return tuple(sorted(facts.values(), key=lambda found: found.risk)[:4])
+
+
+def _said_facts(log: ProbeLog, output: str, point: int, failed: bool) -> tuple[Found, ...]:
+    """Lines that say what went wrong without the form of an error, the last ones."""
+    texts = list(error_texts(output[-_MAX_OUTPUT:], failed))[-3:]
+    asked = log.points[point]
+    found = [log.find(text, asked, "detail", most=2) for text in texts if whole_text(text)]
+    return tuple(entry for entry in found if entry is not None)
 
 
 def _fact_texts(code: str, text: str) -> list[str]:

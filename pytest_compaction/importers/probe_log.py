@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from pytest_compaction.case import About, Fact, ProbeKind, Trap
 from pytest_compaction.conversation import Message, readable
+from pytest_compaction.importers.secret_shapes import STAND_IN
 from pytest_compaction.matching import TextIndex
 from pytest_compaction.text import content_stems, is_path, normalize, path_suffixes, segments
 
@@ -21,6 +22,13 @@ MAX_FACT_CHARACTERS: Final = 140
 MAX_QUOTE_CHARACTERS: Final = 120
 _MAX_EVIDENCE: Final = 3
 _MAX_TEXT_CHARACTERS: Final = 400_000
+_PASTED: Final = re.compile(
+    r"^[ \t]*(?:\d+[ \t]?[:|│]|\(\d+ (?:more )?lines|File \"|Traceback \(|at \S+ \(|diff --git|@@ )"
+    r".*$",
+    re.MULTILINE,
+)
+"""Lines of listings, traces and patches: nobody's own words."""
+_POINTER: Final = re.compile(r"\b(?:following|below|above|attached|here(?:'s| is| are))\b", re.I)
 _BLANKS: Final = re.compile(r"[^\S\n]{2,}")
 _CODE_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE_END: Final = re.compile(r"(?<=[\w)`'\"][.!?])\s+(?=[\w`'\"(])")
@@ -28,6 +36,7 @@ _CLAUSE_END: Final = re.compile(
     r"(?:(?<=\w)[,;!?]+)?\s+(?:but|so that|so|then)\s+|(?<=\w)[,;!?]+\s+|\s+[-–—]\s+|:\s+|\.\.+"
 )
 _AND: Final = re.compile(r"\s+and\s+")
+_LINKING: Final = re.compile(r"^\s*(?:and|but|so|then|or|also|please)\s+(?=\w+\s)", re.I)
 _COARSE: Final = re.compile(r"\b\w*(?:fuck|shit|stupid|damn)\w*", re.I)
 
 
@@ -112,10 +121,10 @@ class ProbeLog:
         """The fact, when the log states it up to ``asked`` and it is at risk there.
 
         At risk: in at most ``most`` messages, and (unless ``tail``) in none of
-        the last twentieth.
+        the last twentieth. A value that was redacted is nobody's to remember.
         """
         text = text.strip()
-        if not text or len(text) > MAX_FACT_CHARACTERS:
+        if not text or len(text) > MAX_FACT_CHARACTERS or STAND_IN in text:
             return None
         places = tuple(place for place in self.stated((text, *aliases)) if place <= asked)
         if not places or len(places) > most or (not tail and places[-1] > self.tail(asked)):
@@ -146,6 +155,7 @@ class ProbeLog:
         found: dict[str, list[tuple[int, str]]] = {}
         for place, message in enumerate(self.messages):
             plain = _CODE_BLOCK.sub("\n", message.text[:_MAX_TEXT_CHARACTERS])
+            plain = _PASTED.sub("", plain)
             if text := _BLANKS.sub(" ", plain).strip():
                 found.setdefault(message.role, []).append((place, text))
         return found
@@ -188,6 +198,16 @@ def quotable(text: str) -> str:
     return "" if coarse(kept) or kept.count("`") % 2 else kept
 
 
+def whole_text(text: str) -> bool:
+    """Whether a text stands for itself: not a lead-in, not the rest of a line that was cut."""
+    return not re.match(r"\d+\b", text) and not text.rstrip().endswith((":", ",", "(", "…"))
+
+
+def pointing(text: str) -> bool:
+    """Whether a text only says where something stands: "the following issue", "see below"."""
+    return bool(_POINTER.search(text))
+
+
 def coarse(text: str) -> bool:
     """Whether a text holds words that a question should not repeat."""
     return bool(_COARSE.search(text))
@@ -204,14 +224,23 @@ def sentences(text: str) -> list[str]:
 
 
 def clauses(text: str, least: int = 3, most: int = 14) -> list[str]:
-    """Short clauses of a text with at least ``least`` content stems and at most ``most`` words."""
+    """Short clauses of a text with at least ``least`` content stems and at most ``most`` words.
+
+    What leads in to something else, with a colon at its end, states nothing; nor does
+    a quoted string, or half of one. A long clause is divided at "and" unless a name follows it.
+    """
     found: list[str] = []
     for sentence in sentences(text):
-        for piece in _CLAUSE_END.split(sentence):
+        pieces = _CLAUSE_END.split(sentence)
+        for piece in pieces[:-1] if sentence.endswith(":") else pieces:
+            if piece.count('"') % 2 or (piece.startswith('"') and piece.endswith('"')):
+                continue
             halves = _AND.split(piece)
             whole = len(piece.split()) <= most or min(len(half.split()) for half in halves) < 4
+            if not whole and any(half[:1].isupper() for half in halves[1:]):
+                continue
             for part in [piece] if whole else halves:
-                clause = bare(part)
+                clause = bare(_LINKING.sub("", part))
                 stems = set(content_stems(normalize(clause)))
                 if 3 <= len(clause.split()) <= most and len(stems) >= least and not coarse(clause):
                     found.append(clause)
@@ -243,6 +272,7 @@ def pooled(
 ) -> Iterator[Draft]:
     """Drafts of topics with two or more facts each; topics with one fact are asked in pairs.
 
+    The last one without a partner is a draft with one fact.
     ``{}`` in ``one`` and ``many`` stands for the subject, or for both, numbered.
     """
     single: Topic | None = None
@@ -256,7 +286,14 @@ def pooled(
         elif topic.found and single is not None:
             if topic.found[0].fact.text == single.found[0].fact.text:
                 continue
-            both = f"(1) “{single.subject}”; (2) “{topic.subject}”"
             found = (*single.found, *topic.found)
-            yield Draft(kind, name, many.replace("{}", both), found, point, rank)
+            if topic.subject == single.subject:
+                question = one.replace("{}", f"“{topic.subject}”")
+            else:
+                both = f"(1) “{single.subject}”; (2) “{topic.subject}”"
+                question = many.replace("{}", both)
+            yield Draft(kind, name, question, found, point, rank)
             single = None
+    if single is not None:
+        question = one.replace("{}", f"“{single.subject}”")
+        yield Draft(kind, name, question, single.found, point, rank + 0.1)

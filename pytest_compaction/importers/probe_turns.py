@@ -7,7 +7,13 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from pytest_compaction.artifacts.operations import Command, commands, file_operations
+from pytest_compaction.artifacts.errors import error_texts
+from pytest_compaction.artifacts.operations import (
+    Command,
+    commands,
+    exit_code,
+    file_operations,
+)
 from pytest_compaction.artifacts.outcomes import test_summary
 from pytest_compaction.case import About
 from pytest_compaction.importers.probe_log import (
@@ -17,8 +23,10 @@ from pytest_compaction.importers.probe_log import (
     clauses,
     coarse,
     opening,
+    pointing,
     quotable,
     sentences,
+    whole_text,
 )
 from pytest_compaction.text import printable
 
@@ -31,6 +39,14 @@ _CHECK: Final = re.compile(
     r"\b(?:test|tests|pytest|jest|vitest|check|lint|mypy|ruff|tsc|build|cargo|go vet)\b"
 )
 _ERROR_LINE: Final = re.compile(r"\berror\b[^\n]{0,20}?[:\]]\s*(?P<text>[^\n]{10,110})", re.I)
+_FAILED_TEST: Final = re.compile(
+    r"^(?:FAILED|ERROR) (?P<pytest>\S+::[^\s-]+)|^--- FAIL: (?P<go>\w+)"
+    r"|^not ok \d+ -? ?(?P<tap>.{5,90})$"
+    r"|^\s*(?:✕|✗|×|✖) (?P<jest>.{5,90}?)(?: \(?\d+ ?ms\)?)?$"
+    r"|^test (?P<cargo>[\w:]+) \.\.\. FAILED|^(?:FAIL|ERROR): (?P<unittest>\w+ \([\w.]+\))",
+    re.MULTILINE,
+)
+"""Names of failing tests as pytest, go, TAP, jest and vitest, cargo and unittest print them."""
 _MAX_OUTPUT: Final = 20_000
 
 
@@ -40,6 +56,7 @@ def continuation_drafts(log: ProbeLog) -> Iterator[Draft]:
     for point in range(len(log.points)):
         yield from _last_request(log, point)
         yield from _last_check(log, run, point)
+        yield from _failing_tests(log, run, point)
     yield from _next_requests(log)
     yield from _pending(log)
 
@@ -51,7 +68,11 @@ def _kept(found: Sequence[Found | None]) -> tuple[Found, ...]:
 def _clause_facts(
     log: ProbeLog, text: str, asked: int, about: About, tail: bool = False
 ) -> tuple[Found, ...]:
-    pieces = [clause for clause in clauses(opening(text), least=4) if log.familiar(clause)]
+    pieces = [
+        clause
+        for clause in clauses(opening(text), least=4)
+        if log.familiar(clause) and not pointing(clause)
+    ]
     return _kept([log.find(piece, asked, about, tail=tail) for piece in pieces])
 
 
@@ -71,6 +92,10 @@ def _last_request(log: ProbeLog, point: int) -> Iterator[Draft]:
     late = place > log.tail(asked)
     rank = (0.5 if late else 0.15) + (0.0 if found else 0.3)
     question = "What did the user ask for last, and which files have been changed for it so far?"
+    if not changed:
+        question = "What did the user ask for last?"
+    elif not found:
+        question = "Which files have been changed so far for what the user asked for last?"
     facts = (*found, *_kept(files)[:3])
     yield Draft("continuation", "last-request", question, facts, point, rank)
 
@@ -95,9 +120,33 @@ def _last_check(log: ProbeLog, run: Sequence[Command], point: int) -> Iterator[D
         return
 
 
+def _failing_tests(log: ProbeLog, run: Sequence[Command], point: int) -> Iterator[Draft]:
+    """The tests that the last run before a point named as failing."""
+    asked = log.points[point]
+    for command in reversed(run):
+        place = log.position[command.message_id]
+        if place > asked or test_summary(command.output) is None:
+            continue
+        matches = _FAILED_TEST.finditer(command.output[-_MAX_OUTPUT:])
+        names = dict.fromkeys(next(filter(None, match.groups())).strip() for match in matches)
+        found = [log.find(name, asked, "pending", most=20, tail=True) for name in names]
+        question = "Which tests still failed in the last test run?"
+        rank = 0.3 if place > log.tail(asked) else 0.12
+        yield Draft(
+            "continuation", "failing-tests", question, _kept(found)[:5], point, rank, least=1
+        )
+        return
+
+
 def _outcome(log: ProbeLog, command: Command, asked: int) -> tuple[Found, ...]:
     lines = _ERROR_LINE.finditer(command.output[-_MAX_OUTPUT:])
-    texts = [test_summary(command.output) or "", *(match["text"] for match in lines)]
+    code = exit_code(command.output)
+    texts = [
+        test_summary(command.output) or "",
+        *(text for match in lines if whole_text(text := match["text"].strip())),
+        *(text for text in error_texts(command.output, command.failed) if whole_text(text)),
+        f"exit code {code}" if code else "",
+    ]
     found = [log.find(text, asked, "state", most=4, tail=True) for text in texts[:60]]
     unique = {entry.fact.text: entry for entry in found if entry is not None}
     return tuple(unique.values())[:4]
@@ -108,6 +157,8 @@ def _next_requests(log: ProbeLog) -> Iterator[Draft]:
     for (place, text), (_, following) in pairwise(log.requests):
         quoted = quotable(text)
         if len(quoted.split()) < 5 or coarse(following) or "\n" in following:
+            continue
+        if next(error_texts(following, False), None) is not None:
             continue
         found = _clause_facts(log, following, asked, "state")[:4]
         cut = 0.1 if quoted.endswith("…") else 0.0

@@ -24,6 +24,7 @@ from pytest_compaction.importers.probe_log import (
     sentences,
 )
 from pytest_compaction.matching import TextIndex
+from pytest_compaction.text import content_stems, normalize
 
 _MAX_TEXT: Final = 20_000
 _VALUE_LINE: Final = re.compile(
@@ -36,6 +37,10 @@ _ASSIGNED: Final = re.compile(
     r"^[ \t]*[\"']?([A-Za-z_][\w.-]{2,40})[\"']?[ \t]*[:=](?![=:])[ \t]*[\"']?"
     r"(#?\w[\w.%#/-]{0,40}?)[\"']?[,;]?[ \t]*$",
     re.MULTILINE,
+)
+_IDENTIFIER: Final = re.compile(
+    r"(?<![\w/.#-])(?:(?=[A-Z\d]*\d)(?=[A-Z\d]*[A-Z])[A-Z\d]{5,12}|[A-Z]{2,8}-\d{2,6}"
+    r"|[a-z]{2,20}_[a-z]{2,20}_\d{3,6}|#\d{2,6})(?![\w/-])"
 )
 _RULE: Final = re.compile(
     r"^(?P<subject>.{4,90}?)\s+(?P<rule>(?:must|should|has to|have to|needs? to|may only|can only"
@@ -51,6 +56,15 @@ def value_drafts(log: ProbeLog) -> Iterator[Draft]:
     """Drafts about exact values and the user's exact constraints."""
     yield from _listed(log)
     yield from _numbers(log)
+    yield from pooled(
+        _identifiers(log),
+        "recall",
+        "identifier",
+        "Which identifier did the user give here: {}?",
+        "Which identifiers did the user give here: {}?",
+        len(log.points) - 1,
+        0.24,
+    )
     yield from _constraints(log)
     yield from _changed(log)
 
@@ -93,7 +107,7 @@ def _numbers(log: ProbeLog) -> Iterator[Draft]:
             subject = bare(sentence[: matches[0].start()]) if matches else ""
             subject = re.split(r",\s+|^(?:and|also|but|ok)\b", subject)[-1].strip()
             found = _kept([log.find(bare(m[0]), log.points[last], "detail") for m in matches])
-            if len(subject.split()) < 2 or coarse(subject):
+            if len(content_stems(normalize(subject))) < 2 or coarse(subject):
                 continue
             yield Draft(
                 "recall",
@@ -103,6 +117,18 @@ def _numbers(log: ProbeLog) -> Iterator[Draft]:
                 last,
                 0.2,
             )
+
+
+def _identifiers(log: ProbeLog) -> Iterator[Topic]:
+    """Identifiers that the user gave, asked for by the words before them."""
+    for _, text in log.turns("user"):
+        for sentence in sentences(opening(text)):
+            match = _IDENTIFIER.search(sentence[:500])
+            subject = bare(sentence[: match.start()]) if match else ""
+            subject = " ".join(subject.split()[-8:])
+            if match and len(content_stems(normalize(subject))) > 1 and not coarse(subject):
+                found = log.find(match[0], log.points[-1], "detail", most=4)
+                yield Topic(f"{subject} …", (found,) if found else ())
 
 
 def _constraints(log: ProbeLog) -> Iterator[Draft]:

@@ -10,26 +10,52 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.case import PROBE_KINDS
 from pytest_compaction.conversation import Message
 from pytest_compaction.importers.probe_decisions import decision_drafts
+from pytest_compaction.importers.probe_edits import edit_drafts
 from pytest_compaction.importers.probe_errors import error_drafts
 from pytest_compaction.importers.probe_files import file_drafts
+from pytest_compaction.importers.probe_last_edits import last_edit_drafts
 from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
+from pytest_compaction.importers.probe_options import option_drafts
+from pytest_compaction.importers.probe_outputs import output_drafts
+from pytest_compaction.importers.probe_plans import plan_drafts
+from pytest_compaction.importers.probe_reruns import rerun_drafts
 from pytest_compaction.importers.probe_turns import continuation_drafts
 from pytest_compaction.importers.probe_values import value_drafts
 from pytest_compaction.matching import TextIndex
 from pytest_compaction.text import is_path, normalize
 
 DEFAULT_COUNT: Final = 16
+FEW: Final = 8
+"""A session that gives fewer probes than this is also asked for single facts."""
+MAX_MENTIONS_ALONE: Final = 5
 MAX_FACTS: Final = 6
 MAX_OF_A_NAME: Final = 3
 MAX_DRAFTS_OF_A_NAME: Final = 200
 REPETITION: Final = 0.25
 WANTED: Final[Mapping[str, int]] = {"file": 4, "recall": 6, "continuation": 3, "decision": 3}
 """How many probes of each kind are chosen before the rest is filled by rank."""
+
+
+SOURCES: Final = (
+    file_drafts,
+    edit_drafts,
+    last_edit_drafts,
+    error_drafts,
+    value_drafts,
+    output_drafts,
+    rerun_drafts,
+    continuation_drafts,
+    plan_drafts,
+    decision_drafts,
+    option_drafts,
+)
+"""What looks at a log for something to ask; a new kind of question is one more."""
 
 
 def derive_probes(
@@ -44,10 +70,11 @@ def derive_probes(
     if not messages or not points:
         return []
     log = ProbeLog(messages, points)
-    sources = (file_drafts, error_drafts, value_drafts, continuation_drafts, decision_drafts)
-    found = (draft for source in sources for draft in source(log))
-    drafts = [draft for draft in found if len(draft.found) >= draft.least]
-    chosen = _chosen(drafts, count)
+    drafts = [draft for source in SOURCES for draft in source(log) if draft.found]
+    chosen = _chosen([draft for draft in drafts if len(draft.found) >= draft.least], count)
+    if len(chosen) < min(FEW, count):
+        alone = [_alone(draft) for draft in drafts if _worth_asking_alone(draft)]
+        chosen = _chosen(alone, min(FEW, count))
     numbers: Counter[str] = Counter()
     probes = []
     for draft in sorted(chosen, key=lambda draft: PROBE_KINDS.index(draft.kind)):
@@ -55,6 +82,17 @@ def derive_probes(
         id = f"{draft.kind}-{numbers[draft.kind]}-{draft.name}"
         probes.append(_as_data(draft, id, last=len(points) - 1))
     return probes
+
+
+def _alone(draft: Draft) -> Draft:
+    """A draft of one fact may be asked; one of several facts still needs two of them."""
+    return replace(draft, least=1) if len(draft.found) == 1 else draft
+
+
+def _worth_asking_alone(draft: Draft) -> bool:
+    """Not a list of files with one file that half of the log mentions."""
+    several = len(draft.found) > 1 or draft.kind != "file"
+    return several or len(draft.found[0].positions) <= MAX_MENTIONS_ALONE
 
 
 def _chosen(drafts: Sequence[Draft], count: int) -> list[Draft]:
@@ -114,17 +152,10 @@ def _checked(draft: Draft, used: set[str]) -> Draft | None:
         return None
     best = sorted(kept, key=lambda found: found.risk)[:MAX_FACTS]
     facts = {found.fact.text for found in best}
-    return Draft(
-        draft.kind,
-        draft.name,
-        draft.question,
-        tuple(found for found in kept if found.fact.text in facts),
-        draft.point,
-        draft.rank,
-        draft.traps,
-        draft.answer,
-        draft.least,
-    )
+    answer = TextIndex("\n".join(sorted(facts)))
+    traps = tuple(trap for trap in draft.traps if not replace(trap, current=()).hit_by(answer))
+    chosen = tuple(found for found in kept if found.fact.text in facts)
+    return replace(draft, found=chosen, traps=traps)
 
 
 def _within(text: str, kept: Sequence[Found]) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 from pytest_compaction.conversation import Message
 
@@ -30,29 +30,66 @@ class Ledger:
     repaired: Mapping[str, int] = field(default_factory=dict)
 
 
+MARKED: Final = 30
+"""Specificity of a format that only one program writes, known by marks of its own."""
+SHAPED: Final = 20
+"""Specificity of a provider's interface, known by the shape of its parts."""
+LOOSE: Final = 10
+"""Specificity of a shape that several formats share."""
+BARE: Final = 0
+"""Specificity of what is left: a role and a content."""
+
+
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """A compaction that the agent really made, after the message ``after``."""
+    """A compaction that the agent really made, after the message ``after`` of the log.
+
+    What the agent went on with is either ``messages``, the whole view as it was sent,
+    or, where they are empty, a ``summary`` followed by the log messages ``kept``
+    (ids, in the order of the log, none after the boundary). With neither, the
+    transcript tells that there was a compaction but not what it made; ``missing``
+    says why. ``tokens_before`` is the size of the context as the agent counted it.
+    """
 
     after: str
-    summary: str
+    summary: str = ""
     tokens_before: int | None = None
+    kept: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
+    missing: str = ""
+
+    @property
+    def recorded(self) -> bool:
+        """Whether the transcript holds what the compaction made."""
+        return bool(self.messages or self.summary)
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """One imported session; ``source`` names the file, ``model`` the agent's model if known."""
+    """One imported conversation; ``source`` names the file, ``model`` the agent's model if known.
+
+    ``name`` tells the conversations of one file apart and is added to the case id;
+    it is empty where the file holds one.
+    """
 
     messages: tuple[Message, ...]
     source: str
     ledger: Ledger
     model: str = ""
     boundaries: tuple[Boundary, ...] = ()
+    name: str = ""
 
 
 @runtime_checkable
 class Importer(Protocol):
-    """Reads one transcript format."""
+    """Reads one transcript format.
+
+    A class may have a ``specificity`` (:data:`MARKED` when absent): of the importers
+    that recognise a file the one with the highest reads it, of several such the first
+    by name. A module of this folder with ``IMPORTER``, the class, is found by itself.
+    An importer with ``recognises_folder(path)`` is also given folders to read, for formats
+    that keep a conversation in one.
+    """
 
     name: str
     description: str
@@ -60,8 +97,13 @@ class Importer(Protocol):
     def recognises(self, head: str) -> bool:
         """Whether the first 64 kB of a file (its last line may be cut) are of this format."""
 
-    def read(self, path: Path) -> Transcript:
-        """Read a file; raises :class:`ImportFormatError` for one that is broken or empty."""
+    def read(self, path: Path) -> Transcript | Iterable[Transcript]:
+        """Read a file: its conversation, or several, which may be made one by one.
+
+        Raises :class:`ImportFormatError` for a file that is broken or in which nothing
+        was recognised. A conversation of several that is broken is raised in its place;
+        those before it stand.
+        """
 
 
 @dataclass(slots=True)

@@ -1,16 +1,30 @@
-"""The importers by name, and which one reads a file: by content, or as the user says."""
+"""The importers by name, and which one reads a file: by content, or as the user says.
+
+Every module of this folder with an ``IMPORTER`` is found by itself: adding a format is
+adding a file. Where several recognise a file, the one with the highest ``specificity``
+reads it: a format that one program writes before the shape of a provider's interface,
+that before a shape that several share, and a bare role and content last; of equals
+the first by name.
+"""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from pytest_compaction.importers.pi import PiImporter
-from pytest_compaction.importers.protocol import Importer, ImportFormatError
+from pytest_compaction.importers.protocol import (
+    MARKED,
+    Importer,
+    ImportFormatError,
+    Transcript,
+)
 from pytest_compaction.text import printable
 
 ENTRY_POINT_GROUP: Final = "pytest_compaction.importers"
@@ -27,26 +41,41 @@ class ImporterSet:
 
 def load_importers() -> ImporterSet:
     """The built-in importers and those of the entry point group ``pytest_compaction.importers``."""
-    found: dict[str, Importer] = {"pi": PiImporter()}
+    found: dict[str, Importer] = {}
     problems: list[str] = []
-    for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
+    for name, place, load in _candidates():
+        shown = name or place.rpartition(".")[2]
         try:
-            loaded = entry.load()
+            loaded = load()
             importer = loaded() if isinstance(loaded, type) else loaded
         except Exception as error:
             problems.append(
-                f"the importer {entry.name!r} ({entry.value}) cannot be loaded: "
+                f"the importer {shown!r} ({place}) cannot be loaded: "
                 f"{printable(str(error), 200)} ({type(error).__name__})"
             )
             continue
         if isinstance(importer, Importer):
-            found[entry.name] = importer
-        else:
+            found[name or importer.name] = importer
+        elif importer is not None:
             problems.append(
-                f"the importer {entry.name!r} ({entry.value}) has no name, description, "
+                f"the importer {shown!r} ({place}) has no name, description, "
                 "recognises and read; see pytest_compaction.importers.protocol"
             )
     return ImporterSet(dict(sorted(found.items())), tuple(problems))
+
+
+def _candidates() -> Iterator[tuple[str, str, Callable[[], Any]]]:
+    """Name, place and loader of what may be an importer; the shipped ones name themselves."""
+    package = importlib.import_module(__package__)
+    for module in pkgutil.iter_modules(package.__path__):
+        path = f"{__package__}.{module.name}"
+        yield "", path, partial(_importer_of, path)
+    for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
+        yield entry.name, entry.value, entry.load
+
+
+def _importer_of(module: str) -> Any:
+    return getattr(importlib.import_module(module), "IMPORTER", None)
 
 
 def importer_named(name: str, importers: Mapping[str, Importer]) -> Importer:
@@ -61,11 +90,13 @@ def importer_named(name: str, importers: Mapping[str, Importer]) -> Importer:
 
 
 def importer_for(path: Path, importers: Mapping[str, Importer]) -> Importer:
-    """The importer that recognises the first 64 kB of the file.
+    """The most specific importer that recognises the first 64 kB of the file.
 
     Raises :class:`ImportFormatError` when the file cannot be read or nothing
-    recognises it.
+    recognises it. A folder is read by an importer whose format is one.
     """
+    if path.is_dir():
+        return _folder_importer(path, importers)
     try:
         with path.open("rb") as file:
             head = file.read(HEAD_BYTES).decode("utf-8-sig", "replace")
@@ -73,10 +104,29 @@ def importer_for(path: Path, importers: Mapping[str, Importer]) -> Importer:
         raise ImportFormatError(f"{path}: {error.strerror or error}") from None
     if not head.strip():
         raise ImportFormatError(f"{path}: the file is empty; expected a transcript")
-    for importer in importers.values():
-        if importer.recognises(head):
-            return importer
+    fitting = [importer for importer in importers.values() if importer.recognises(head)]
+    if fitting:
+        return min(fitting, key=lambda importer: (-specificity(importer), importer.name))
     raise ImportFormatError(
         f"{path}: no known transcript format was recognised in its content "
         f"(known: {', '.join(importers)}); name one with --format if it is one of these"
     )
+
+
+def _folder_importer(path: Path, importers: Mapping[str, Importer]) -> Importer:
+    for importer in importers.values():
+        recognises = getattr(importer, "recognises_folder", None)
+        if recognises is not None and recognises(path):
+            return importer
+    raise ImportFormatError(f"{path}: a folder; name the transcript files in it")
+
+
+def specificity(importer: Importer) -> int:
+    """How specific the format of an importer is; see the module's text."""
+    return int(getattr(importer, "specificity", MARKED))
+
+
+def conversations(importer: Importer, path: Path) -> Iterable[Transcript]:
+    """The conversations of a file, one by one."""
+    read = importer.read(path)
+    return (read,) if isinstance(read, Transcript) else read

@@ -15,8 +15,9 @@ class _Open:
     """An assistant message with calls, the results so far, and what came in between."""
 
     calls: tuple[ToolCall, ...]
+    origin: int
     results: dict[str, tuple[Part, ...]] = field(default_factory=dict)
-    waiting: list[tuple[str, tuple[Part, ...]]] = field(default_factory=list)
+    waiting: list[tuple[str, tuple[Part, ...], int]] = field(default_factory=list)
 
 
 class ThreadBuilder:
@@ -24,26 +25,28 @@ class ThreadBuilder:
 
     Results are put right after the message that made their call; a call that
     never got one is given the result ``[interrupted: no result was recorded]``.
-    What does not fit is counted in the tally.
+    What does not fit is counted in the tally. ``origins`` holds, beside each message,
+    the number that its reader gave it; results have that of their call.
     """
 
     def __init__(self, tally: Tally) -> None:
         self.messages: list[Message] = []
+        self.origins: list[int] = []
         self._tally = tally
         self._open: _Open | None = None
 
-    def add(self, role: str, parts: Sequence[Part]) -> None:
+    def add(self, role: str, parts: Sequence[Part], origin: int = 0) -> None:
         """Add a message that is not a tool result; it must not be empty."""
         if role != "assistant" and self._open:
-            self._open.waiting.append((role, tuple(parts)))
+            self._open.waiting.append((role, tuple(parts), origin))
             self._settle(force=False)
             return
         self.close()
         kept = self._without_repeated_ids(parts)
-        self._append(role, kept)
+        self._append(role, kept, origin)
         calls = tuple(part for part in kept if isinstance(part, ToolCall))
         if calls:
-            self._open = _Open(calls)
+            self._open = _Open(calls, origin)
 
     def add_result(self, result: ToolResult, rest: Sequence[Part] = ()) -> None:
         """Add the result of a call of the last assistant message."""
@@ -69,11 +72,12 @@ class ThreadBuilder:
             if parts is None:
                 self._tally.repaired["interrupted tool call given a result that says so"] += 1
                 parts = (ToolResult(call.id, INTERRUPTED),)
-            self._append("tool", parts)
-        for role, waiting in group.waiting:
-            self._append(role, waiting)
+            self._append("tool", parts, group.origin)
+        for role, waiting, origin in group.waiting:
+            self._append(role, waiting, origin)
 
-    def _append(self, role: str, parts: Sequence[Part]) -> None:
+    def _append(self, role: str, parts: Sequence[Part], origin: int) -> None:
+        self.origins.append(origin)
         self.messages.append(Message(f"m{len(self.messages):04d}", role, tuple(parts)))
 
     def _without_repeated_ids(self, parts: Sequence[Part]) -> list[Part]:

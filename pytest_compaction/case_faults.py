@@ -1,0 +1,193 @@
+"""What can be wrong with a case: against the schema, in its references, messages and evidence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+from pytest_compaction.case import Case
+from pytest_compaction.conversation import Message, readable, structure_faults
+from pytest_compaction.matching import TextIndex
+from pytest_compaction.text import printable
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFault:
+    """One thing wrong with a case file: where (JSON pointer), what was found, what was expected."""
+
+    pointer: str
+    found: str
+    expected: str
+
+    def __str__(self) -> str:
+        return f"{self.pointer or '/'}: found {self.found}; expected {self.expected}"
+
+
+@lru_cache(maxsize=1)
+def _validator() -> Any:
+    from jsonschema import Draft202012Validator
+
+    schema = json.loads(
+        resources.files("pytest_compaction").joinpath("case.schema.json").read_text("utf-8")
+    )
+    return Draft202012Validator(schema)
+
+
+def schema_faults(data: Any, validator: Any = None) -> list[CaseFault]:
+    """Where the data departs from a JSON Schema (that of cases), by place, in numerical order."""
+    try:
+        errors = sorted(
+            (validator or _validator()).iter_errors(data),
+            key=lambda error: [f"{p:09d}" if isinstance(p, int) else p for p in error.path],
+        )
+    except RecursionError:
+        return [CaseFault("", "nesting too deep", "a case")]
+    return list(dict.fromkeys(_schema_fault(error) for error in errors))
+
+
+def _schema_fault(error: Any) -> CaseFault:
+    pointer = "".join(
+        "/" + str(part).replace("~", "~0").replace("/", "~1") for part in error.absolute_path
+    )
+    value = error.instance
+    found = f"{type(value).__name__} {printable(json.dumps(value, default=str), 80)}"
+    rule, expected = error.validator, error.validator_value
+    if rule == "required":
+        missing = [key for key in expected if key not in value]
+        return CaseFault(pointer, f"no {', '.join(map(repr, missing))}", "these keys")
+    if rule == "additionalProperties":
+        known = sorted(error.schema.get("properties", {}))
+        extra = sorted(key for key in value if key not in known)
+        return CaseFault(
+            pointer,
+            f"the unknown key {printable(extra[0], 60)!r}",
+            f"one of {', '.join(known)}",
+        )
+    phrases = {
+        "type": f"the type {expected if isinstance(expected, str) else ' or '.join(expected)}"
+        if rule == "type"
+        else "",
+        "enum": f"one of {', '.join(map(str, expected))}" if rule == "enum" else "",
+        "pattern": f"text that matches {expected}",
+        "minItems": f"at least {expected} item",
+        "minLength": "text that is not empty",
+        "maxLength": f"at most {expected} characters",
+        "minimum": f"at least {expected}",
+        "maximum": f"at most {expected}",
+    }
+    return CaseFault(pointer, found, phrases.get(rule, printable(error.message, 160)))
+
+
+def reference_faults(data: dict[str, Any]) -> list[CaseFault]:
+    """Duplicate ids, and ids that nothing has: what must hold before a case can be built."""
+    faults: list[CaseFault] = []
+    ids = [str(message.get("id") or f"m{i}") for i, message in enumerate(data["messages"])]
+    faults += _duplicates("/messages", ids)
+    known = {id: index for index, id in enumerate(ids)}
+    points = data["compaction_points"]
+    names = [str(point.get("id", f"p{i + 1}")) for i, point in enumerate(points)]
+    faults += _duplicates("/compaction_points", names)
+    before = -1
+    for number, point in enumerate(points):
+        pointer = f"/compaction_points/{number}/after"
+        if point["after"] not in known:
+            faults.append(CaseFault(pointer, repr(point["after"]), "the id of a message"))
+            continue
+        if known[point["after"]] <= before:
+            found = f"{point['after']!r}, which does not come after the previous point"
+            faults.append(CaseFault(pointer, found, "points in the order of the log"))
+        before = known[point["after"]]
+        faults += _record_faults(f"/compaction_points/{number}/recorded", point, known)
+    probes = data["probes"]
+    faults += _duplicates("/probes", [probe["id"] for probe in probes])
+    for number, probe in enumerate(probes):
+        if "point" in probe and probe["point"] not in names:
+            expected = f"the id of a compaction point: {', '.join(names)}"
+            faults.append(CaseFault(f"/probes/{number}/point", repr(probe["point"]), expected))
+        for place, fact in enumerate(probe["facts"]):
+            faults += [
+                CaseFault(
+                    f"/probes/{number}/facts/{place}/evidence/{index}",
+                    repr(id),
+                    "the id of a message",
+                )
+                for index, id in enumerate(fact["evidence"])
+                if id not in known
+            ]
+    return faults
+
+
+def _record_faults(
+    pointer: str, point: dict[str, Any], known: dict[str, int]
+) -> Iterator[CaseFault]:
+    """Log messages of a recorded view that are not in the log, or only after its point."""
+    record = point.get("recorded", {})
+    named = [(f"/kept/{i}", id) for i, id in enumerate(record.get("kept", ()))]
+    named += [
+        (f"/messages/{i}/log", item["log"])
+        for i, item in enumerate(record.get("messages", ()))
+        if "log" in item
+    ]
+    seen: set[str] = set()
+    for place, id in named:
+        if id not in known or known[id] > known[point["after"]]:
+            yield CaseFault(pointer + place, repr(id), "the id of a message up to the point")
+        elif id in seen:
+            yield CaseFault(pointer + place, f"{id!r} a second time", "each message once")
+        seen.add(id)
+
+
+def _duplicates(pointer: str, ids: Sequence[str]) -> list[CaseFault]:
+    first: dict[str, int] = {}
+    faults: list[CaseFault] = []
+    for index, id in enumerate(ids):
+        if id in first:
+            found = f"the id {id!r}, which {pointer}/{first[id]} has too"
+            faults.append(CaseFault(f"{pointer}/{index}/id", found, "an id of its own"))
+        first.setdefault(id, index)
+    return faults
+
+
+def message_faults(case: Case) -> list[CaseFault]:
+    """Broken message structure: orphan or unanswered tool calls, empty messages."""
+    faults = _structure(case.messages, "/messages")
+    for number, point in enumerate(case.points):
+        faults += _structure(point.recorded, f"/compaction_points/{number}/recorded", False)
+    return faults
+
+
+def _structure(messages: Sequence[Message], pointer: str, places: bool = True) -> list[CaseFault]:
+    place = {message.id: index for index, message in enumerate(messages)}
+    return [
+        CaseFault(
+            f"{pointer}/{place[fault.ids[0]]}" if places else pointer,
+            fault.sentence,
+            f"{fault.invariant} to hold",
+        )
+        for fault in structure_faults(messages)
+    ]
+
+
+def evidence_faults(case: Case) -> list[CaseFault]:
+    """Facts that their evidence does not state, or that the log states only later."""
+    place = {message.id: index for index, message in enumerate(case.messages)}
+    indexes: dict[str, TextIndex] = {}
+    faults: list[CaseFault] = []
+    for number, probe in enumerate(case.probes):
+        asked = case.points[probe.point].index
+        for position, fact in enumerate(probe.facts):
+            for index, id in enumerate(fact.evidence):
+                pointer = f"/probes/{number}/facts/{position}/evidence/{index}"
+                if id not in indexes:
+                    indexes[id] = TextIndex(readable(case.messages[place[id]]))
+                if not indexes[id].states(fact.forms):
+                    found = f"message {id!r}, which does not state {printable(fact.text, 80)!r}"
+                    faults.append(CaseFault(pointer, found, "a message that states the fact"))
+                elif place[id] > asked:
+                    found = f"message {id!r}, which comes after the probe is asked"
+                    faults.append(CaseFault(pointer, found, "a message before that point"))
+    return faults

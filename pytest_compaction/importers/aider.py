@@ -1,0 +1,277 @@
+"""Chat histories of aider: Markdown with what the user typed, notices, and answers.
+
+Each start of the program is a conversation. Aider has no tool calls: answers with their
+SEARCH/REPLACE blocks stay text. That an edit was applied is known from the notice; such
+an edit is also given as a call ``apply_edit`` with the path, answered by the notices, so
+that the files of the session can be told. An edit that ``/undo`` took back later is not:
+its notice stays as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal
+
+from pytest_compaction.conversation import Message, Part, Text, ToolCall, ToolResult
+from pytest_compaction.importers.jsonl import MAX_LINE_BYTES
+from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.threads import ThreadBuilder
+
+_START: Final = re.compile(r"# aider chat started at (?P<time>[\d :.-]{8,40})\s*\Z")
+_HEADING: Final = re.compile(r"\s*# aider chat started at \d{4}-")
+_PROMPT: Final = re.compile(r"^#### \S", re.M)
+_COST: Final = re.compile(r"^> Tokens: [\d.,]+[kM]? sent", re.M)
+_FENCE: Final = re.compile(r"\s{0,3}(?:`{3,}|~{3,})")
+_APPLIED: Final = re.compile(r"Applied edit to (?P<path>.+)")
+_COMMIT: Final = re.compile(r"Commit (?P<hash>[0-9a-f]{6,40})\b")
+_REMOVED: Final = re.compile(r"Removed: (?P<hash>[0-9a-f]{6,40})\b")
+_MODEL: Final = re.compile(r"(?:Main )?[Mm]odels?: (?P<name>\S+)")
+_LEFT_OUT: Final = (
+    (re.compile(r"Tokens: "), "count of tokens and cost"),
+    (re.compile(r"You can use /undo|Use /help\b"), "hint at a command"),
+    (re.compile(r"\^C\b"), "keyboard interrupt"),
+)
+_REPEATING: Final = re.compile(r"/(?:ask|code|architect|context|help)\s+(?P<prompt>.+)\Z", re.S)
+
+Kind = Literal["user", "notice", "answer"]
+
+
+@dataclass(slots=True)
+class _Entry:
+    """Lines of one kind that stand together."""
+
+    kind: Kind
+    lines: list[str]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines).strip("\n")
+
+
+@dataclass(slots=True)
+class _Chat:
+    """One start of the program, and what was said until the next."""
+
+    time: str = ""
+    entries: list[_Entry] = field(default_factory=list)
+
+    @property
+    def spoken(self) -> bool:
+        return any(entry.kind == "answer" for entry in self.entries)
+
+
+class AiderImporter:
+    """Reads ``.aider.chat.history.md``."""
+
+    name = "aider"
+    description = "aider, chat history (Markdown)"
+
+    def recognises(self, head: str) -> bool:
+        """By the heading of a chat, or by prompts with counts of tokens after them."""
+        return bool(_HEADING.match(head) or (_PROMPT.search(head) and _COST.search(head)))
+
+    def read(self, path: Path) -> Iterator[Transcript]:
+        """The chats of a history, one by one; those without an answer are counted."""
+        held: _Chat | None = None
+        lost = Tally()
+        number = 0
+        for chat in _chats(path):
+            if not chat.spoken:
+                count = sum(bool(entry.text.strip()) for entry in chat.entries)
+                if count:
+                    lost.records += count
+                    lost.left_out["entry of a chat without an answer"] += count
+                continue
+            if held is not None:
+                number += 1
+                yield _transcript(held, path, Tally(), _name(held, number))
+            held = chat
+        if held is None:
+            raise ImportFormatError(
+                f"{path}: no answer in an aider chat history; expected prompts after '####' with "
+                "answers below them. Name another format with --format"
+            )
+        yield _transcript(held, path, lost, _name(held, number + 1) if number else "")
+
+
+IMPORTER: Final = AiderImporter
+
+
+def _name(chat: _Chat, number: int) -> str:
+    return re.sub(r"\D+", "-", chat.time).strip("-") or f"{number:04d}"
+
+
+def _lines(path: Path) -> Iterator[str]:
+    try:
+        with path.open("rb") as file:
+            number = 0
+            while raw := file.readline(MAX_LINE_BYTES + 1):
+                number += 1
+                if len(raw) > MAX_LINE_BYTES:
+                    limit = MAX_LINE_BYTES // 1024**2
+                    raise ImportFormatError(f"{path}, line {number}: longer than {limit} MB")
+                try:
+                    yield raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+                except UnicodeDecodeError as error:
+                    raise ImportFormatError(
+                        f"{path}, line {number}: byte {error.start} is not UTF-8; "
+                        "mend or remove the line"
+                    ) from None
+    except OSError as error:
+        raise ImportFormatError(f"{path}: {error.strerror or error}") from None
+
+
+def _chats(path: Path) -> Iterator[_Chat]:
+    chat = _Chat()
+    fenced = False
+    marked = _marked(path)
+    for line in _lines(path):
+        start = _START.match(line)
+        if start:
+            yield chat
+            chat, fenced = _Chat(start["time"].strip()), False
+            continue
+        kind, text = _kind_of(line, fenced, marked)
+        if kind == "user":
+            fenced = False
+        elif kind == "answer" and _FENCE.match(line):
+            fenced = not fenced
+        _take(chat.entries, kind, text)
+    yield chat
+
+
+def _marked(path: Path) -> bool:
+    """Whether prompts end in two blanks, as aider writes them, so that headings are none."""
+    return any(line.startswith("#### ") and line.endswith("  ") for line in _lines(path))
+
+
+def _kind_of(line: str, fenced: bool, marked: bool) -> tuple[Kind, str]:
+    """What a line is, and its text; ``marked`` when prompts and notices end in two blanks."""
+    ended = line.endswith("  ") or not marked
+    if line.startswith("#### ") and ended and (marked or not fenced):
+        return "user", line[4:].strip()
+    if line.startswith(">") and not line.startswith(">>") and (ended or line == ">"):
+        text = line[1:].strip()
+        if not fenced or text.startswith("Tokens: "):
+            return "notice", text
+    return "answer", line
+
+
+def _take(entries: list[_Entry], kind: Kind, text: str) -> None:
+    """Add a line; empty ones belong to an answer, and end a prompt."""
+    last = entries[-1] if entries else None
+    if kind == "answer" and not text.strip() and (last is None or last.kind != "answer"):
+        if last is not None and last.kind == "user":
+            entries.append(_Entry("notice", []))
+    elif last is not None and last.kind == kind:
+        last.lines.append(text)
+    else:
+        entries.append(_Entry(kind, [text]))
+
+
+def _transcript(chat: _Chat, path: Path, tally: Tally, name: str) -> Transcript:
+    reading = _Reading(chat, tally)
+    messages = reading.messages()
+    ledger = tally.ledger(len(messages))
+    return Transcript(messages, path.as_posix(), ledger, reading.model, (), name)
+
+
+class _Reading:
+    """Makes messages of the entries of one chat."""
+
+    def __init__(self, chat: _Chat, tally: Tally) -> None:
+        self.model = ""
+        self._tally = tally
+        self._thread = ThreadBuilder(tally)
+        self._entries = [entry for entry in chat.entries if entry.text.strip()]
+        notices = (line for entry in chat.entries if entry.kind == "notice" for line in entry.lines)
+        self._undone = {found["hash"] for line in notices if (found := _REMOVED.match(line))}
+        self._made = 0
+
+    def messages(self) -> tuple[Message, ...]:
+        """All messages; to be called once."""
+        entries = iter(self._entries)
+        following = next(entries, None)
+        while (entry := following) is not None:
+            self._tally.records += 1
+            following = next(entries, None)
+            notices: list[str] = []
+            if entry.kind != "notice" and following is not None and following.kind == "notice":
+                self._tally.records += 1
+                notices = self._kept(following.lines)
+                following = next(entries, None)
+            if entry.kind == "notice":
+                self._notice(self._kept(entry.lines))
+            elif entry.kind == "answer":
+                self._answer(entry.text, notices)
+            else:
+                self._prompt(entry.text, notices, following)
+        self._thread.close()
+        return tuple(self._thread.messages)
+
+    def _kept(self, lines: Sequence[str]) -> list[str]:
+        """The notices that say something of the session; the others are counted."""
+        kept: list[str] = []
+        for line in filter(None, lines):
+            model = _MODEL.match(line)
+            if model and not self.model:
+                self.model = model["name"].rstrip(",")
+            reason = next((reason for shape, reason in _LEFT_OUT if shape.match(line)), None)
+            if reason:
+                self._tally.left_out[f"notice: {reason}"] += 1
+            else:
+                kept.append(line)
+        return kept
+
+    def _notice(self, lines: Sequence[str]) -> None:
+        if lines:
+            self._tally.repaired["notices of the program given as a system message"] += 1
+            self._thread.add("system", [Text("\n".join(lines))])
+
+    def _prompt(self, text: str, notices: Sequence[str], following: _Entry | None) -> None:
+        """What the user typed; what the program answers to a command is its notice."""
+        repeating = _REPEATING.match(text)
+        again = following.text.strip() if following and following.kind == "user" else ""
+        if repeating and again == repeating["prompt"].strip():
+            self._tally.left_out["command whose prompt is repeated below it"] += 1
+            self._notice(notices)
+            return
+        self._thread.add("user", [Text(text)])
+        self._notice(notices)
+
+    def _answer(self, text: str, notices: Sequence[str]) -> None:
+        paths = self._applied(notices)
+        if not paths:
+            self._thread.add("assistant", [Text(text)])
+            self._notice(notices)
+            return
+        parts: list[Part] = [Text(text)]
+        for path in paths:
+            self._made += 1
+            arguments = json.dumps({"path": path}, ensure_ascii=False)
+            parts.append(ToolCall(f"edit-{self._made}", "apply_edit", arguments))
+        self._tally.repaired["applied edit also given as a tool call"] += len(paths)
+        self._thread.add("assistant", parts)
+        first = self._made - len(paths) + 1
+        for number, path in enumerate(paths, start=first):
+            said = notices if number == self._made else [f"Applied edit to {path}"]
+            self._thread.add_result(ToolResult(f"edit-{number}", "\n".join(said)))
+
+    def _applied(self, notices: Sequence[str]) -> list[str]:
+        """The files that were edited, unless a later ``/undo`` took the commit back."""
+        paths: dict[str, None] = {}
+        last = ""
+        for line in notices:
+            applied, commit = _APPLIED.match(line), _COMMIT.match(line)
+            if applied:
+                paths[applied["path"].strip()] = None
+            elif commit:
+                last = commit["hash"]
+        if last in self._undone and paths:
+            self._tally.repaired["edit that was undone later, kept as a notice"] += len(paths)
+            return []
+        return list(paths)

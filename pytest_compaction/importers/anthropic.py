@@ -1,0 +1,165 @@
+"""Anthropic messages: request and response bodies, logs of them, lists of messages.
+
+Recognised by what only they hold: content blocks of tool use or thinking, a system
+prompt beside the messages, a response of type ``message``. A compaction block of the
+interface is a recorded compaction: the summary that stands for all before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.conversation import Part, Text
+from pytest_compaction.importers.anthropic_blocks import read_blocks
+from pytest_compaction.importers.documents import Value, head_values
+from pytest_compaction.importers.exchanges import (
+    Exchange,
+    mapping,
+    name_of,
+    transcripts_of,
+    unwrapped,
+)
+from pytest_compaction.importers.protocol import (
+    SHAPED,
+    Boundary,
+    ImportFormatError,
+    Tally,
+    Transcript,
+)
+from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.text import printable
+
+_BLOCKS: Final = ("tool_use", "tool_result", "thinking", "redacted_thinking", "compaction")
+_FOREIGN: Final = ("tool_calls", "tool_call_id", "function_call")
+_ROLES: Final = ("system", "user", "assistant")
+
+
+class AnthropicImporter:
+    """Reads what is sent to and comes from ``/v1/messages``."""
+
+    name = "anthropic"
+    description = "Anthropic messages: bodies, logs, lists of messages (JSON, JSONL)"
+    specificity = SHAPED
+
+    def recognises(self, head: str) -> bool:
+        """By content blocks, a system prompt beside the messages, or a response."""
+        return any(_recognised(value) for value in head_values(head))
+
+    def read(self, path: Path) -> Iterator[Transcript]:
+        """The conversations of the file; one that is logged request by request is one."""
+        expected = "no Anthropic message was recognised; expected messages with content blocks"
+        return transcripts_of(path, _exchange, _transcript, expected)
+
+
+IMPORTER: Final = AnthropicImporter
+
+
+def _recognised(value: Any) -> bool:
+    if isinstance(value, list):
+        if value and not any("role" in mapping(item) for item in value[:5]):
+            return any(_recognised(item) for item in value[:5])
+        return _ours(value)
+    request, response = unwrapped(value)
+    messages = request.get("messages")
+    if isinstance(messages, list):
+        beside = "system" in request or "anthropic_version" in request
+        return _ours(messages) or (beside and not _foreign(messages))
+    return _is_response(response) or _is_response(request) or _ours([value])
+
+
+def _ours(messages: list[Any]) -> bool:
+    """Whether a message holds a block of Anthropic's and none has a field of OpenAI's."""
+    return not _foreign(messages) and any(
+        mapping(block).get("type") in _BLOCKS
+        for message in messages
+        if mapping(message).get("role") in _ROLES
+        and isinstance(content := mapping(message).get("content"), list)
+        for block in content
+    )
+
+
+def _foreign(messages: list[Any]) -> bool:
+    return any(key in mapping(message) for message in messages for key in _FOREIGN)
+
+
+def _is_response(body: Mapping[str, Any]) -> bool:
+    return body.get("type") == "message" and body.get("role") == "assistant"
+
+
+def _exchange(item: Value) -> Exchange | None:
+    place, value = item
+    if isinstance(value, list):
+        request: Mapping[str, Any] = {"messages": value}
+        response: Mapping[str, Any] = {}
+    else:
+        request, response = unwrapped(value)
+    messages = request.get("messages")
+    messages = messages if isinstance(messages, list) else []
+    answers = [response] if _is_response(response) else []
+    if not messages and not answers:
+        return None
+    model = request.get("model") or response.get("model")
+    exchange = Exchange(
+        place,
+        messages,
+        answers,
+        request.get("system"),
+        name_of(value),
+        model if isinstance(model, str) else "",
+        logged="model" in request and bool(messages),
+    )
+    exchange.tally.records = len(messages) + len(answers)
+    return exchange
+
+
+def _transcript(exchange: Exchange, path: Path) -> Transcript:
+    tally = exchange.tally
+    thread = ThreadBuilder(tally)
+    boundaries: list[Boundary] = []
+    if exchange.system:
+        _add(thread, "system", read_blocks(exchange.system, exchange.place, tally).parts, tally)
+    for number, message in enumerate([*exchange.request, *exchange.response]):
+        _read(message, f"{exchange.place}, message {number}", thread, tally, boundaries)
+    thread.close()
+    messages = tuple(thread.messages)
+    if not messages:
+        raise ImportFormatError(f"{exchange.place}: no message in the conversation")
+    ledger = tally.ledger(len(messages))
+    return Transcript(
+        messages, path.as_posix(), ledger, exchange.model, tuple(boundaries), exchange.name
+    )
+
+
+def _read(
+    message: Any, place: str, thread: ThreadBuilder, tally: Tally, boundaries: list[Boundary]
+) -> None:
+    if not isinstance(message, Mapping):
+        raise ImportFormatError(
+            f"{place}: a message that is {type(message).__name__}; expected an object with role "
+            "and content"
+        )
+    role = message.get("role")
+    if role not in _ROLES:
+        tally.left_out[f"message of the unknown role {printable(str(role), 40)!r}"] += 1
+        return
+    blocks = read_blocks(message.get("content"), place, tally)
+    for summary in blocks.compactions:
+        thread.close()
+        if thread.messages:
+            missing = "" if summary else "its block has no content"
+            boundaries.append(Boundary(thread.messages[-1].id, summary, missing=missing))
+        else:
+            tally.left_out["compaction before the first message"] += 1
+    for result, rest in blocks.results:
+        thread.add_result(result, rest)
+    if blocks.parts or not (blocks.results or blocks.compactions):
+        _add(thread, str(role), blocks.parts, tally)
+
+
+def _add(thread: ThreadBuilder, role: str, parts: list[Part], tally: Tally) -> None:
+    if any(not isinstance(part, Text) or part.text.strip() for part in parts):
+        thread.add(role, parts)
+    else:
+        tally.left_out[f"empty {role} message"] += 1

@@ -1,0 +1,128 @@
+"""Content in the shape of Anthropic's messages: text, thinking, tool use and its results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pytest_compaction.conversation import (
+    Opaque,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    canonical_json,
+)
+from pytest_compaction.importers.images import anthropic_image, document
+from pytest_compaction.importers.protocol import ImportFormatError, Tally
+from pytest_compaction.text import printable
+
+_SERVER_SIDE: Final = (
+    "server_tool_use",
+    "mcp_tool_use",
+    "mcp_tool_result",
+    "container_upload",
+    "search_result",
+    "tool_reference",
+    "fallback",
+)
+_SERVER_RESULT: Final = "_tool_result"
+
+
+@dataclass(slots=True)
+class Blocks:
+    """What one message holds: its own parts, tool results apart, and summaries of compactions.
+
+    Each result comes with what is beside its text, such as images.
+    """
+
+    parts: list[Part] = field(default_factory=list)
+    results: list[tuple[ToolResult, list[Part]]] = field(default_factory=list)
+    compactions: list[str] = field(default_factory=list)
+
+
+def read_blocks(content: Any, place: str, tally: Tally) -> Blocks:
+    """Read the content of a message: a text, or a list of blocks.
+
+    Thinking stays as it is; what the provider ran itself stays as an opaque part.
+    Raises :class:`ImportFormatError` that names ``place`` for what is neither.
+    """
+    blocks = Blocks()
+    if content is None:
+        return blocks
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    if not isinstance(content, list):
+        raise ImportFormatError(
+            f"{place}: content is {type(content).__name__}; expected text or a list of blocks"
+        )
+    for block in content:
+        if isinstance(block, str):
+            block = {"type": "text", "text": block}
+        if isinstance(block, Mapping):
+            _read(block, place, tally, blocks)
+        else:
+            tally.left_out[f"content block that is {type(block).__name__}"] += 1
+    return blocks
+
+
+def _read(block: Mapping[str, Any], place: str, tally: Tally, blocks: Blocks) -> None:
+    kind = block.get("type")
+    if kind == "tool_result":
+        blocks.results.append(_result(block, place, tally))
+    elif kind == "compaction":
+        text = block.get("content")
+        blocks.compactions.append(text if isinstance(text, str) else "")
+    else:
+        part = _part(block, kind, place, tally)
+        if part is not None:
+            blocks.parts.append(part)
+
+
+def _part(block: Mapping[str, Any], kind: Any, place: str, tally: Tally) -> Part | None:
+    if kind == "text" and isinstance(block.get("text"), str):
+        return Text(block["text"]) if block["text"] else None
+    if kind in ("thinking", "redacted_thinking"):
+        return Thinking(canonical_json(block))
+    if kind == "tool_use":
+        return _call(block, place)
+    if kind == "image":
+        return anthropic_image(tally, block)
+    if kind == "document":
+        return _document(block, tally)
+    if isinstance(kind, str) and (kind in _SERVER_SIDE or kind.endswith(_SERVER_RESULT)):
+        return Opaque(canonical_json(block))
+    tally.left_out[f"content block of the unknown type {printable(str(kind), 40)!r}"] += 1
+    return None
+
+
+def _document(block: Mapping[str, Any], tally: Tally) -> Part:
+    source = block.get("source")
+    source = source if isinstance(source, Mapping) else {}
+    if source.get("type") == "text" and isinstance(source.get("data"), str) and source["data"]:
+        return Text(source["data"])
+    return document(tally, source.get("media_type"), source.get("data"))
+
+
+def _call(block: Mapping[str, Any], place: str) -> ToolCall:
+    call_id, name, given = block.get("id"), block.get("name"), block.get("input")
+    if not isinstance(call_id, str) or not call_id:
+        raise ImportFormatError(f"{place}: a tool_use without id; mend or remove it")
+    text = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
+    return ToolCall(call_id, name if isinstance(name, str) and name else "unknown", text)
+
+
+def _result(block: Mapping[str, Any], place: str, tally: Tally) -> tuple[ToolResult, list[Part]]:
+    call_id = block.get("tool_use_id")
+    if not isinstance(call_id, str) or not call_id:
+        raise ImportFormatError(f"{place}: a tool_result without tool_use_id; mend or remove it")
+    inner = read_blocks(block.get("content"), place, tally)
+    text = "\n".join(part.text for part in inner.parts if isinstance(part, Text))
+    rest: list[Part] = [part for part in inner.parts if not isinstance(part, Text | ToolCall)]
+    nested = len(inner.results) + sum(isinstance(part, ToolCall) for part in inner.parts)
+    if nested:
+        tally.left_out["tool block within a tool result"] += nested
+    return ToolResult(call_id, text, block.get("is_error") is True), rest

@@ -1,0 +1,186 @@
+"""Messages with a role and a content, as OpenAI's chat completions and many others write them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pytest_compaction.conversation import (
+    Message,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    canonical_json,
+)
+from pytest_compaction.importers.exchanges import mapping
+from pytest_compaction.importers.images import anthropic_image, document, image_at
+from pytest_compaction.importers.protocol import ImportFormatError, Tally
+from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.text import printable
+
+ROLES: Final[Mapping[str, str]] = {
+    "system": "system",
+    "developer": "developer",
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "bot": "assistant",
+    "model": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+"""Roles by the names that formats give them."""
+
+_TEXTS: Final = ("text", "input_text", "output_text")
+_THINKING: Final = ("thinking", "redacted_thinking", "reasoning")
+_WITHOUT_CALL: Final = "tool output without a call, kept as text beside the user's"
+
+
+class ChatReading:
+    """Reads messages one by one into a thread.
+
+    Calls without an id are given one, and a result without an id answers the oldest
+    call that is still open.
+    """
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+        self._thread = ThreadBuilder(tally)
+        self._open: list[tuple[str, str]] = []
+        self._made = 0
+
+    def finished(self) -> tuple[Message, ...]:
+        """All messages; to be called once, at the end."""
+        self._thread.close()
+        return tuple(self._thread.messages)
+
+    def add(self, item: Any, place: str) -> None:
+        """Read one message; raises :class:`ImportFormatError` that names the place."""
+        if not isinstance(item, Mapping):
+            raise ImportFormatError(
+                f"{place}: a message that is {type(item).__name__}; expected an object with role "
+                "and content"
+            )
+        given = str(item.get("role"))
+        role = ROLES.get(given.lower())
+        if role is None:
+            self._tally.left_out[f"message of the unknown role {printable(given, 40)!r}"] += 1
+            return
+        parts = self._parts(item.get("content"), place)
+        if role == "tool":
+            self._result(item, parts)
+            return
+        if role == "assistant":
+            parts = [*_reasoning(item), *parts, *self._refusal(item), *self._calls(item, place)]
+            self._open = [(part.id, part.name) for part in parts if isinstance(part, ToolCall)]
+        if any(not isinstance(part, Text) or part.text.strip() for part in parts):
+            self._thread.add(role, parts)
+        else:
+            self._tally.left_out[f"empty {role} message"] += 1
+
+    def _result(self, item: Mapping[str, Any], parts: list[Part]) -> None:
+        call_id = item.get("tool_call_id")
+        if not isinstance(call_id, str) or not call_id:
+            name = item.get("name") or item.get("tool_name")
+            fitting = [id for id, called in self._open if not name or called == name]
+            if not fitting:
+                self._tally.repaired[_WITHOUT_CALL] += 1
+                self._thread.add("user", parts or [Text("(no output)")])
+                return
+            call_id = fitting[0]
+        self._open = [(id, name) for id, name in self._open if id != call_id]
+        text = "\n".join(part.text for part in parts if isinstance(part, Text))
+        rest = [part for part in parts if not isinstance(part, Text)]
+        self._thread.add_result(ToolResult(call_id, text, item.get("is_error") is True), rest)
+
+    def _refusal(self, item: Mapping[str, Any]) -> list[Part]:
+        refusal = item.get("refusal")
+        return [Text(refusal)] if isinstance(refusal, str) and refusal else []
+
+    def _calls(self, item: Mapping[str, Any], place: str) -> list[Part]:
+        calls = item.get("tool_calls") or []
+        if not isinstance(calls, list):
+            raise ImportFormatError(f"{place}: tool_calls is no list; mend the message")
+        if isinstance(item.get("function_call"), Mapping):
+            calls = [*calls, {"function": item["function_call"]}]
+        return [self._call(mapping(call)) for call in calls]
+
+    def _call(self, call: Mapping[str, Any]) -> ToolCall:
+        custom = mapping(call.get("custom"))
+        function = mapping(call.get("function")) or custom
+        call_id = call.get("id")
+        if not isinstance(call_id, str) or not call_id:
+            self._made += 1
+            call_id = f"call-{self._made}"
+            self._tally.repaired["tool call without an id given one"] += 1
+        name = function.get("name")
+        arguments = {"input": custom.get("input")} if custom else function.get("arguments")
+        return ToolCall(
+            call_id, name if isinstance(name, str) and name else "unknown", as_arguments(arguments)
+        )
+
+    def _parts(self, content: Any, place: str) -> list[Part]:
+        if content is None:
+            return []
+        if isinstance(content, str):
+            return [Text(content)] if content else []
+        if not isinstance(content, list):
+            raise ImportFormatError(
+                f"{place}: content is {type(content).__name__}; expected text or a list of parts"
+            )
+        found = (self._part(part) for part in content)
+        return [part for part in found if part is not None]
+
+    def _part(self, part: Any) -> Part | None:
+        if isinstance(part, str):
+            return Text(part) if part else None
+        given = mapping(part)
+        kind = given.get("type")
+        if kind in _TEXTS and isinstance(given.get("text"), str):
+            return Text(given["text"]) if given["text"] else None
+        if kind == "refusal" and isinstance(given.get("refusal"), str):
+            return Text(given["refusal"]) if given["refusal"] else None
+        if kind in _THINKING:
+            return Thinking(canonical_json(part))
+        return media_part(given, self._tally)
+
+
+def as_arguments(given: Any) -> str:
+    """The arguments of a call as JSON text; a text stays as the model wrote it."""
+    if isinstance(given, str):
+        return given
+    return json.dumps({} if given is None else given, ensure_ascii=False)
+
+
+def media_part(part: Mapping[str, Any], tally: Tally) -> Part | None:
+    """Placeholders of images, sound and files in OpenAI's shapes; what is unknown is counted."""
+    kind = part.get("type")
+    if kind in ("image_url", "input_image"):
+        url = part.get("image_url")
+        return image_at(tally, url.get("url") if isinstance(url, Mapping) else url)
+    if kind == "image":
+        return anthropic_image(tally, part)
+    if kind == "input_audio":
+        sound = mapping(part.get("input_audio"))
+        return document(tally, f"audio/{sound.get('format', 'unknown')}", sound.get("data"))
+    if kind in ("file", "input_file"):
+        file = mapping(part.get("file")) or part
+        return document(tally, file.get("filename"), file.get("file_data"))
+    shown = printable(str(kind), 40)
+    tally.left_out[f"message part of the unknown type {shown!r}"] += 1
+    return None
+
+
+def _reasoning(item: Mapping[str, Any]) -> list[Part]:
+    """Reasoning in a field beside the content, as several servers write it."""
+    details = item.get("reasoning_details")
+    if isinstance(details, list) and details:
+        return [Thinking(canonical_json({"type": "reasoning", "details": details}))]
+    text = item.get("reasoning_content") or item.get("reasoning")
+    if isinstance(text, str) and text:
+        return [Thinking(canonical_json({"type": "reasoning", "text": text}))]
+    return []

@@ -1,0 +1,277 @@
+"""Session transcripts of Claude Code: JSON lines that form a tree, with compactions.
+
+Read twice: first the parents, to know which lines are the conversation, then what
+they say. Lines of one assistant message are put together again, results go to their
+calls wherever they stand, and what the program recorded for itself is left out by
+reason. A compaction's summary is what the agent went on with, not part of the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.conversation import Message, Part, Text, ToolCall, ToolResult
+from pytest_compaction.importers.anthropic_blocks import read_blocks
+from pytest_compaction.importers.claude_compactions import (
+    Compaction,
+    attached_text,
+    metadata_of,
+    preserved,
+    view_of,
+)
+from pytest_compaction.importers.claude_thread import (
+    BOUNDARY,
+    SPOKEN,
+    Thread,
+    in_sidechain,
+    thread_of,
+)
+from pytest_compaction.importers.documents import head_values
+from pytest_compaction.importers.jsonl import json_lines
+from pytest_compaction.importers.protocol import (
+    Boundary,
+    ImportFormatError,
+    Tally,
+    Transcript,
+)
+from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.text import printable
+
+_TIES: Final = ("parentUuid", "leafUuid", "sessionId", "parent_tool_use_id", "snapshot")
+_TYPES: Final = (*SPOKEN, "system", "summary", "attachment", "progress", "file-history-snapshot")
+_SYNTHETIC: Final = "<synthetic>"
+_LEFT_OUT: Final = {
+    "summary": "title of a session",
+    "progress": "progress of a tool or sub-agent",
+    "file-history-snapshot": "snapshot of files for undoing",
+    "queue-operation": "queue of typed messages, which appear when they are sent",
+    "result": "statistics of the run",
+}
+
+
+class ClaudeCodeImporter:
+    """Reads the sessions that Claude Code keeps under ``~/.claude/projects``."""
+
+    name = "claude-code"
+    description = "Claude Code, session JSONL"
+
+    def recognises(self, head: str) -> bool:
+        """By lines of its types that name a session or a parent."""
+        return any(
+            isinstance(record, dict)
+            and record.get("type") in _TYPES
+            and any(tie in record for tie in _TIES)
+            and (record["type"] not in SPOKEN or isinstance(record.get("message"), dict))
+            for record in head_values(head)
+        )
+
+    def read(self, path: Path) -> Transcript:
+        """Read a session line by line, twice; see the module's text."""
+        return _Reading(path).transcript()
+
+
+@dataclass(slots=True)
+class _Entry:
+    """One message as it is put together, and the lines that it is made of."""
+
+    role: str
+    parts: list[Part]
+    uuids: list[str] = field(default_factory=list)
+
+
+class _Reading:
+    """One pass over the lines of one file, once their thread is known."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._tally = Tally()
+        self._thread = Thread()
+        self._entries: list[_Entry] = []
+        self._by_message: dict[str, _Entry] = {}
+        self._results: dict[str, tuple[ToolResult, list[Part], str]] = {}
+        self._compactions: list[Compaction] = []
+        self._seen: set[str] = set()
+        self._model = ""
+        self._recognised = 0
+
+    def transcript(self) -> Transcript:
+        self._thread = thread_of((record for _, record in json_lines(self._path)), self._tally)
+        for number, record in json_lines(self._path):
+            self._tally.records += 1
+            self._record(record, f"{self._path}, line {number}")
+        if not self._recognised:
+            raise ImportFormatError(
+                f"{self._path}: no Claude Code message among {self._tally.records} lines; "
+                "name another format with --format"
+            )
+        messages, places = self._assembled()
+        if not messages:
+            raise ImportFormatError(
+                f"{self._path}: a Claude Code session without a message; there is nothing to import"
+            )
+        boundaries = tuple(self._boundaries(messages, places))
+        ledger = self._tally.ledger(len(messages))
+        return Transcript(messages, self._path.as_posix(), ledger, self._model, boundaries)
+
+    def _record(self, record: Mapping[str, Any], place: str) -> None:
+        kind = record.get("type")
+        if kind in SPOKEN:
+            self._recognised += 1
+        uuid = record.get("uuid")
+        uuid = uuid if isinstance(uuid, str) else None
+        reason = self._why_left_out(record, uuid)
+        if uuid is not None:
+            self._seen.add(uuid)
+        if reason is not None:
+            self._tally.left_out[reason] += 1
+        elif kind in SPOKEN:
+            self._spoken(record, uuid or "", place)
+        elif kind == "attachment":
+            self._attachment(record, uuid or "", place)
+        else:
+            self._compactions.append(Compaction(len(self._entries), metadata_of(record)))
+
+    def _why_left_out(self, record: Mapping[str, Any], uuid: str | None) -> str | None:
+        kind = record.get("type")
+        if kind == "system":
+            subtype = record.get("subtype")
+            if subtype != BOUNDARY:
+                return f"notice of the program: {printable(str(subtype), 40)}"
+            before = record.get("logicalParentUuid")
+            known = isinstance(before, str) and before in self._thread.parents
+            lost = known and not self._thread.holds(before)
+            return "compaction on a branch that the user left" if lost else None
+        if kind not in (*SPOKEN, "attachment"):
+            shown = printable(str(kind), 40)
+            return _LEFT_OUT.get(str(kind), f"record of the type {shown!r}")
+        if in_sidechain(record) != self._thread.sidechain:
+            return "message of a sub-agent; its result stands with the call that started it"
+        if uuid is not None and uuid in self._seen:
+            return "line repeated with the same uuid"
+        if record.get("isApiErrorMessage") is True:
+            return "notice of a failed request, which the model never saw"
+        if record.get("isCompactSummary") is True:
+            return None
+        if record.get("isVisibleInTranscriptOnly") is True:
+            return "notice shown to the user only"
+        if not self._thread.holds(uuid):
+            return f"{kind} on a branch that the user left"
+        return None
+
+    def _spoken(self, record: Mapping[str, Any], uuid: str, place: str) -> None:
+        message = record.get("message")
+        if not isinstance(message, dict):
+            raise ImportFormatError(
+                f"{place}: a record of type {record['type']!r} without a message object; "
+                "mend or remove the line"
+            )
+        blocks = read_blocks(message.get("content"), place, self._tally)
+        if record.get("isCompactSummary") is True:
+            self._summary("\n".join(part.text for part in blocks.parts if isinstance(part, Text)))
+            return
+        for compaction in self._compactions[-1:]:
+            compaction.open = False
+        for result, rest in blocks.results:
+            if result.call_id in self._results:
+                self._tally.left_out["second result of one tool call"] += 1
+            else:
+                self._results[result.call_id] = (result, rest, uuid)
+        if record["type"] == "assistant":
+            self._assistant(message, blocks.parts, uuid)
+        elif blocks.parts:
+            self._entries.append(_Entry("user", blocks.parts, [uuid]))
+        elif not blocks.results:
+            self._tally.left_out["empty user message"] += 1
+
+    def _assistant(self, message: Mapping[str, Any], parts: list[Part], uuid: str) -> None:
+        model, id = message.get("model"), message.get("id")
+        if isinstance(model, str) and model and model != _SYNTHETIC:
+            self._model = model
+        entry = self._by_message.get(id) if isinstance(id, str) else None
+        if entry is None:
+            entry = _Entry("assistant", [])
+            self._entries.append(entry)
+            if isinstance(id, str):
+                self._by_message[id] = entry
+        entry.parts.extend(parts)
+        entry.uuids.append(uuid)
+
+    def _attachment(self, record: Mapping[str, Any], uuid: str, place: str) -> None:
+        attachment = record.get("attachment")
+        attachment = attachment if isinstance(attachment, dict) else {}
+        kind = printable(str(attachment.get("type")), 40)
+        if kind == "queued_command":
+            parts = read_blocks(attachment.get("prompt"), place, self._tally).parts
+            if parts:
+                self._entries.append(_Entry("user", parts, [uuid]))
+                return
+        text = attached_text(attachment)
+        if text and self._compactions and self._compactions[-1].open:
+            self._compactions[-1].attached.append(text)
+            return
+        self._tally.left_out[f"attachment of the program: {kind}"] += 1
+
+    def _summary(self, text: str) -> None:
+        if not self._compactions or self._compactions[-1].summary:
+            self._compactions.append(Compaction(len(self._entries), {}))
+        self._compactions[-1].summary = text
+
+    def _assembled(self) -> tuple[tuple[Message, ...], list[int]]:
+        """The messages, and how many of them there are before each entry and after the last."""
+        thread = ThreadBuilder(self._tally)
+        places = [0]
+        for entry in self._entries:
+            if any(not isinstance(part, Text) or part.text.strip() for part in entry.parts):
+                thread.add(entry.role, entry.parts)
+                for part in entry.parts:
+                    if isinstance(part, ToolCall) and part.id in self._results:
+                        result, rest, uuid = self._results.pop(part.id)
+                        thread.add_result(result, rest)
+                        entry.uuids.append(uuid)
+                thread.close()
+            else:
+                self._tally.left_out[f"empty {entry.role} message"] += 1
+            places.append(len(thread.messages))
+        orphans = len(self._results)
+        if orphans:
+            self._tally.left_out["tool result whose call is not in the transcript"] += orphans
+        return tuple(thread.messages), places
+
+    def _boundaries(self, messages: Sequence[Message], places: Sequence[int]) -> Iterator[Boundary]:
+        for number, compaction in enumerate(self._compactions):
+            end = places[compaction.entries]
+            if not end:
+                self._tally.left_out["compaction before the first message"] += 1
+                continue
+            before = compaction.metadata.get("preTokens")
+            kept = self._kept(compaction, messages, places)
+            missing = "" if compaction.summary else "no summary follows its boundary"
+            view: tuple[Message, ...] = ()
+            if compaction.summary and compaction.attached:
+                ids = frozenset(kept)
+                view = view_of(number, compaction, [m for m in messages if m.id in ids])
+            yield Boundary(
+                messages[end - 1].id,
+                compaction.summary,
+                before if isinstance(before, int) else None,
+                () if view else kept,
+                view,
+                missing,
+            )
+
+    def _kept(
+        self, compaction: Compaction, messages: Sequence[Message], places: Sequence[int]
+    ) -> tuple[str, ...]:
+        """Ids of the messages that the metadata says were preserved."""
+        uuids = preserved(compaction.metadata, self._thread)
+        kept: list[str] = []
+        for index, entry in enumerate(self._entries[: compaction.entries]):
+            if uuids.intersection(entry.uuids):
+                kept += [m.id for m in messages[places[index] : places[index + 1]]]
+        return tuple(kept)
+
+
+IMPORTER: Final = ClaudeCodeImporter

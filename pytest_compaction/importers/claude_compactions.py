@@ -1,0 +1,60 @@
+"""What Claude Code writes about a compaction, and what it went on with afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_compaction.conversation import Message, text_message
+from pytest_compaction.importers.claude_thread import Thread
+
+
+@dataclass(slots=True)
+class Compaction:
+    """A compaction after so many entries; what came with it until the next line was spoken."""
+
+    entries: int
+    metadata: Mapping[str, Any]
+    summary: str = ""
+    attached: list[str] = field(default_factory=list)
+    open: bool = True
+
+
+def metadata_of(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a boundary line says of its compaction."""
+    metadata = record.get("compactMetadata")
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def preserved(metadata: Mapping[str, Any], thread: Thread) -> set[str]:
+    """The uuids of the lines that stayed verbatim: listed one by one, or as a segment."""
+    listed = metadata.get("preservedMessages")
+    if isinstance(listed, dict):
+        uuids = listed.get("allUuids") or listed.get("uuids")
+        if isinstance(uuids, list):
+            return {uuid for uuid in uuids if isinstance(uuid, str)}
+    segment = metadata.get("preservedSegment")
+    if isinstance(segment, dict):
+        return set(thread.between(str(segment.get("headUuid")), str(segment.get("tailUuid"))))
+    return set()
+
+
+def attached_text(attachment: Mapping[str, Any]) -> str:
+    """The text of a file that was attached, under its name; empty for anything else."""
+    content = attachment.get("content")
+    file = content.get("file") if isinstance(content, dict) else None
+    text = file.get("content") if isinstance(file, dict) else None
+    if attachment.get("type") != "file" or not isinstance(text, str) or not text:
+        return ""
+    return f"{attachment.get('filename', '')}\n{text}"
+
+
+def view_of(number: int, compaction: Compaction, kept: list[Message]) -> tuple[Message, ...]:
+    """What the agent went on with: the summary, what was kept, the files attached."""
+    texts = [compaction.summary, *compaction.attached]
+    made = [
+        text_message(f"recorded-{number + 1}-{place}", "user", text, "synthetic")
+        for place, text in enumerate(texts)
+    ]
+    return (made[0], *kept, *made[1:])

@@ -1,0 +1,204 @@
+"""Sessions of Cline: its message files with what compactions made of them, and its older histories.
+
+A session is ``<id>.messages.json``; beside it ``<id>.compaction.json`` holds the context
+that Cline went on with after its latest compaction, which becomes a recorded one. Of
+several such files for one session each makes a case of its own. The older
+``api_conversation_history.json``, a list of messages, is read as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.conversation import Message, Part, Text
+from pytest_compaction.importers.anthropic_blocks import read_blocks
+from pytest_compaction.importers.cline_blocks import anthropic_blocks
+from pytest_compaction.importers.cline_classic import ClassicReading, is_classic
+from pytest_compaction.importers.documents import head_values, read_document
+from pytest_compaction.importers.exchanges import mapping
+from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.importers.views import in_terms_of
+
+_SIDECAR: Final = ".compaction.json"
+_LOG: Final = ".messages.json"
+_MADE: Final = ("compaction", "compaction_summary")
+_MAX_SIDECARS: Final = 20
+
+
+class ClineImporter:
+    """Reads the sessions that Cline keeps under ``~/.cline/data/sessions``, and its histories."""
+
+    name = "cline"
+    description = "Cline: session messages with their compactions, API history (JSON)"
+
+    def recognises(self, head: str) -> bool:
+        """By a session's messages or header, or by tool calls and notices within texts."""
+        return any(_is_session(value) or is_classic(value) for value in head_values(head))
+
+    def read(self, path: Path) -> Iterator[Transcript]:
+        """The session; once for each compaction on record where there are several."""
+        data = read_document(path)
+        if isinstance(data, list):
+            yield ClassicReading(path).transcript(data)
+            return
+        session = mapping(data)
+        _refuse_other(path, session)
+        records = _records(path, session)
+        for record in records:
+            name = record.name if len(records) > 1 else ""
+            yield _transcript(path, session, record, name)
+        if not records:
+            yield _transcript(path, session, None, "")
+
+
+IMPORTER: Final = ClineImporter
+
+
+def _is_session(value: Any) -> bool:
+    data = mapping(value)
+    if "messages_path" in data and "session_id" in data:
+        return True
+    if "source_message_count" in data and isinstance(data.get("messages"), list):
+        return True
+    return "sessionId" in data and isinstance(data.get("messages"), list) and "agent" in data
+
+
+def _refuse_other(path: Path, session: Mapping[str, Any]) -> None:
+    """Raise for the files beside a session that are not the session."""
+    messages = session.get("messages")
+    if not isinstance(messages, list):
+        raise ImportFormatError(
+            f"{path}: the header of a Cline session, without its messages; "
+            f"import the file beside it that ends in {_LOG}"
+        )
+    if path.name.endswith(_SIDECAR) or "source_message_count" in session:
+        raise ImportFormatError(
+            f"{path}: what a compaction of Cline made, not the session; import the file "
+            f"beside it that ends in {_LOG}, with which this one is read"
+        )
+    if not messages:
+        raise ImportFormatError(f"{path}: a Cline session without a message; nothing to import")
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A compaction on record: the name of its file, and what is in it."""
+
+    name: str
+    place: str
+    data: Mapping[str, Any]
+
+
+def _records(path: Path, session: Mapping[str, Any]) -> list[_Record]:
+    """The compactions of this session in the files beside it, by name."""
+    stem = path.name.removesuffix(_LOG)
+    id = session.get("sessionId")
+    found: list[_Record] = []
+    for beside in sorted(path.parent.glob(f"*{_SIDECAR}"))[:_MAX_SIDECARS]:
+        name = beside.name.removesuffix(_SIDECAR)
+        data = mapping(read_document(beside))
+        ours = id in (data.get("sessionId"), data.get("conversation_id")) or name == stem
+        if ours and isinstance(data.get("messages"), list) and data["messages"]:
+            found.append(_Record(name, str(beside), data))
+    return found
+
+
+@dataclass(slots=True)
+class _Read:
+    """Messages with the number of the session's message that each comes from."""
+
+    messages: tuple[Message, ...] = ()
+    origins: list[int] = field(default_factory=list)
+    model: str = ""
+
+
+def _read(session: Mapping[str, Any], place: str, tally: Tally) -> _Read:
+    thread = ThreadBuilder(tally)
+    read = _Read()
+    system = session.get("system_prompt")
+    if isinstance(system, str) and system.strip():
+        thread.add("system", [Text(system)], -1)
+    for number, message in enumerate(session["messages"]):
+        tally.records += 1
+        where = f"{place}, message {number}"
+        if not isinstance(message, Mapping) or message.get("role") not in ("user", "assistant"):
+            raise ImportFormatError(
+                f"{where}: expected an object with the role user or assistant; mend or remove it"
+            )
+        model = mapping(message.get("modelInfo")).get("id")
+        read.model = model if isinstance(model, str) else read.model
+        blocks = read_blocks(anthropic_blocks(message.get("content"), tally), where, tally)
+        for result, rest in blocks.results:
+            thread.add_result(result, rest)
+        _add(thread, str(message["role"]), blocks.parts, number, bool(blocks.results), tally)
+    thread.close()
+    read.messages = tuple(thread.messages)
+    read.origins = thread.origins
+    return read
+
+
+def _add(
+    thread: ThreadBuilder,
+    role: str,
+    parts: Sequence[Part],
+    number: int,
+    answered: bool,
+    tally: Tally,
+) -> None:
+    if any(not isinstance(part, Text) or part.text.strip() for part in parts):
+        thread.add(role, parts, number)
+    elif not answered:
+        tally.left_out[f"empty {role} message"] += 1
+
+
+def _transcript(
+    path: Path, session: Mapping[str, Any], record: _Record | None, name: str
+) -> Transcript:
+    tally = Tally()
+    read = _read(session, str(path), tally)
+    if not read.messages:
+        raise ImportFormatError(f"{path}: a Cline session without a message; nothing to import")
+    boundaries = (_boundary(session, read, record),) if record else ()
+    ledger = tally.ledger(len(read.messages))
+    return Transcript(read.messages, path.as_posix(), ledger, read.model, boundaries, name)
+
+
+def _boundary(session: Mapping[str, Any], log: _Read, record: _Record) -> Boundary:
+    """The compaction on record: the context as it was sent, after the last message it knew."""
+    prompt = {"system_prompt": session.get("system_prompt")}
+    view = _read({**prompt, **record.data}, record.place, Tally())
+    end = _known(session["messages"], record.data)
+    before = [m for m, origin in zip(log.messages, log.origins, strict=True) if origin < end]
+    before = before or list(log.messages)
+    return Boundary(
+        before[-1].id,
+        tokens_before=_tokens_before(record.data["messages"]),
+        messages=in_terms_of(before, view.messages, f"recorded-{record.name}"),
+    )
+
+
+def _known(messages: Sequence[Any], record: Mapping[str, Any]) -> int:
+    """How many messages of the session the compaction had before it."""
+    count = record.get("source_message_count")
+    if isinstance(count, int) and 0 < count <= len(messages):
+        return count
+    numbers = {_id(message): n for n, message in enumerate(messages) if _id(message)}
+    kept = [numbers[_id(m)] for m in record["messages"] if _id(m) in numbers]
+    return max(kept) + 1 if kept else len(messages)
+
+
+def _id(message: Any) -> str:
+    id = mapping(message).get("id")
+    return id if isinstance(id, str) else ""
+
+
+def _tokens_before(messages: Sequence[Any]) -> int | None:
+    for message in messages:
+        given = mapping(mapping(message).get("metadata"))
+        if given.get("kind") in _MADE and isinstance(given.get("tokensBefore"), int):
+            return int(given["tokensBefore"])
+    return None

@@ -1,0 +1,205 @@
+"""Rollout files of Codex CLI: JSON lines with the items of a session, and its compactions.
+
+What was said stands in ``response_item`` lines; ``event_msg`` lines tell it once more
+for the screen and are left out. A ``compacted`` line is a recorded compaction: its
+``replacement_history`` is what Codex went on with; where it has none, Codex rebuilds
+the history from its summary and the newest user messages within 20,000 tokens (four
+bytes each), and so does this. Encrypted summaries are dropped and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.conversation import Message, Part, text_message
+from pytest_compaction.importers.documents import head_values
+from pytest_compaction.importers.exchanges import mapping
+from pytest_compaction.importers.jsonl import json_lines
+from pytest_compaction.importers.openai_items import COMPACTIONS, ENCRYPTED, ItemReading
+from pytest_compaction.importers.protocol import (
+    Boundary,
+    ImportFormatError,
+    Tally,
+    Transcript,
+)
+from pytest_compaction.text import printable
+
+USER_TOKENS: Final = 20_000
+BYTES_A_TOKEN: Final = 4
+
+_TYPES: Final = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
+_ITEMS: Final = ("message", "reasoning", "function_call", "function_call_output")
+_ITEM_ENDINGS: Final = ("_call", "_output")
+_PROGRAM: Final = (
+    "<environment_context>",
+    "<user_instructions>",
+    "<permissions",
+    "# AGENTS.md instructions",
+    "<turn_aborted>",
+)
+"""How messages begin that Codex writes in the user's name."""
+
+
+class CodexImporter:
+    """Reads the rollouts that Codex keeps under ``~/.codex/sessions``."""
+
+    name = "codex"
+    description = "Codex CLI, rollout JSONL"
+
+    def recognises(self, head: str) -> bool:
+        """By lines with a type of its own and a payload, or the header of old rollouts."""
+        values = [mapping(value) for value in head_values(head)]
+        if any(v.get("type") in _TYPES and isinstance(v.get("payload"), dict) for v in values):
+            return True
+        return len(values) > 1 and _is_old_header(values[0]) and _is_item(values[1])
+
+    def read(self, path: Path) -> Transcript:
+        """Read a rollout line by line; see the module's text."""
+        return _Reading(path).transcript()
+
+
+IMPORTER: Final = CodexImporter
+
+
+def _is_old_header(value: Mapping[str, Any]) -> bool:
+    return "id" in value and "timestamp" in value and "type" not in value
+
+
+def _is_item(value: Mapping[str, Any]) -> bool:
+    kind = value.get("type")
+    return value.get("record_type") is not None or (
+        isinstance(kind, str) and (kind in _ITEMS or kind.endswith(_ITEM_ENDINGS))
+    )
+
+
+class _Reading:
+    """One pass over one file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._tally = Tally()
+        self._items = ItemReading(self._tally)
+        self._boundaries: list[Boundary] = []
+        self._model = ""
+        self._tokens: int | None = None
+        self._recognised = 0
+
+    def transcript(self) -> Transcript:
+        for number, record in json_lines(self._path):
+            self._tally.records += 1
+            self._record(record, f"{self._path}, line {number}")
+        if not self._recognised:
+            raise ImportFormatError(
+                f"{self._path}: no Codex item among {self._tally.records} lines; "
+                "name another format with --format"
+            )
+        messages = tuple(self._items.messages)
+        if not messages:
+            raise ImportFormatError(
+                f"{self._path}: a Codex rollout without a message; there is nothing to import"
+            )
+        boundaries = (*self._items.boundaries, *self._boundaries)
+        ledger = self._tally.ledger(len(messages))
+        return Transcript(messages, self._path.as_posix(), ledger, self._model, boundaries)
+
+    def _record(self, record: Mapping[str, Any], place: str) -> None:
+        kind, payload = record.get("type"), record.get("payload")
+        if kind in _TYPES and not isinstance(payload, dict):
+            raise ImportFormatError(
+                f"{place}: a line of type {kind!r} without a payload; mend or remove the line"
+            )
+        if kind == "response_item":
+            self._recognised += 1
+            self._items.add(payload, place)
+        elif kind == "compacted":
+            self._recognised += 1
+            self._compacted(mapping(payload), place)
+        elif kind == "event_msg":
+            self._event(mapping(payload))
+        elif kind == "turn_context":
+            model = mapping(payload).get("model")
+            self._model = model if isinstance(model, str) else self._model
+            self._tally.left_out["settings of a turn"] += 1
+        elif kind == "session_meta" or _is_old_header(record):
+            self._tally.left_out["session header, with the instructions of the program"] += 1
+        elif kind == "message" or (_is_item(record) and "record_type" not in record):
+            self._recognised += 1
+            self._items.add(record, place)
+        else:
+            shown = printable(str(kind or record.get("record_type")), 40)
+            self._tally.left_out[f"record of the type {shown!r}"] += 1
+
+    def _event(self, event: Mapping[str, Any]) -> None:
+        if event.get("type") == "token_count":
+            usage = mapping(mapping(event.get("info")).get("last_token_usage"))
+            total = usage.get("total_tokens")
+            self._tokens = total if isinstance(total, int) else self._tokens
+        shown = printable(str(event.get("type")), 40)
+        self._tally.left_out[f"event for the screen: {shown}"] += 1
+
+    def _compacted(self, payload: Mapping[str, Any], place: str) -> None:
+        given = payload.get("message")
+        summary = given if isinstance(given, str) else ""
+        if summary and self._items.take_back(summary.strip()):
+            self._tally.left_out["summary of a compaction, kept as its record"] += 1
+        log = self._items.messages
+        if not log:
+            self._tally.left_out["compaction before the first message"] += 1
+            return
+        number = len(self._boundaries) + 1
+        history = payload.get("replacement_history")
+        missing = ""
+        view: tuple[Message, ...] = ()
+        if isinstance(history, list):
+            encrypted = sum(mapping(item).get("type") in COMPACTIONS for item in history)
+            if encrypted:
+                self._tally.left_out["encrypted content of a compaction"] += encrypted
+                missing = ENCRYPTED
+            else:
+                view = _replaced(history, log, number, place)
+        elif summary:
+            view = _rebuilt(summary, log, number)
+        if not view and not missing:
+            missing = "its line holds neither a summary nor the new history"
+        self._boundaries.append(
+            Boundary(log[-1].id, "", self._tokens, messages=view, missing=missing)
+        )
+
+
+def _replaced(
+    history: list[Any], log: Sequence[Message], number: int, place: str
+) -> tuple[Message, ...]:
+    """The messages of the new history; what is in the log as well is that message."""
+    reading = ItemReading(Tally())
+    for index, item in enumerate(history):
+        reading.add(item, f"{place}, replacement_history {index}")
+    logged: dict[tuple[str, tuple[Part, ...]], list[Message]] = {}
+    for message in log:
+        if not message.calls and not message.results:
+            logged.setdefault((message.role, message.parts), []).insert(0, message)
+    view: list[Message] = []
+    for index, message in enumerate(reading.messages):
+        same = logged.get((message.role, message.parts))
+        made = Message(f"recorded-{number}-{index}", message.role, message.parts, "synthetic")
+        view.append(same.pop() if same else made)
+    return tuple(view)
+
+
+def _rebuilt(summary: str, log: Sequence[Message], number: int) -> tuple[Message, ...]:
+    """The newest messages of the user within the limit, whole, and the summary after them."""
+    kept: list[Message] = []
+    room = USER_TOKENS
+    for message in _written_by_user(reversed(log)):
+        room -= -(-len(message.text.encode("utf-8", "replace")) // BYTES_A_TOKEN)
+        if room < 0:
+            break
+        kept.append(message)
+    return (*reversed(kept), text_message(f"recorded-{number}", "user", summary, "synthetic"))
+
+
+def _written_by_user(messages: Iterator[Message]) -> Iterator[Message]:
+    for message in messages:
+        if message.role == "user" and not message.text.lstrip().startswith(_PROGRAM):
+            yield message

@@ -1,0 +1,136 @@
+"""JSON files: whole documents, lines of JSON, and what the cut beginning of one holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from pytest_compaction.importers.jsonl import MAX_LINE_BYTES, cleaned, parsed, raw_lines
+from pytest_compaction.importers.protocol import ImportFormatError
+
+MAX_DOCUMENT_BYTES: Final = 256 * 1024 * 1024
+"""The largest single JSON document that is read; lines of JSON are read one by one instead."""
+
+_CLOSING: Final = {"{": "}", "[": "]"}
+
+
+class Value(NamedTuple):
+    """A JSON value of a file and where it stands, for messages."""
+
+    place: str
+    value: Any
+
+
+def read_document(path: Path) -> Any:
+    """The one JSON value of a file.
+
+    Lone surrogates become U+FFFD. Raises :class:`ImportFormatError` for a file above
+    :data:`MAX_DOCUMENT_BYTES` and for anything that is not JSON in UTF-8.
+    """
+    try:
+        size = path.stat().st_size
+        if size > MAX_DOCUMENT_BYTES:
+            raise ImportFormatError(
+                f"{path}: a JSON document of {size / 1024**2:.0f} MB; at most "
+                f"{MAX_DOCUMENT_BYTES // 1024**2} MB are read at once. Split it, or write it as "
+                "JSON lines, one conversation a line, which are read one by one"
+            )
+        raw = path.read_bytes()
+    except OSError as error:
+        raise ImportFormatError(f"{path}: {error.strerror or error}") from None
+    return parsed(raw, f"{path}", "mend the file")
+
+
+def json_values(path: Path) -> Iterator[Value]:
+    """The JSON values of a file: one a line, or the one that is the whole of it.
+
+    A file whose first line is a value of its own and not the last line is read as
+    lines; any other as one document. Raises :class:`ImportFormatError`.
+    """
+    if not _is_lines(path):
+        yield Value(str(path), read_document(path))
+        return
+    for number, raw in raw_lines(path):
+        place = f"{path}, line {number}"
+        yield Value(place, parsed(raw, place, "mend or remove the line"))
+
+
+def _is_lines(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            first = file.readline(MAX_LINE_BYTES + 1)
+            if len(first) > MAX_LINE_BYTES or _loaded(first.decode("utf-8-sig", "replace")) is None:
+                return False
+            return any(line.strip() for line in iter(lambda: file.readline(MAX_LINE_BYTES), b""))
+    except OSError as error:
+        raise ImportFormatError(f"{path}: {error.strerror or error}") from None
+
+
+def head_values(head: str, most: int = 20) -> list[Any]:
+    """The values in the beginning of a file: of its first lines, or of the cut document.
+
+    At most ``most`` lines are looked at. Of a document that is cut off the values that
+    are still open are closed where it ends.
+    """
+    lines = [line for line in head.split("\n") if line.strip()][:most]
+    if len(lines) > 1:
+        values = [value for value in map(_loaded, lines) if value is not None]
+        if values and _loaded(lines[0]) is not None:
+            return values
+    whole = _loaded(head)
+    value = whole if whole is not None else _loaded(_closed(head))
+    return [] if value is None else [value]
+
+
+def _loaded(text: str) -> Any:
+    try:
+        return cleaned(json.loads(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _closed(head: str) -> str:
+    """The text up to its last whole element, with the brackets that are open closed."""
+    opened: list[str] = []
+    safe = 0
+    inside, key, position = False, False, 0
+    while position < len(head):
+        character = head[position]
+        if inside:
+            if character == "\\":
+                position += 1
+            elif character == '"':
+                inside = False
+        elif character == '"':
+            inside, key = True, _is_key(head, position, opened)
+        elif character in _CLOSING:
+            opened.append(_CLOSING[character])
+            safe = position + 1
+        elif character in "}]" and opened:
+            opened.pop()
+            safe = position + 1
+        elif character == ",":
+            safe = position
+        position += 1
+    closing = "".join(reversed(opened))
+    if inside and not key:
+        return _without_cut_escape(head) + '"' + closing
+    return head[:safe] + closing
+
+
+def _is_key(head: str, position: int, opened: list[str]) -> bool:
+    before = position - 1
+    while before >= 0 and head[before].isspace():
+        before -= 1
+    return bool(opened) and opened[-1] == "}" and (before < 0 or head[before] != ":")
+
+
+def _without_cut_escape(head: str) -> str:
+    start = head.rfind("\\", len(head) - 6)
+    if start < 0:
+        return head
+    while start > 0 and head[start - 1] == "\\":
+        start -= 1
+    return head[:start]

@@ -1,0 +1,216 @@
+"""Requests and responses of a model's interface as conversations.
+
+A program that logs its requests repeats the conversation in each: those whose
+messages begin with those of an earlier request are one conversation, the latest
+request is the whole of it. So are requests that name the response before theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.conversation import canonical_json
+from pytest_compaction.importers.documents import Value, json_values
+from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
+
+MAX_OPEN: Final = 64
+"""Conversations that are kept open for a later request of theirs."""
+
+REPEATED: Final = "message repeated in a later request"
+_REQUEST: Final = ("request", "body")
+_NAMES: Final = ("custom_id", "conversation_id", "session_id", "id", "name")
+_PASSING: Final = ("cache_control", "id", "status")
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What was sent and what came back; ``logged`` when it is one request of a log.
+
+    ``system`` are instructions beside the messages. ``id`` names the response,
+    ``previous`` that of the request before.
+    """
+
+    place: str
+    request: list[Any]
+    response: list[Any] = field(default_factory=list)
+    system: Any = None
+    name: str = ""
+    model: str = ""
+    id: str = ""
+    previous: str = ""
+    logged: bool = False
+    tally: Tally = field(default_factory=Tally)
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """The value if it is a mapping, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def unwrapped(value: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Request and response of one line of a log; a plain body is its own request."""
+    outer = mapping(value)
+    request = next((outer[key] for key in _REQUEST if isinstance(outer.get(key), Mapping)), outer)
+    response = mapping(outer.get("response"))
+    return mapping(request), mapping(response.get("body", response))
+
+
+def name_of(value: Any) -> str:
+    """What tells a conversation from others of its file, where it says so itself."""
+    given = mapping(value)
+    if "task_id" in given and "trial" in given:
+        return f"task{given['task_id']}-trial{given['trial']}"
+    for key in _NAMES:
+        if isinstance(given.get(key), str | int) and str(given[key]).strip():
+            return str(given[key])
+    return ""
+
+
+def single_or_several(values: Iterator[Value]) -> Iterator[Value]:
+    """The values, a list of several conversations taken apart."""
+    for place, value in values:
+        if isinstance(value, list) and value and not any(_is_message(item) for item in value):
+            for number, item in enumerate(value):
+                yield Value(f"{place}, item {number}", item)
+        else:
+            yield Value(place, value)
+
+
+def _is_message(value: Any) -> bool:
+    given = mapping(value)
+    return isinstance(given.get("role"), str) or (
+        isinstance(given.get("type"), str) and "messages" not in given
+    )
+
+
+def transcripts_of(
+    path: Path,
+    read: Callable[[Value], Exchange | None],
+    make: Callable[[Exchange, Path], Transcript],
+    expected: str,
+) -> Iterator[Transcript]:
+    """The conversations of a file.
+
+    ``read`` takes one value of the file as a conversation or a request, and ``make``
+    turns the whole into a transcript. Raises :class:`ImportFormatError` with what was
+    ``expected`` where there is none.
+    """
+    lost = Tally()
+    found = False
+    for exchange in conversations_of(_exchanges(path, read, lost), lost):
+        found = True
+        yield make(exchange, path)
+    if not found:
+        raise ImportFormatError(f"{path}: {expected}. Name another format with --format")
+
+
+def _exchanges(
+    path: Path, read: Callable[[Value], Exchange | None], lost: Tally
+) -> Iterator[Exchange]:
+    """One for each conversation or request; lines that are bare messages are one together."""
+    bare = Exchange(str(path), [])
+    for item in single_or_several(json_values(path)):
+        exchange = read(item)
+        if exchange is not None:
+            yield exchange
+        elif _is_message(item.value):
+            bare.request.append(item.value)
+            bare.tally.records += 1
+        else:
+            lost.records += 1
+            lost.left_out["value that is no conversation"] += 1
+    if bare.request:
+        yield bare
+
+
+def conversations_of(exchanges: Iterable[Exchange], lost: Tally) -> Iterator[Exchange]:
+    """The conversations, named apart; those of a log put together from its requests.
+
+    ``lost`` counts values that are part of none; the last conversation takes them over.
+    """
+    used: set[str] = set()
+    number = 0
+    held: Exchange | None = None
+    for exchange in _joined(exchanges):
+        if held is not None:
+            yield _named(held, number, used)
+            number += 1
+        held = exchange
+    if held is not None:
+        held.tally.records += lost.records
+        held.tally.left_out.update(lost.left_out)
+        yield _named(held, number, used) if number else replace(held, name="")
+
+
+def _named(exchange: Exchange, number: int, used: set[str]) -> Exchange:
+    name = exchange.name or f"{number + 1:04d}"
+    if name in used:
+        name = f"{name}-{number + 1:04d}"
+    used.add(name)
+    return replace(exchange, name=name)
+
+
+def _joined(exchanges: Iterable[Exchange]) -> Iterator[Exchange]:
+    opened: list[tuple[Exchange, list[str]]] = []
+    for exchange in exchanges:
+        if not exchange.logged:
+            yield exchange
+            continue
+        keys = [_comparable(item) for item in exchange.request]
+        place = next(
+            (i for i, (old, known) in enumerate(opened) if _continues(exchange, keys, old, known)),
+            None,
+        )
+        if place is None:
+            opened.append((exchange, keys))
+            if len(opened) > MAX_OPEN:
+                yield opened.pop(0)[0]
+            continue
+        joined = _grown(opened[place][0], exchange)
+        opened[place] = (joined, [_comparable(item) for item in joined.request])
+    for exchange, _ in opened:
+        yield exchange
+
+
+def _continues(new: Exchange, keys: list[str], old: Exchange, known: list[str]) -> bool:
+    if new.previous:
+        return new.previous == old.id
+    return len(keys) >= len(known) > 0 and keys[: len(known)] == known
+
+
+def _grown(old: Exchange, new: Exchange) -> Exchange:
+    tally = old.tally
+    tally.records += new.tally.records
+    if new.previous:
+        request = [*old.request, *old.response, *new.request]
+    else:
+        request = new.request
+        tally.left_out[REPEATED] += len(old.request)
+        again = len(new.request) == len(old.request)
+        if old.response and again:
+            tally.left_out["response to a request that was sent again"] += len(old.response)
+        elif old.response:
+            tally.left_out[REPEATED] += len(old.response)
+    return replace(new, request=request, tally=tally, name=old.name, system=new.system)
+
+
+def _comparable(item: Any) -> str:
+    """An item without what changes from request to request; system text may change whole."""
+    if mapping(item).get("role") in ("system", "developer"):
+        return "system"
+    return canonical_json(_lasting(item))
+
+
+def _lasting(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {
+            key: _lasting(item)
+            for key, item in value.items()
+            if key not in _PASSING and item is not None
+        }
+    if isinstance(value, list):
+        return [_lasting(item) for item in value]
+    return value

@@ -1,0 +1,239 @@
+"""A recorded chat of Gemini CLI: messages by id, rewinds, and the histories it wrote anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pytest_compaction.conversation import (
+    Message,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    canonical_json,
+)
+from pytest_compaction.importers.exchanges import mapping
+from pytest_compaction.importers.gemini_parts import (
+    SNAPSHOT,
+    ContentReading,
+    Parts,
+    function_call,
+    function_response,
+    listed,
+    read_parts,
+)
+from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.views import in_terms_of
+from pytest_compaction.text import printable
+
+_SHOWN: Final = ("info", "warning", "error")
+_CANCELLED: Final = "[cancelled: the call was not run]"
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rewritten:
+    """A history that was written anew, after so many messages of the log."""
+
+    before: int
+    history: Sequence[Record]
+
+
+@dataclass(slots=True)
+class ChatLog:
+    """Collects the records of one chat in their order."""
+
+    place: str
+    recognised: bool = False
+    _tally: Tally = field(default_factory=Tally)
+    _log: dict[str, Record] = field(default_factory=dict)
+    _frozen: set[str] = field(default_factory=set)
+    _rewritten: list[_Rewritten] = field(default_factory=list)
+
+    def add(self, value: Any, place: str) -> None:
+        """Take one line, or a whole chat of the older form."""
+        self._tally.records += 1
+        record = mapping(value)
+        if isinstance(record.get("$rewindTo"), str):
+            self._rewind(record["$rewindTo"])
+        elif isinstance(record.get("$set"), Mapping):
+            self._set(record["$set"])
+        elif "sessionId" in record and "type" not in record:
+            self.recognised = self.recognised or "projectHash" in record
+            self._tally.left_out["header of the chat"] += 1
+            for message in listed(record.get("messages")):
+                self._tally.records += 1
+                self._message(message, place)
+        elif isinstance(record.get("id"), str) and "type" in record:
+            self._message(record, place)
+        else:
+            self._tally.left_out["value that is no record of a chat"] += 1
+
+    def transcript(self, source: str) -> Transcript:
+        """The whole chat; raises :class:`ImportFormatError` for one without a message."""
+        records = list(self._log.values())
+        reading = _read(records, self._tally)
+        messages = reading.finished()
+        if not messages:
+            raise ImportFormatError(f"{self.place}: a Gemini CLI chat without a message")
+        boundaries = tuple(
+            boundary
+            for number, entry in enumerate(self._rewritten, start=1)
+            if (boundary := _boundary(entry, messages, reading.origins, f"recorded-{number}"))
+        )
+        lost = len(self._rewritten) - len(boundaries)
+        if lost:
+            self._tally.left_out["history written anew before the first message"] += lost
+        model = next((r["model"] for r in reversed(records) if isinstance(r.get("model"), str)), "")
+        ledger = self._tally.ledger(len(messages))
+        return Transcript(messages, source, ledger, model, boundaries)
+
+    def _message(self, value: Any, place: str) -> None:
+        record = mapping(value)
+        kind, id = record.get("type"), record.get("id")
+        if kind in _SHOWN:
+            self._tally.left_out[f"notice shown to the user only: {kind}"] += 1
+            return
+        if kind not in ("user", "gemini"):
+            shown = printable(str(kind), 40)
+            self._tally.left_out[f"message of the unknown type {shown!r}"] += 1
+            return
+        self.recognised = True
+        if not isinstance(id, str) or not id:
+            id = f"unnamed-{len(self._log)}"
+        if id in self._log:
+            self._tally.left_out["earlier state of a message that was recorded again"] += 1
+            if id in self._frozen:
+                return
+        self._log[id] = record
+
+    def _rewind(self, id: str) -> None:
+        ids = list(self._log)
+        start = ids.index(id) if id in self._log else 0
+        for gone in ids[start:]:
+            del self._log[gone]
+        if ids[start:]:
+            self._tally.left_out["message that the user went back behind"] += len(ids[start:])
+        self._rewritten = [entry for entry in self._rewritten if entry.before <= start]
+        self._tally.left_out["record of going back"] += 1
+
+    def _set(self, changes: Record) -> None:
+        history = changes.get("messages")
+        if not isinstance(history, list):
+            self._tally.left_out["change of the header"] += 1
+            return
+        self._tally.repaired["history written anew, taken as a compaction"] += 1
+        records = [mapping(message) for message in history]
+        self._drop_synthetic(records)
+        self._frozen |= set(self._log)
+        self._rewritten.append(_Rewritten(len(self._log), records))
+
+    def _drop_synthetic(self, history: Sequence[Record]) -> None:
+        """Take summaries out of the log: recorded last, they come first in the new history."""
+        places = {id: place for place, id in enumerate(self._log)}
+        least = len(places)
+        late: set[str] = set()
+        for record in reversed(history):
+            id = str(record.get("id"))
+            if id in places:
+                if places[id] > least:
+                    late.add(id)
+                least = min(least, places[id])
+        for id in places:
+            if id not in self._frozen and (id in late or _is_snapshot(self._log[id])):
+                del self._log[id]
+                self._tally.left_out["summary of a compression, kept as its record"] += 1
+
+
+def _is_snapshot(record: Record) -> bool:
+    texts = [
+        part if isinstance(part, str) else mapping(part).get("text")
+        for part in listed(record.get("content"))
+    ]
+    first = next((text for text in texts if isinstance(text, str)), "")
+    return record.get("type") == "user" and bool(SNAPSHOT.match(first))
+
+
+def _read(records: Sequence[Record], tally: Tally) -> ContentReading:
+    reading = ContentReading(tally)
+    answered = {
+        str(mapping(call).get("id"))
+        for record in records
+        for call in listed(record.get("toolCalls"))
+        if mapping(call).get("result")
+    }
+    for number, record in enumerate(records):
+        parts = read_parts(record.get("content"), tally, f"call-{number}")
+        parts.responses = [r for r in parts.responses if r[1].call_id not in answered]
+        if record.get("type") == "user":
+            if parts.own or parts.responses:
+                reading.turn("user", parts, number)
+            continue
+        results = _with_calls(record, parts, tally, number)
+        reading.turn("assistant", parts, number)
+        if results:
+            reading.turn("user", Parts(responses=results), number)
+    return reading
+
+
+def _with_calls(
+    record: Record, parts: Parts, tally: Tally, number: int
+) -> list[tuple[str, ToolResult, list[Part]]]:
+    """Add thoughts and calls that stand beside the content; the responses to them."""
+    thoughts = record.get("thoughts")
+    if isinstance(thoughts, list) and thoughts:
+        payload = canonical_json({"type": "reasoning", "thoughts": thoughts})
+        parts.own.insert(0, Thinking(payload))
+    known = {part.id for part in parts.own if isinstance(part, ToolCall)}
+    results: list[tuple[str, ToolResult, list[Part]]] = []
+    for place, value in enumerate(listed(record.get("toolCalls"))):
+        call = function_call(mapping(value), f"call-{number}-{place}")
+        if call.id not in known:
+            parts.own.append(call)
+        found = _result(mapping(value), call, tally)
+        results += [found] if found else []
+    return results
+
+
+def _result(
+    record: Record, call: ToolCall, tally: Tally
+) -> tuple[str, ToolResult, list[Part]] | None:
+    """What a call gave; ``None`` where nothing is on record, as for an interrupted one."""
+    status = record.get("status")
+    texts: list[str] = []
+    rest: list[Part] = []
+    failed = status == "error"
+    for part in listed(record.get("result")):
+        response = mapping(part).get("functionResponse")
+        if isinstance(response, Mapping):
+            _, result, beside = function_response(response, tally)
+            texts.append(result.text)
+            rest += beside
+            failed = failed or result.is_error
+        else:
+            read = read_parts([part], tally, call.id)
+            texts += [own.text for own in read.own if isinstance(own, Text)]
+            rest += [own for own in read.own if not isinstance(own, Text | ToolCall)]
+    shown = record.get("resultDisplay")
+    if not texts and isinstance(shown, str) and shown:
+        texts.append(shown)
+    if not texts and status == "cancelled":
+        texts.append(_CANCELLED)
+    if not texts and not rest:
+        return None
+    return call.name, ToolResult(call.id, "\n".join(texts), failed), rest
+
+
+def _boundary(
+    entry: _Rewritten, log: Sequence[Message], origins: Sequence[int], name: str
+) -> Boundary | None:
+    before = [m for m, origin in zip(log, origins, strict=True) if origin < entry.before]
+    if not before:
+        return None
+    view = _read(entry.history, Tally()).finished()
+    missing = "" if view else "the history was emptied"
+    return Boundary(before[-1].id, messages=in_terms_of(before, view, name), missing=missing)

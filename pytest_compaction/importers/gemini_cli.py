@@ -1,0 +1,96 @@
+"""Sessions of Gemini CLI: its recorded chats (JSON lines, older ones JSON) and checkpoints.
+
+A recorded chat repeats a message whenever it changes and writes the history anew when it
+was compressed or masked: the first is put together by id, the second is a recorded
+compaction. A checkpoint is the history as it was sent, in the shape of the Gemini API.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.importers.documents import head_values, json_values
+from pytest_compaction.importers.exchanges import mapping
+from pytest_compaction.importers.gemini_chat import ChatLog
+from pytest_compaction.importers.gemini_parts import ContentReading
+from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
+
+_TYPES: Final = ("user", "gemini", "info", "warning", "error")
+_HISTORIES: Final = ("clientHistory", "history", "contents")
+
+
+class GeminiCliImporter:
+    """Reads the files under ``~/.gemini/tmp/<project>``: ``chats`` and checkpoints."""
+
+    name = "gemini-cli"
+    description = "Gemini CLI: recorded chats, checkpoints, Gemini API contents (JSON, JSONL)"
+
+    def recognises(self, head: str) -> bool:
+        """By a session of messages of its types, or by contents that are lists of parts."""
+        values = head_values(head)
+        return any(_is_chat(value) or _contents(value) for value in values)
+
+    def read(self, path: Path) -> Transcript:
+        """The conversation of a chat or checkpoint."""
+        log = ChatLog(str(path))
+        contents: list[Any] = []
+        tally = Tally()
+        for place, value in json_values(path):
+            found = _contents(value)
+            if found:
+                contents += found
+                if "toolCall" in mapping(value):
+                    tally.left_out["call that waited for approval when this was saved"] += 1
+            else:
+                log.add(value, place)
+        if contents:
+            return _checkpoint(contents, path, tally)
+        if not log.recognised:
+            raise ImportFormatError(
+                f"{path}: no message of Gemini CLI; expected messages of the types user and "
+                "gemini, or contents with parts. Name another format with --format"
+            )
+        return log.transcript(path.as_posix())
+
+
+IMPORTER: Final = GeminiCliImporter
+
+
+def _is_chat(value: Any) -> bool:
+    data = mapping(value)
+    if isinstance(data.get("sessionId"), str) and "projectHash" in data:
+        return True
+    return data.get("type") == "gemini" and "content" in data and "id" in data
+
+
+def _contents(value: Any) -> list[Any]:
+    """The list of contents with parts that a value is or holds; empty for anything else."""
+    lists = [value, *(mapping(value).get(key) for key in _HISTORIES)]
+    for found in lists:
+        if isinstance(found, list) and any(_is_content(item) for item in found[:5]):
+            return found
+    return [value] if _is_content(value) else []
+
+
+def _is_content(value: Any) -> bool:
+    given = mapping(value)
+    return given.get("role") in ("user", "model", "function") and isinstance(
+        given.get("parts"), list
+    )
+
+
+def _checkpoint(contents: Sequence[Any], path: Path, tally: Tally) -> Transcript:
+    reading = ContentReading(tally)
+    for number, content in enumerate(contents):
+        tally.records += 1
+        if not isinstance(content, Mapping):
+            raise ImportFormatError(
+                f"{path}, content {number}: {type(content).__name__}; expected a role and parts"
+            )
+        reading.content(content, number)
+    messages = reading.finished()
+    if not messages:
+        raise ImportFormatError(f"{path}: no message in the contents of this checkpoint")
+    return Transcript(messages, path.as_posix(), tally.ledger(len(messages)))

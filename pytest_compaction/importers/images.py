@@ -1,0 +1,49 @@
+"""Images and documents of a transcript: a placeholder with media type and size, not the bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pytest_compaction.conversation import Image, Opaque, canonical_json
+from pytest_compaction.importers.protocol import Tally
+
+MAX_URL: Final = 500
+_REASON: Final = "image replaced by a placeholder with its size"
+
+
+def image(tally: Tally, media_type: Any, data: Any) -> Image:
+    """The placeholder of an image whose bytes are in the transcript as base64."""
+    tally.repaired[_REASON] += 1
+    return Image(_payload("image", media_type, data))
+
+
+def image_at(tally: Tally, url: Any) -> Image:
+    """The placeholder of an image by its address, which may be a ``data:`` address."""
+    text = url if isinstance(url, str) else ""
+    if text.startswith("data:"):
+        head, _, data = text.partition(",")
+        return image(tally, head.removeprefix("data:").split(";")[0], data)
+    tally.repaired[_REASON] += 1
+    return Image(canonical_json({"type": "image", "media_type": "image", "url": text[:MAX_URL]}))
+
+
+def anthropic_image(tally: Tally, block: Mapping[str, Any]) -> Image:
+    """The placeholder of an image block of Anthropic's interface."""
+    source = block.get("source")
+    source = source if isinstance(source, Mapping) else {}
+    if source.get("type") == "url":
+        return image_at(tally, source.get("url"))
+    return image(tally, source.get("media_type"), source.get("data"))
+
+
+def document(tally: Tally, media_type: Any, data: Any) -> Opaque:
+    """The placeholder of a file whose bytes are in the transcript as base64."""
+    tally.repaired["document replaced by a placeholder with its size"] += 1
+    return Opaque(_payload("document", media_type, data))
+
+
+def _payload(kind: str, media_type: Any, data: Any) -> str:
+    size = len(data) * 3 // 4 if isinstance(data, str) else 0
+    media = media_type if isinstance(media_type, str) and media_type else kind
+    return canonical_json({"type": kind, "media_type": media, "bytes": size})

@@ -1,0 +1,122 @@
+"""Evaluation logs of Inspect (inspect_ai): ``.eval`` archives and JSON; a sample a conversation.
+
+Read by their shape, so that the result does not depend on what is installed. Archives of
+newer versions are compressed with Zstandard, which Python reads by itself from 3.14 and
+otherwise with ``zipfile-zstd``, a package that inspect-ai brings along. What the model was
+sent right after a compaction is the recorded one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.importers.documents import (
+    MAX_DOCUMENT_BYTES,
+    Value,
+    head_values,
+    read_document,
+)
+from pytest_compaction.importers.exchanges import mapping
+from pytest_compaction.importers.inspect_sample import transcript_of
+from pytest_compaction.importers.jsonl import parsed
+from pytest_compaction.importers.protocol import ImportFormatError, Transcript
+
+_ARCHIVE: Final = "PK\x03\x04"
+_MEMBERS: Final = ("_journal/", "samples/", "header.json", "summaries.json")
+_SAMPLES: Final = "samples/"
+_HEADERS: Final = ("header.json", "_journal/start.json")
+
+
+class InspectImporter:
+    """Reads the logs that ``inspect eval`` writes."""
+
+    name = "inspect"
+    description = "Inspect (inspect_ai), evaluation log: .eval archive or JSON"
+
+    def recognises(self, head: str) -> bool:
+        """By the first member of an archive, or by the description of the evaluation."""
+        if head.startswith(_ARCHIVE):
+            return any(name in head[:300] for name in _MEMBERS)
+        return any(_is_log(mapping(value)) for value in head_values(head))
+
+    def read(self, path: Path) -> Iterator[Transcript]:
+        """The samples of the log, one by one."""
+        held: Value | None = None
+        model = ""
+        several = False
+        for model, sample in _samples(path):
+            if held is not None:
+                several = True
+                yield transcript_of(held, path, model, _name(held.value))
+            held = sample
+        if held is None:
+            raise ImportFormatError(f"{path}: an Inspect log without a sample; nothing to import")
+        yield transcript_of(held, path, model, _name(held.value) if several else "")
+
+
+IMPORTER: Final = InspectImporter
+
+
+def _is_log(data: Mapping[str, Any]) -> bool:
+    evaluation = mapping(data.get("eval"))
+    return "task" in evaluation and "model" in evaluation and "version" in data
+
+
+def _name(sample: Any) -> str:
+    given = mapping(sample)
+    return f"{given.get('id', 'sample')}-epoch{given.get('epoch', 1)}"
+
+
+def _samples(path: Path) -> Iterator[tuple[str, Value]]:
+    """The model of the evaluation with each sample."""
+    if not zipfile.is_zipfile(path):
+        data = mapping(read_document(path))
+        samples = data.get("samples")
+        for number, sample in enumerate(samples if isinstance(samples, list) else []):
+            yield _model(data), Value(f"{path}, sample {number}", sample)
+        return
+    with contextlib.suppress(ImportError):
+        importlib.import_module("zipfile_zstd")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = sorted(archive.namelist())
+            header = next((name for name in _HEADERS if name in names), "")
+            model = _model(mapping(_member(archive, header, path))) if header else ""
+            for name in names:
+                if name.startswith(_SAMPLES) and name.endswith(".json"):
+                    yield model, Value(f"{path}, {name}", _member(archive, name, path))
+    except zipfile.BadZipFile as error:
+        raise ImportFormatError(f"{path}: a broken archive ({error}); copy it again") from None
+
+
+def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
+    size = archive.getinfo(name).file_size
+    if size > MAX_DOCUMENT_BYTES:
+        raise ImportFormatError(
+            f"{path}, {name}: {size / 1024**2:.0f} MB; at most {MAX_DOCUMENT_BYTES // 1024**2} MB "
+            "of one sample are read"
+        )
+    try:
+        with archive.open(name) as member:
+            raw = member.read(MAX_DOCUMENT_BYTES + 1)
+    except NotImplementedError:
+        raise ImportFormatError(
+            f"{path}: compressed with Zstandard, which needs the package zipfile-zstd here; "
+            "install it (it comes with inspect-ai), or write the log as JSON with "
+            "'inspect log convert --to json'"
+        ) from None
+    except (OSError, RuntimeError, EOFError, ValueError) as error:
+        raise ImportFormatError(
+            f"{path}, {name}: cannot be unpacked ({type(error).__name__}: {error}); copy it again"
+        ) from None
+    return parsed(raw, f"{path}, {name}", "write the log again")
+
+
+def _model(header: Mapping[str, Any]) -> str:
+    model = mapping(header.get("eval")).get("model")
+    return model if isinstance(model, str) else ""

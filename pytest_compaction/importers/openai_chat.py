@@ -1,0 +1,127 @@
+"""OpenAI chat completions: request and response bodies, logs of them, lists of messages.
+
+Read are ``{"messages": […]}`` with or without what else a request holds, pairs of
+request and response, batch files, tau-bench's ``{"traj": […], "reward": …}``, and
+lists of messages with tool calls; one in a document, or one a line, or a list of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.importers.chat_messages import ROLES, ChatReading
+from pytest_compaction.importers.documents import Value, head_values
+from pytest_compaction.importers.exchanges import (
+    Exchange,
+    mapping,
+    name_of,
+    transcripts_of,
+    unwrapped,
+)
+from pytest_compaction.importers.protocol import (
+    LOOSE,
+    ImportFormatError,
+    Transcript,
+)
+
+LISTS: Final = ("messages", "traj")
+"""Keys of the list of messages of a conversation."""
+
+_BLOCKS: Final = ("tool_use", "tool_result", "thinking", "redacted_thinking")
+
+
+class OpenAIChatImporter:
+    """Reads what is sent to and comes from ``/v1/chat/completions``."""
+
+    name = "openai-chat"
+    description = "OpenAI chat completions: bodies, logs, lists of conversations (JSON, JSONL)"
+    specificity = LOOSE
+
+    def recognises(self, head: str) -> bool:
+        """By a list of messages under a known key, or messages with tool calls."""
+        return any(_recognised(value) for value in head_values(head))
+
+    def read(self, path: Path) -> Iterator[Transcript]:
+        """The conversations of the file; one that is logged request by request is one."""
+        expected = "no list of chat messages was recognised; expected messages, traj or choices"
+        return transcripts_of(path, _exchange, transcript_of, expected)
+
+
+IMPORTER: Final = OpenAIChatImporter
+
+
+def transcript_of(exchange: Exchange, path: Path) -> Transcript:
+    """The transcript of one conversation of chat messages."""
+    reading = ChatReading(exchange.tally)
+    if exchange.system is not None:
+        reading.add({"role": "system", "content": exchange.system}, exchange.place)
+    for number, message in enumerate([*exchange.request, *exchange.response]):
+        reading.add(message, f"{exchange.place}, message {number}")
+    messages = reading.finished()
+    if not messages:
+        raise ImportFormatError(f"{exchange.place}: no message in the conversation")
+    ledger = exchange.tally.ledger(len(messages))
+    return Transcript(messages, path.as_posix(), ledger, exchange.model, (), exchange.name)
+
+
+def _recognised(value: Any) -> bool:
+    if isinstance(value, list):
+        if value and not any("role" in mapping(item) for item in value[:5]):
+            return any(_recognised(item) for item in value[:5])
+        return any(_is_openai(item) for item in value)
+    request, response = unwrapped(value)
+    if isinstance(mapping(value).get("traj"), list) or _choices(response) or _choices(request):
+        return True
+    messages = request.get("messages")
+    if not isinstance(messages, list) or _is_anthropic(request, messages):
+        return _is_openai(value)
+    return any(str(mapping(message).get("role")) in ROLES for message in messages)
+
+
+def _is_openai(message: Any) -> bool:
+    given = mapping(message)
+    return "role" in given and (
+        "tool_calls" in given or "tool_call_id" in given or "function_call" in given
+    )
+
+
+def _is_anthropic(request: Mapping[str, Any], messages: list[Any]) -> bool:
+    contents = [mapping(message).get("content") for message in messages]
+    blocks = [block for content in contents if isinstance(content, list) for block in content]
+    return "system" in request or any(mapping(b).get("type") in _BLOCKS for b in blocks)
+
+
+def _choices(body: Mapping[str, Any]) -> list[Any]:
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices:
+        return []
+    message = mapping(choices[0]).get("message")
+    return [message] if isinstance(message, Mapping) else []
+
+
+def _exchange(item: Value) -> Exchange | None:
+    place, value = item
+    if isinstance(value, list):
+        exchange = Exchange(place, value)
+        exchange.tally.records = len(value)
+        return exchange if value else None
+    request, response = unwrapped(value)
+    messages: list[Any] = next(
+        (request[key] for key in LISTS if isinstance(request.get(key), list)), []
+    )
+    answers = _choices(response) or _choices(request)
+    if not messages and not answers:
+        return None
+    model = request.get("model")
+    exchange = Exchange(
+        place,
+        messages,
+        answers,
+        name=name_of(value),
+        model=model if isinstance(model, str) else "",
+        logged="model" in request and bool(messages),
+    )
+    exchange.tally.records = len(messages) + len(answers)
+    return exchange

@@ -1,0 +1,228 @@
+"""Items of OpenAI's Responses interface, which Codex writes as well: messages, calls, outputs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pytest_compaction.conversation import (
+    Message,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    canonical_json,
+)
+from pytest_compaction.importers.chat_messages import ROLES, as_arguments, media_part
+from pytest_compaction.importers.exchanges import mapping
+from pytest_compaction.importers.images import image
+from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally
+from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.text import printable
+
+COMPACTIONS: Final = ("compaction", "compaction_summary", "context_compaction")
+ENCRYPTED: Final = "its summary is encrypted, only its provider can read it"
+_TEXTS: Final = ("text", "input_text", "output_text", "summary_text", "reasoning_text")
+_HOSTED: Final = (
+    "web_search_call",
+    "file_search_call",
+    "code_interpreter_call",
+    "image_generation_call",
+    "mcp_call",
+)
+"""Calls that the provider runs itself; they carry their result with them."""
+_LEFT_OUT: Final = {
+    "item_reference": "reference to an item that is not in the file",
+    "mcp_list_tools": "list of tools",
+    "additional_tools": "list of tools",
+    "mcp_approval_request": "approval of a tool",
+    "mcp_approval_response": "approval of a tool",
+    "compaction_trigger": "request to compact",
+    "ghost_snapshot": "snapshot of files for undoing",
+}
+_FAILED: Final = re.compile(r"(?:Exit code:|Process exited with code) *[1-9]")
+
+
+class ItemReading:
+    """Reads items one by one; those of the assistant in a row become one message."""
+
+    def __init__(self, tally: Tally) -> None:
+        self.boundaries: list[Boundary] = []
+        self._tally = tally
+        self._thread = ThreadBuilder(tally)
+        self._pending: list[Part] = []
+        self._hosted: list[tuple[ToolResult, list[Part]]] = []
+
+    @property
+    def messages(self) -> list[Message]:
+        """The messages up to here, every open call closed."""
+        self._flush()
+        self._thread.close()
+        return self._thread.messages
+
+    def add(self, item: Any, place: str) -> None:
+        """Read one item; raises :class:`ImportFormatError` that names the place."""
+        if not isinstance(item, Mapping):
+            raise ImportFormatError(
+                f"{place}: an item that is {type(item).__name__}; expected an object with a type"
+            )
+        kind = item.get("type") or ("message" if "role" in item else None)
+        if kind == "message":
+            self._message(item, place)
+        elif kind == "reasoning":
+            self._reasoning(item)
+        elif kind in COMPACTIONS:
+            self._compaction(item)
+        elif isinstance(kind, str) and kind.endswith(("_output", "_outputs")):
+            self._output(item, kind, place)
+        elif isinstance(kind, str) and kind.endswith("_call"):
+            self._call(item, kind, place)
+        else:
+            shown = printable(str(kind), 40)
+            reason = _LEFT_OUT.get(str(kind), f"item of the unknown type {shown!r}")
+            self._tally.left_out[reason] += 1
+
+    def take_back(self, text: str) -> bool:
+        """Remove the last text of the assistant if ``text`` is it, or it after a preface.
+
+        Whether it was; the text must be at least half of it.
+        """
+        last = self._pending[-1] if self._pending else None
+        said = last.text.strip() if isinstance(last, Text) else ""
+        if not said or not text.endswith(said) or 2 * len(said) < len(text):
+            return False
+        self._pending.pop()
+        return True
+
+    def _message(self, item: Mapping[str, Any], place: str) -> None:
+        given = str(item.get("role"))
+        role = ROLES.get(given.lower())
+        if role is None or role == "tool":
+            self._tally.left_out[f"message of the unknown role {printable(given, 40)!r}"] += 1
+            return
+        parts = self._content(item.get("content"), place)
+        if not any(not isinstance(part, Text) or part.text.strip() for part in parts):
+            self._tally.left_out[f"empty {role} message"] += 1
+        elif role == "assistant":
+            self._pending.extend(parts)
+        else:
+            self._flush()
+            self._thread.add(role, parts)
+
+    def _reasoning(self, item: Mapping[str, Any]) -> None:
+        if any(item.get(key) for key in ("summary", "content", "encrypted_content")):
+            self._pending.append(Thinking(canonical_json(item)))
+        else:
+            self._tally.left_out["reasoning without content"] += 1
+
+    def _compaction(self, item: Mapping[str, Any]) -> None:
+        messages = self.messages
+        if item.get("encrypted_content"):
+            self._tally.left_out["encrypted content of a compaction"] += 1
+        if not messages:
+            self._tally.left_out["compaction before the first message"] += 1
+            return
+        summary = item.get("summary") or item.get("content")
+        text = summary if isinstance(summary, str) else ""
+        missing = "" if text else ENCRYPTED
+        self.boundaries.append(Boundary(messages[-1].id, text, missing=missing))
+
+    def _call(self, item: Mapping[str, Any], kind: str, place: str) -> None:
+        call_id = item.get("call_id") or item.get("id")
+        if not isinstance(call_id, str) or not call_id:
+            raise ImportFormatError(f"{place}: a {kind} without call_id; mend or remove it")
+        name = item.get("name")
+        name = name if isinstance(name, str) and name else kind.removesuffix("_call")
+        self._pending.append(ToolCall(call_id, name, _arguments(item, kind)))
+        if kind in _HOSTED:
+            self._hosted.append(self._hosted_result(item, kind, call_id))
+
+    def _hosted_result(
+        self, item: Mapping[str, Any], kind: str, call_id: str
+    ) -> tuple[ToolResult, list[Part]]:
+        if kind == "image_generation_call":
+            return ToolResult(call_id, ""), [image(self._tally, "image/png", item.get("result"))]
+        given = (
+            item.get("error") or item.get("output") or item.get("results") or item.get("outputs")
+        )
+        failed = bool(item.get("error")) or item.get("status") == "failed"
+        return ToolResult(call_id, _as_text(given), failed), []
+
+    def _output(self, item: Mapping[str, Any], kind: str, place: str) -> None:
+        call_id = item.get("call_id") or item.get("id")
+        if not isinstance(call_id, str) or not call_id:
+            raise ImportFormatError(f"{place}: a {kind} without call_id; mend or remove it")
+        if any(isinstance(part, ToolCall) and part.id == call_id for part in self._pending):
+            self._flush()
+        given = item.get("output", item.get("tools"))
+        success = True
+        if isinstance(given, Mapping):
+            success = given.get("success") is not False
+            given = given.get("content", given)
+        rest: list[Part] = []
+        if isinstance(given, list) and all("type" in mapping(part) for part in given):
+            parts = self._content(given, place)
+            text = "\n".join(part.text for part in parts if isinstance(part, Text))
+            rest = [part for part in parts if not isinstance(part, Text)]
+        else:
+            text = _as_text(given)
+        text, failed = self._unpacked(text)
+        self._thread.add_result(ToolResult(call_id, text, failed or not success), rest)
+
+    def _unpacked(self, text: str) -> tuple[str, bool]:
+        """The output of a command out of the JSON that it is wrapped in, and whether it failed."""
+        if text.startswith('{"output":') and '"metadata"' in text:
+            try:
+                wrapped = json.loads(text)
+            except (ValueError, RecursionError):
+                return text, False
+            output, code = wrapped.get("output"), mapping(wrapped.get("metadata")).get("exit_code")
+            if isinstance(output, str):
+                self._tally.repaired["output of a command taken out of its JSON"] += 1
+                return output, isinstance(code, int) and code != 0
+        return text, _FAILED.search(text[:300]) is not None
+
+    def _content(self, content: Any, place: str) -> list[Part]:
+        if content is None:
+            return []
+        if isinstance(content, str):
+            return [Text(content)] if content else []
+        if not isinstance(content, list):
+            raise ImportFormatError(
+                f"{place}: content is {type(content).__name__}; expected text or a list of parts"
+            )
+        found = (self._part(mapping(part)) for part in content)
+        return [part for part in found if part is not None]
+
+    def _part(self, part: Mapping[str, Any]) -> Part | None:
+        kind = part.get("type")
+        key = "refusal" if kind == "refusal" else "text"
+        if kind in (*_TEXTS, "refusal") and isinstance(part.get(key), str):
+            return Text(part[key]) if part[key] else None
+        return media_part(part, self._tally)
+
+    def _flush(self) -> None:
+        if not self._pending:
+            return
+        parts, self._pending = self._pending, []
+        self._thread.add("assistant", parts)
+        for result, rest in self._hosted:
+            self._thread.add_result(result, rest)
+        self._hosted = []
+
+
+def _arguments(item: Mapping[str, Any], kind: str) -> str:
+    for key in ("arguments", "action", "operation"):
+        if key in item:
+            return as_arguments(item[key])
+    given = {key: item[key] for key in ("input", "queries", "code") if item.get(key) is not None}
+    return as_arguments(given)
+
+
+def _as_text(given: Any) -> str:
+    if given is None:
+        return ""
+    return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)

@@ -1,0 +1,136 @@
+"""OpenAI Responses: request and response bodies, logs of them, lists of items.
+
+A request that names the response before it goes on with that conversation; one whose
+input begins with the input of an earlier one is the same conversation, grown.
+Reasoning stays as it is; a compaction item is a recorded compaction that only its
+provider can read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.importers.documents import Value, head_values
+from pytest_compaction.importers.exchanges import (
+    Exchange,
+    mapping,
+    name_of,
+    transcripts_of,
+    unwrapped,
+)
+from pytest_compaction.importers.openai_items import COMPACTIONS, ItemReading
+from pytest_compaction.importers.protocol import SHAPED, ImportFormatError, Transcript
+
+_MARKS: Final = (
+    "function_call",
+    "function_call_output",
+    "custom_tool_call",
+    "custom_tool_call_output",
+    "local_shell_call",
+    "local_shell_call_output",
+    "reasoning",
+    "web_search_call",
+    "file_search_call",
+    "code_interpreter_call",
+    "mcp_call",
+    *COMPACTIONS,
+)
+_PARTS: Final = ("input_text", "output_text")
+
+
+class OpenAIResponsesImporter:
+    """Reads what is sent to and comes from ``/v1/responses``."""
+
+    name = "openai-responses"
+    description = "OpenAI Responses: bodies, logs, lists of items (JSON, JSONL)"
+    specificity = SHAPED
+
+    def recognises(self, head: str) -> bool:
+        """By items of its types, or a body with ``input`` or ``output`` items."""
+        return any(_recognised(value) for value in head_values(head))
+
+    def read(self, path: Path) -> Iterator[Transcript]:
+        """The conversations of the file; one that is logged request by request is one."""
+        expected = "no item of the Responses interface was recognised; expected input or output"
+        return transcripts_of(path, _exchange, _transcript, expected)
+
+
+IMPORTER: Final = OpenAIResponsesImporter
+
+
+def _recognised(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(_is_item(item) for item in value) or any(
+            _recognised(item) for item in value[:5] if isinstance(item, Mapping)
+        )
+    request, response = unwrapped(value)
+    if response.get("object") == "response" or request.get("object") == "response":
+        return True
+    given = request.get("input")
+    if isinstance(given, list) and any(_is_item(item) or "role" in mapping(item) for item in given):
+        return True
+    if isinstance(given, str) and "model" in request and isinstance(response.get("output"), list):
+        return True
+    return _is_item(value)
+
+
+def _is_item(value: Any) -> bool:
+    given = mapping(value)
+    content = given.get("content")
+    return given.get("type") in _MARKS or (
+        isinstance(content, list) and any(mapping(part).get("type") in _PARTS for part in content)
+    )
+
+
+def _exchange(item: Value) -> Exchange | None:
+    place, value = item
+    if isinstance(value, list):
+        exchange = Exchange(place, value)
+        exchange.tally.records = len(value)
+        return exchange if value else None
+    if _is_item(value):
+        return None
+    request, response = unwrapped(value)
+    body = response if "output" in response else request
+    given, output = request.get("input"), body.get("output")
+    if given is None and mapping(value).get("object") == "list":
+        given = mapping(value).get("data")
+    if isinstance(given, str):
+        given = [{"role": "user", "content": given}]
+    given = given if isinstance(given, list) else []
+    output = output if isinstance(output, list) else []
+    if not given and not output:
+        return None
+    model = request.get("model") or body.get("model")
+    previous = request.get("previous_response_id")
+    id = body.get("id")
+    exchange = Exchange(
+        place,
+        given,
+        output,
+        request.get("instructions"),
+        name_of(value) if "custom_id" in mapping(value) else "",
+        model if isinstance(model, str) else "",
+        id if isinstance(id, str) else "",
+        previous if isinstance(previous, str) else "",
+        logged=True,
+    )
+    exchange.tally.records = len(given) + len(output)
+    return exchange
+
+
+def _transcript(exchange: Exchange, path: Path) -> Transcript:
+    reading = ItemReading(exchange.tally)
+    if exchange.system:
+        reading.add({"role": "system", "content": exchange.system}, exchange.place)
+    for number, item in enumerate([*exchange.request, *exchange.response]):
+        reading.add(item, f"{exchange.place}, item {number}")
+    messages = tuple(reading.messages)
+    if not messages:
+        raise ImportFormatError(f"{exchange.place}: no message in the conversation")
+    ledger = exchange.tally.ledger(len(messages))
+    return Transcript(
+        messages, path.as_posix(), ledger, exchange.model, tuple(reading.boundaries), exchange.name
+    )

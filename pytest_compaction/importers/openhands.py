@@ -1,0 +1,153 @@
+"""Event streams of OpenHands: actions and observations, or the typed events of its SDK.
+
+Read are the outputs of its evaluations (one instance a line, its events under
+``history``), lists of events (JSON, or one event a line), a saved trajectory, and the
+``events`` folder of a conversation, one file an event. Each instance is a conversation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.importers.documents import Value, head_values, json_values, read_document
+from pytest_compaction.importers.exchanges import mapping
+from pytest_compaction.importers.openhands_events import EventReading, is_event
+from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
+from pytest_compaction.text import printable
+
+_LISTS: Final = ("history", "events", "trajectory")
+_NAMES: Final = ("instance_id", "conversation_id", "id")
+_EVENTS: Final = "events"
+_EVENT_FILE: Final = re.compile(r"(?:event-)?(\d+)(?:-[\w-]+)?\.json")
+
+
+class OpenHandsImporter:
+    """Reads what OpenHands and its SDK record of a conversation."""
+
+    name = "openhands"
+    description = "OpenHands: evaluation output, event lists, events folder (JSON, JSONL)"
+
+    def recognises(self, head: str) -> bool:
+        """By an event, a list of events under a known key, or the header of an evaluation."""
+        return any(_recognised(value) for value in head_values(head))
+
+    def recognises_folder(self, folder: Path) -> bool:
+        """By files that are named by the number of their event, there or under ``events``."""
+        return any(_EVENT_FILE.fullmatch(path.name) for path in _events_of(folder).iterdir())
+
+    def read(self, path: Path) -> Iterator[Transcript]:
+        """The conversations of a file, one by one; of a folder its only one."""
+        if path.is_dir():
+            whole = path.parent if path.name == _EVENTS else path
+            yield _conversation(Value(str(path), list(_folder(_events_of(path)))), whole)
+            return
+        held: Value | None = None
+        lost = Tally()
+        number = 0
+        for found in _instances(path, lost):
+            if held is not None:
+                number += 1
+                yield _conversation(held, path, _name(held.value, number))
+            held = found
+        if held is None:
+            raise ImportFormatError(
+                f"{path}: no OpenHands event was recognised; expected events with an action, "
+                "an observation or a kind. Name another format with --format"
+            )
+        yield _conversation(held, path, _name(held.value, number + 1) if number else "", lost)
+
+
+IMPORTER: Final = OpenHandsImporter
+
+
+def _recognised(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(_recognised(item) for item in value[:5])
+    given = mapping(value)
+    if is_event(given):
+        return True
+    if any(_are_events(given.get(key)) for key in _LISTS):
+        return True
+    return "instance_id" in given and "agent_class" in mapping(given.get("metadata"))
+
+
+def _are_events(value: Any) -> bool:
+    return isinstance(value, list) and any(is_event(event) for event in _flat(value[:5]))
+
+
+def _flat(events: list[Any]) -> Iterator[Any]:
+    """The events of a list, pairs of an action and its observation taken apart."""
+    for event in events:
+        if isinstance(event, list):
+            yield from event
+        else:
+            yield event
+
+
+def _instances(path: Path, lost: Tally) -> Iterator[Value]:
+    """The conversations of a file; events that stand alone, one a line, are one together.
+
+    What is neither is counted in ``lost``.
+    """
+    alone: list[Any] = []
+    for place, value in json_values(path):
+        items = value if isinstance(value, list) and not _are_events(value) else [value]
+        for item in items:
+            if is_event(mapping(item)):
+                alone.append(item)
+            elif isinstance(item, list) or any(_are_events(mapping(item).get(k)) for k in _LISTS):
+                yield Value(place, item)
+            elif _recognised(item):
+                raise ImportFormatError(
+                    f"{place}: an OpenHands instance without events; remove it, its run failed "
+                    f"before it began ({printable(str(mapping(item).get('error')), 120)})"
+                )
+            else:
+                lost.records += 1
+                lost.left_out["value that is no event and holds none"] += 1
+    if alone:
+        yield Value(str(path), alone)
+
+
+def _events_of(folder: Path) -> Path:
+    below = folder / _EVENTS
+    return below if below.is_dir() else folder
+
+
+def _folder(folder: Path) -> Iterator[Any]:
+    numbered = sorted(
+        (int(match[1]), path)
+        for path in folder.iterdir()
+        if (match := _EVENT_FILE.fullmatch(path.name))
+    )
+    if not numbered:
+        raise ImportFormatError(
+            f"{folder}: no event file in the folder; expected 0.json or event-00000-….json"
+        )
+    for _, path in numbered:
+        yield read_document(path)
+
+
+def _name(value: Any, number: int) -> str:
+    given = mapping(value)
+    named = next((given[key] for key in _NAMES if isinstance(given.get(key), str)), "")
+    return named or f"{number:04d}"
+
+
+def _conversation(
+    found: Value, path: Path, name: str = "", lost: Tally | None = None
+) -> Transcript:
+    given: Mapping[str, Any] = mapping(found.value)
+    events = found.value
+    if given:
+        events = next(given[key] for key in _LISTS if _are_events(given.get(key)))
+    reading = EventReading(found.place, lost)
+    for event in _flat(events):
+        reading.add(event)
+    error = given.get("error")
+    if isinstance(error, str) and error:
+        reading.ended(error)
+    return reading.transcript(path.as_posix(), name)

@@ -1,0 +1,174 @@
+"""One OpenHands event stream as messages: calls put together, condensations as boundaries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_compaction.conversation import (
+    Message,
+    Part,
+    Text,
+    ToolCall,
+    ToolResult,
+    text_message,
+)
+from pytest_compaction.importers.exchanges import mapping
+from pytest_compaction.importers.openhands_classic import ClassicEvents, is_classic
+from pytest_compaction.importers.openhands_sdk import is_sdk, sdk_steps
+from pytest_compaction.importers.openhands_steps import (
+    Called,
+    Condensed,
+    LeftOut,
+    Observed,
+    Spoken,
+    Step,
+)
+from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.text import printable
+
+
+def is_event(value: Any) -> bool:
+    """Whether a value is an event of either generation."""
+    given = mapping(value)
+    return is_classic(given) or is_sdk(given)
+
+
+@dataclass(frozen=True, slots=True)
+class _Condensation:
+    """A condensation, and how many events came before it."""
+
+    events: int
+    step: Condensed
+
+
+class EventReading:
+    """Reads the events of one stream, in their order, into one conversation."""
+
+    def __init__(self, place: str, tally: Tally | None = None) -> None:
+        self._place = place
+        self._tally = tally or Tally()
+        self._thread = ThreadBuilder(self._tally)
+        self._classic = ClassicEvents(self._tally)
+        self._ids: list[str] = []
+        self._viewed: list[bool] = []
+        self._held: tuple[str, list[Part], int] | None = None
+        self._condensations: list[_Condensation] = []
+        self._model = ""
+
+    def add(self, event: Any) -> None:
+        """Read one event; what is none is counted."""
+        self._tally.records += 1
+        given = mapping(event)
+        number = len(self._ids)
+        self._ids.append(str(given.get("id", "")))
+        self._viewed.append(False)
+        if is_classic(given):
+            self._note_model(given)
+            steps = self._classic.steps(given)
+        elif is_sdk(given):
+            steps = sdk_steps(given, self._tally)
+        else:
+            self._tally.left_out["value that is no event"] += 1
+            return
+        for step in steps:
+            self._take(step, number)
+
+    def ended(self, error: str) -> None:
+        """Note why the run ended, which no message says."""
+        self._tally.left_out[f"end of the run: {printable(error, 100)}"] += 1
+
+    def transcript(self, source: str, name: str) -> Transcript:
+        """The whole; to be called once, at the end. Raises :class:`ImportFormatError`."""
+        self._settle()
+        self._thread.close()
+        messages = tuple(self._thread.messages)
+        if not messages:
+            raise ImportFormatError(f"{self._place}: no message among {len(self._ids)} events")
+        boundaries = tuple(self._boundaries(messages))
+        return Transcript(
+            messages, source, self._tally.ledger(len(messages)), self._model, boundaries, name
+        )
+
+    def _note_model(self, event: Mapping[str, Any]) -> None:
+        response = mapping(mapping(event.get("tool_call_metadata")).get("model_response"))
+        model = response.get("model")
+        if isinstance(model, str) and model:
+            self._model = model
+
+    def _take(self, step: Step, number: int) -> None:
+        if isinstance(step, Called):
+            self._viewed[number] = True
+            if self._held is None or self._held[0] != step.response:
+                self._settle()
+                self._held = (step.response, list(step.parts), number)
+            self._held[1].extend(step.calls)
+            return
+        self._settle()
+        if isinstance(step, Condensed):
+            self._condensations.append(_Condensation(number, step))
+        elif isinstance(step, LeftOut):
+            self._viewed[number] = step.viewed
+            self._tally.left_out[step.reason] += 1
+        elif isinstance(step, Observed):
+            self._viewed[number] = True
+            result = ToolResult(step.call_id, step.text, step.is_error)
+            self._thread.add_result(result, step.rest)
+        else:
+            self._spoken(step, number)
+
+    def _spoken(self, step: Spoken, number: int) -> None:
+        self._viewed[number] = True
+        if any(not isinstance(part, Text) or part.text.strip() for part in step.parts):
+            self._thread.add(step.role, step.parts, number)
+        else:
+            self._tally.left_out[f"empty {step.role} message"] += 1
+
+    def _settle(self) -> None:
+        """Add the response whose calls were being collected."""
+        if self._held is not None:
+            _, parts, number = self._held
+            self._held = None
+            texts = [part for part in parts if not isinstance(part, ToolCall)]
+            calls = [part for part in parts if isinstance(part, ToolCall)]
+            self._thread.add("assistant", [*texts, *calls], number)
+
+    def _boundaries(self, messages: Sequence[Message]) -> Iterator[Boundary]:
+        forgotten: set[str] = set()
+        for number, condensation in enumerate(self._condensations, start=1):
+            step = condensation.step
+            forgotten |= step.forgotten
+            count = sum(origin < condensation.events for origin in self._thread.origins)
+            if not count:
+                self._tally.left_out["condensation before the first message"] += 1
+                continue
+            yield self._boundary(messages[:count], condensation, forgotten, number)
+
+    def _boundary(
+        self,
+        log: Sequence[Message],
+        condensation: _Condensation,
+        forgotten: set[str],
+        number: int,
+    ) -> Boundary:
+        """The view after a condensation: what is not forgotten, the latest summary in its place."""
+        events = [
+            place
+            for place in range(condensation.events)
+            if self._viewed[place] and self._ids[place] not in forgotten
+        ]
+        step = condensation.step
+        first = events[step.offset] if step.offset < len(events) else len(self._ids)
+        kept = [
+            (origin, message)
+            for origin, message in zip(self._thread.origins, log, strict=False)
+            if self._ids[origin] not in forgotten
+        ]
+        view = [message for origin, message in kept if origin < first]
+        if step.summary:
+            view.append(text_message(f"recorded-{number}", "user", step.summary, "synthetic"))
+        view += [message for origin, message in kept if origin >= first]
+        missing = "" if view else "everything was forgotten and nothing put in its place"
+        return Boundary(log[-1].id, messages=tuple(view), missing=missing)

@@ -1,0 +1,121 @@
+"""What one OpenHands event amounts to, whichever generation of the program wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_compaction.conversation import Image, Part, Text, Thinking, ToolCall, canonical_json
+from pytest_compaction.importers.chat_messages import media_part
+from pytest_compaction.importers.exchanges import mapping
+from pytest_compaction.importers.images import image_at
+from pytest_compaction.importers.protocol import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A message without tool calls."""
+
+    role: str
+    parts: Sequence[Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """Calls of one response of the model, or some of them; ``response`` tells it from others."""
+
+    response: str
+    parts: Sequence[Part]
+    calls: Sequence[ToolCall]
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """The result of one call."""
+
+    call_id: str
+    text: str
+    rest: Sequence[Part] = ()
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Condensed:
+    """A compaction: the events that were forgotten, and what stands for them.
+
+    ``offset`` is the number of events of the view that stand before the summary.
+    """
+
+    forgotten: frozenset[str]
+    summary: str = ""
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An event that is no message; ``viewed`` when the program counts it among those it shows."""
+
+    reason: str
+    viewed: bool = False
+
+
+Step = Spoken | Called | Observed | Condensed | LeftOut
+
+
+@dataclass(slots=True)
+class Contents:
+    """Text and images of a list of contents."""
+
+    texts: list[str] = field(default_factory=list)
+    rest: list[Part] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All texts, joined by newlines."""
+        return "\n".join(self.texts)
+
+    @property
+    def parts(self) -> list[Part]:
+        """All of it as parts."""
+        return [*(Text(text) for text in self.texts if text), *self.rest]
+
+
+def contents_of(value: Any, tally: Tally) -> Contents:
+    """Read a text, or a list of texts and images as both generations write them."""
+    found = Contents()
+    for part in value if isinstance(value, list) else [value]:
+        given = mapping(part)
+        if isinstance(part, str):
+            found.texts.append(part)
+        elif isinstance(given.get("text"), str):
+            found.texts.append(given["text"])
+        elif isinstance(given.get("image_urls"), list):
+            found.rest += images(given["image_urls"], tally)
+        elif given:
+            other = media_part(given, tally)
+            found.rest += [other] if other else []
+    return found
+
+
+def images(urls: Any, tally: Tally) -> list[Image]:
+    """Placeholders of images by their addresses."""
+    given = urls if isinstance(urls, list) else []
+    return [image_at(tally, url) for url in given if isinstance(url, str) and url]
+
+
+def thinking_of(message: Mapping[str, Any]) -> Iterator[Thinking]:
+    """Reasoning beside the content of a message, as it was recorded."""
+    blocks = message.get("thinking_blocks")
+    for block in blocks if isinstance(blocks, list) else []:
+        if isinstance(block, Mapping) and block.get("type") in ("thinking", "redacted_thinking"):
+            yield Thinking(canonical_json(block))
+    for key in ("responses_reasoning_item", "reasoning_content"):
+        if message.get(key) and not blocks:
+            yield Thinking(canonical_json({"type": "reasoning", key: message[key]}))
+
+
+def note_tools(tools: Any, tally: Tally) -> None:
+    """Count the definitions of tools that stand beside a system prompt."""
+    if isinstance(tools, list) and tools:
+        tally.left_out["definition of a tool"] += len(tools)

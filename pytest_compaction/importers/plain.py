@@ -1,0 +1,77 @@
+"""Plain conversations: a role and a content, and nothing else that is known.
+
+A list of them, one a line, or a list under a key such as ``messages``, ``history`` or
+``conversation``; several conversations as a list of lists, a list of objects, or one a
+line. It is the last format that is tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.importers.chat_messages import ROLES
+from pytest_compaction.importers.documents import Value, head_values
+from pytest_compaction.importers.exchanges import (
+    Exchange,
+    mapping,
+    name_of,
+    transcripts_of,
+)
+from pytest_compaction.importers.openai_chat import transcript_of
+from pytest_compaction.importers.protocol import BARE, Transcript
+
+LISTS: Final = ("messages", "conversation", "conversations", "history", "dialogue", "turns")
+
+
+class PlainImporter:
+    """Reads lists of ``{"role": …, "content": …}``."""
+
+    name = "plain"
+    description = "plain lists of {role, content} (JSON, JSONL)"
+    specificity = BARE
+
+    def recognises(self, head: str) -> bool:
+        """By values with a known role and a content."""
+        return any(
+            bool(messages) and all(_is_message(message) for message in messages[:20])
+            for messages in map(_sample, head_values(head))
+        )
+
+    def read(self, path: Path) -> Iterator[Transcript]:
+        """The conversations of the file."""
+        expected = "no message was recognised; expected objects with role and content"
+        return transcripts_of(path, _exchange, transcript_of, expected)
+
+
+IMPORTER: Final = PlainImporter
+
+
+def _is_message(value: Any) -> bool:
+    given = mapping(value)
+    return str(given.get("role")).lower() in ROLES and "content" in given
+
+
+def _listed(value: Any) -> list[Any]:
+    given = mapping(value)
+    return next((given[key] for key in LISTS if isinstance(given.get(key), list)), [])
+
+
+def _sample(value: Any) -> list[Any]:
+    """Messages of one conversation of a value, to judge it by."""
+    if isinstance(value, list):
+        if value and not isinstance(value[0], list) and not _listed(value[0]):
+            return value
+        return _sample(value[0]) if value else []
+    return _listed(value) or [value]
+
+
+def _exchange(item: Value) -> Exchange | None:
+    place, value = item
+    messages = value if isinstance(value, list) else _listed(value)
+    if not any(_is_message(message) for message in messages):
+        return None
+    exchange = Exchange(place, messages, name=name_of(value))
+    exchange.tally.records = len(messages)
+    return exchange

@@ -1,0 +1,202 @@
+"""Recall probes from what commands printed: versions, addresses, counts, commits, test results."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from typing import Final
+
+from pytest_compaction.artifacts.operations import Command, commands
+from pytest_compaction.artifacts.outcomes import test_summary
+from pytest_compaction.case import Trap
+from pytest_compaction.conversation import readable
+from pytest_compaction.importers.probe_log import (
+    Draft,
+    Found,
+    ProbeLog,
+    Topic,
+    bare,
+    pooled,
+    sentences,
+)
+from pytest_compaction.text import printable
+
+_MAX_TEXT: Final = 60_000
+_MAX_NAMES: Final = 5
+_VERSION: Final = re.compile(
+    r"(?<![\w./@-])(?P<name>@?[A-Za-z][A-Za-z0-9+#]*(?:[-_/][A-Za-z0-9]+){0,3})"
+    r"(?:\"?: \"|==|@| version | v| )(?P<version>[\^~>=]{0,2}\d{1,4}\.\d{1,4}\.\d{1,6}"
+    r"(?:[-.+]?(?:rc|beta|alpha|post|dev|b|a)\.?\d{0,3})?)(?![\w.%-])"
+)
+_NO_NAME: Final = frozenset(
+    """v version versions the to from at is in on and or of for with by than as was are python-
+    ipv4 ip address host section rule chapter step table figure""".split()
+)
+_ADDRESS: Final = re.compile(
+    r"(?<![\w.])(?:(?:localhost|127\.0\.0\.1|0\.0\.0\.0):\d{2,5}|port \d{2,5})(?!\d)"
+)
+_COUNTED: Final = re.compile(
+    r"(?<![\w.#:/,-])\d[\d,]{0,9} (?:[a-z]{3,12} )?(?:files? changed|insertions?|deletions?|errors?"
+    r"|warnings?|problems?|packages?|vulnerabilit(?:y|ies)|modules?|rows?|records?|migrations?"
+    r"|issues?|occurrences?|matches|commits?|samples?|images?|epochs?|parameters)\b"
+)
+_COMMITTED: Final = re.compile(
+    r"^\[[\w./-]{1,60}(?: \([\w-]{1,30}\))? (?P<hash>[0-9a-f]{7,12})\] (?P<text>.{5,90})$",
+    re.MULTILINE,
+)
+_LOCATED: Final = re.compile(
+    r"(?P<subject>(?:The |Its? |[`A-Z]).{6,80}? (?:is|are|was|were)(?: \w{3,12}ed| set| found)?"
+    r" (?:on|at|to|in|from)) (?P<value>(?:lines?|ports?|version|column) \d[\w.-]*\w|\d[\w.]*%?)"
+)
+_GUESS: Final = re.compile(r"\b(?:might|maybe|probably|perhaps|likely|should|would)\b", re.I)
+_LISTING: Final = re.compile(r"^\s*(?:cat|head|tail|less|grep|rg|find|ls|nl|sed|awk)\b")
+
+
+def output_drafts(log: ProbeLog) -> Iterator[Draft]:
+    """Drafts about exact things that stand in outputs."""
+    run = commands(log.messages)
+    yield from _versions(log)
+    yield from _addresses(log)
+    yield from _first_results(log, run)
+    yield from _counts(log, run)
+    yield from _commits(log, run)
+    yield from pooled(
+        _located(log),
+        "recall",
+        "finding",
+        "The agent found this: {}. Which exact place or value was it?",
+        "The agent found these: {}. Which exact place or value was each?",
+        len(log.points) - 1,
+        0.33,
+    )
+
+
+def _kept(found: list[Found | None]) -> tuple[Found, ...]:
+    return tuple(entry for entry in found if entry is not None)
+
+
+def _versions(log: ProbeLog) -> Iterator[Draft]:
+    """Names with the version that was stated last; a version stated before is a trap."""
+    history: dict[str, list[str]] = defaultdict(list)
+    for message in log.messages[: log.points[-1] + 1]:
+        for match in _VERSION.finditer(readable(message)[:_MAX_TEXT]):
+            name, version = match["name"], match["version"].lstrip("^~>=")
+            if name.lower() in _NO_NAME or version in history[name]:
+                continue
+            history[name].append(version)
+    last = len(log.points) - 1
+    found: dict[str, Found] = {}
+    traps: list[Trap] = []
+    for name, versions in history.items():
+        entry = log.find(f"{name} {versions[-1]}", log.points[last], "detail")
+        if entry is None or len(versions) > 2:
+            continue
+        found[name] = entry
+        traps += [Trap(f"{name} {old}", current=(versions[-1],)) for old in versions[:-1]]
+    names = sorted(found, key=lambda name: (found[name].risk, name))[:_MAX_NAMES]
+    if len(names) < 2:
+        return
+    shown = ", ".join(f"`{name}`" for name in names)
+    kept = tuple(trap for trap in traps if trap.text.rpartition(" ")[0] in names)
+    yield Draft(
+        "recall",
+        "versions",
+        f"Which versions of {shown} does the session name, the latest where there were several?",
+        tuple(found[name] for name in names),
+        last,
+        0.22,
+        kept,
+    )
+
+
+def _addresses(log: ProbeLog) -> Iterator[Draft]:
+    last = len(log.points) - 1
+    texts: dict[str, None] = {}
+    for message in log.messages[: log.points[-1] + 1]:
+        texts.update(dict.fromkeys(_ADDRESS.findall(readable(message)[:_MAX_TEXT])))
+    found = _kept([log.find(text, log.points[last], "detail") for text in texts])
+    facts = sorted(found, key=lambda entry: entry.risk)[:_MAX_NAMES]
+    question = "Which local addresses and ports did the session name?"
+    yield Draft("recall", "addresses", question, tuple(facts), last, 0.28)
+
+
+def _shown(command: Command) -> str:
+    line = next((line for line in command.text.splitlines() if line.strip()), "")
+    return f"`{printable(line.replace('`', ''), 100)}`" if line else ""
+
+
+def _first_results(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:
+    """How the first run of tests ended, where a later one ended otherwise, which is the trap."""
+    last = len(log.points) - 1
+    results = [(test_summary(command.output), command) for command in run]
+    ended = [(text, command) for text, command in results if text]
+    if len(ended) < 2 or ended[0][0] == ended[-1][0]:
+        return
+    text, command = ended[0]
+    first = log.find(text or "", log.points[last], "detail")
+    stale = str(ended[-1][0])
+    shown = _shown(command)
+    if first is None or not shown:
+        return
+    yield Draft(
+        "recall",
+        "first-tests",
+        f"How did the first test run of the session end, the command {shown}? Give its counts.",
+        (first,),
+        last,
+        0.27,
+        (Trap(stale, current=(first.fact.text,)),),
+        least=1,
+    )
+
+
+def _counts(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:
+    """Counts that a command printed which was run once; what only shows files is left aside."""
+    last = len(log.points) - 1
+    times = Counter(_shown(command) for command in run)
+    for command in run:
+        shown = _shown(command)
+        if not shown or times[shown] > 1 or _LISTING.match(command.text):
+            continue
+        texts = dict.fromkeys(_COUNTED.findall(command.output[-20_000:]))
+        found = _kept([log.find(text, log.points[last], "detail", most=2) for text in texts])
+        yield Draft(
+            "recall",
+            "counts",
+            f"Which counts did the command {shown} report?",
+            found[:4],
+            last,
+            0.34 - 0.02 * min(len(found), 4),
+        )
+
+
+def _located(log: ProbeLog) -> Iterator[Topic]:
+    """Places and values that the assistant stated of something, asked for without them."""
+    for _, text in log.turns("assistant"):
+        for sentence in sentences(text):
+            match = _LOCATED.match(sentence[:300])
+            if match and not _GUESS.search(sentence):
+                found = log.find(match["value"], log.points[-1], "detail")
+                yield Topic(f"{bare(match['subject'])} …", _kept([found]))
+
+
+def _commits(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:
+    yield from pooled(
+        _committed(log, run),
+        "recall",
+        "commit",
+        "Which short hash did the commit {} get?",
+        "Which short hashes did these commits get: {}?",
+        len(log.points) - 1,
+        0.3,
+    )
+
+
+def _committed(log: ProbeLog, run: list[Command]) -> Iterator[Topic]:
+    asked = log.points[-1]
+    for command in run:
+        if "commit" not in command.text:
+            continue
+        for match in _COMMITTED.finditer(command.output[:_MAX_TEXT]):
+            yield Topic(match["text"].strip(), _kept([log.find(match["hash"], asked, "detail")]))

@@ -1,0 +1,97 @@
+"""Continuation probes from tools that keep a plan: what was open, what was being worked on.
+
+A plan is a list of entries with a text and a state in the arguments of a call, whatever
+the tool is called (``TodoWrite``, ``update_plan``, ``write_todos``, ``task_tracker``, …).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_compaction.artifacts.operations import invocations
+from pytest_compaction.case import About
+from pytest_compaction.conversation import ToolCall
+from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
+
+_TEXT_KEYS: Final = ("content", "step", "title", "task", "description", "text", "name")
+_STATE_KEYS: Final = ("status", "state", "done", "completed")
+_MAX_ENTRIES: Final = 100
+_DONE: Final = frozenset({"completed", "complete", "done", "finished", "cancelled", "true"})
+_UNDER_WAY: Final = frozenset({"in_progress", "inprogress", "in-progress", "active", "doing"})
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one call left open in a plan, and what under way."""
+
+    position: int
+    open: tuple[str, ...]
+    under_way: tuple[str, ...]
+
+
+def plan_drafts(log: ProbeLog) -> Iterator[Draft]:
+    """What the plan said at each point, unless it is that of the point before."""
+    plans = list(_plans(log))
+    before: Plan | None = None
+    for point, asked in enumerate(log.points):
+        plan = next((plan for plan in reversed(plans) if plan.position <= asked), None)
+        if plan is None or plan is before:
+            continue
+        before = plan
+        late = 0.2 if plan.position > log.tail(asked) else 0.0
+        yield Draft(
+            "continuation",
+            "open-steps",
+            "According to the plan that the agent kept, which steps were not finished yet?",
+            _facts(log, (*plan.under_way, *plan.open), asked, "pending"),
+            point,
+            0.1 + late,
+        )
+        yield Draft(
+            "continuation",
+            "current-step",
+            "Which step of its plan was the agent working on?",
+            _facts(log, plan.under_way, asked, "state"),
+            point,
+            0.35 + late,
+            least=1,
+        )
+
+
+def _facts(log: ProbeLog, texts: tuple[str, ...], asked: int, about: About) -> tuple[Found, ...]:
+    found = (log.find(text, asked, about, most=12, tail=True) for text in texts)
+    return tuple(entry for entry in found if entry is not None)
+
+
+def _plans(log: ProbeLog) -> Iterator[Plan]:
+    for invocation in invocations(log.messages):
+        entries = plan_entries(invocation.call)
+        if entries:
+            yield Plan(
+                log.position[invocation.message_id],
+                tuple(text for text, state in entries if state not in _DONE | _UNDER_WAY),
+                tuple(text for text, state in entries if state in _UNDER_WAY),
+            )
+
+
+def plan_entries(call: ToolCall) -> list[tuple[str, str]]:
+    """Text and state (lower case) of the entries of a plan; empty for any other call."""
+    lists = [value for value in call.parsed().values() if isinstance(value, list)]
+    for value in lists:
+        entries = [_entry(item) for item in value[:_MAX_ENTRIES]]
+        known = [entry for entry in entries if entry is not None]
+        if known and len(known) == len(entries):
+            return known
+    return []
+
+
+def _entry(item: Any) -> tuple[str, str] | None:
+    if not isinstance(item, Mapping):
+        return None
+    text = next((item[key] for key in _TEXT_KEYS if isinstance(item.get(key), str)), None)
+    state = next((item[key] for key in _STATE_KEYS if isinstance(item.get(key), str | bool)), None)
+    if text is None or not text.strip() or state is None:
+        return None
+    return " ".join(text.split()), str(state).lower().replace(" ", "_")

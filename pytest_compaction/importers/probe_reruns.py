@@ -1,0 +1,71 @@
+"""Recall probes from commands that were run again and then printed something else."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Final
+
+from pytest_compaction.artifacts.operations import INTERRUPTED, Command, commands
+from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
+
+_STATUS: Final = re.compile(
+    r"\s*(?:\[(?:The command|Current working|Python interpreter|Command finished)[^\n]*\]"
+    r"|\((?:Open file|Current directory): [^\n]*\)|bash-\$|Exit code:? \d+|exit code \d+)\s*"
+)
+_ERROR: Final = re.compile(r"[A-Za-z_.]{2,60}(?:Error|Exception|Failure)\b:? ?.{0,200}")
+_LISTING: Final = re.compile(
+    r"^\s*(?:ls|cat|head|tail|less|grep|rg|find|git (?:status|diff|log))\b"
+)
+_MAX_OUTPUT: Final = 100_000
+_MAX_LINES: Final = 3
+_MAX_MENTIONS: Final = 8
+_SHORTEST, _LONGEST = 3, 140
+
+
+def rerun_drafts(log: ProbeLog) -> Iterator[Draft]:
+    """What a command printed when it was first run and when it was last; one draft a command."""
+    last = len(log.points) - 1
+    asked = log.points[last]
+    runs: dict[str, list[Command]] = defaultdict(list)
+    for command in commands(log.messages):
+        known = command.output != INTERRUPTED and log.position[command.message_id] <= asked
+        if known and not _LISTING.match(command.text):
+            runs[" ".join(command.text.split())].append(command)
+    for text, run in runs.items():
+        printed = [line for line in map(printed_line, (c.output for c in run)) if line]
+        if len(text) > _LONGEST or "`" in text or len(printed) < 2 or printed[0] == printed[-1]:
+            continue
+        found = [_found(log, line, asked) for line in (printed[0], printed[-1])]
+        facts = tuple(entry for entry in found if entry is not None)
+        if len(facts) == 2:
+            yield Draft(
+                "recall",
+                "rerun",
+                f"The command `{text}` was run more than once. What did it print the first "
+                "time, and what the last time?",
+                facts,
+                last,
+                0.2,
+            )
+
+
+def _found(log: ProbeLog, line: str, asked: int) -> Found | None:
+    return log.find(line, asked, "detail", most=_MAX_MENTIONS, tail=True)
+
+
+def printed_line(output: str) -> str:
+    """The line that tells how a run ended: its error, or the last of at most three lines.
+
+    Lines that a terminal or an agent's program adds do not count. Empty where the output
+    is longer and holds no error, or where that line is no fit for a question.
+    """
+    shown = output[-_MAX_OUTPUT:]
+    lines = [line.strip() for line in shown.splitlines() if line.strip()]
+    lines = [line for line in lines if not _STATUS.fullmatch(line)]
+    errors = [line for line in lines if _ERROR.match(line)]
+    if not errors and len(lines) > _MAX_LINES:
+        return ""
+    line = (errors or lines or [""])[-1]
+    return line if _SHORTEST <= len(line) <= _LONGEST else ""

@@ -1,0 +1,198 @@
+"""Probes written by a model, and kept only where the log bears them out.
+
+A model is shown the log stretch by stretch, one for each compaction point. What it
+proposes is checked as the rules check their own: every fact must be stated in the log
+before the question is asked, by the same matcher that later judges, and no question
+may give one of its facts away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, get_args
+
+from pytest_compaction.case import PROBE_KINDS, About, Trap
+from pytest_compaction.conversation import Message
+from pytest_compaction.importers.probe_log import ProbeLog
+from pytest_compaction.importers.probe_prompt import prompt, response_format
+from pytest_compaction.importers.secret_shapes import STAND_IN
+from pytest_compaction.matching import TextIndex
+from pytest_compaction.models.calls import Call, Caller
+from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.models.replies import read_reply
+from pytest_compaction.text import normalize
+from pytest_compaction.tokens import TokenCounter
+
+REPLY_TOKENS: Final = 12_000
+MAX_FACTS: Final = 6
+MAX_QUESTION: Final = 600
+_SPARE: Final = 1.5
+"""How many more probes are asked for than are wanted, because not all will hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Probes in the shape of a case file, how many were proposed, and why others were not kept."""
+
+    probes: list[dict[str, Any]]
+    proposed: int = 0
+    refused: Mapping[str, int] = field(default_factory=dict)
+
+
+async def write_probes(
+    caller: Caller,
+    model: str,
+    messages: Sequence[Message],
+    points: Sequence[int],
+    count: int,
+    counter: TokenCounter | None = None,
+) -> Written:
+    """Ask the model for probes about each stretch of the log; at most ``count`` are kept.
+
+    Raises :class:`~pytest_compaction.models.protocol.ModelError` when no stretch was
+    answered; a stretch that was not is counted among what was refused.
+    """
+    tokens = counter or TokenCounter()
+    starts = [0, *(point + 1 for point in points[:-1])]
+    wanted = max(2, round(count * _SPARE / len(points)))
+    asked = [
+        _asked(caller, model, messages[start : point + 1], wanted, tokens)
+        for start, point in zip(starts, points, strict=True)
+    ]
+    replies = await asyncio.gather(*asked, return_exceptions=True)
+    refused: Counter[str] = Counter()
+    proposals: list[list[Any]] = []
+    for reply in replies:
+        if isinstance(reply, ModelError):
+            refused[f"a part of the session was not answered: {reply}"] += 1
+        elif isinstance(reply, BaseException):
+            raise reply
+        else:
+            proposals.append(reply)
+    if not proposals:
+        raise next(reply for reply in replies if isinstance(reply, ModelError))
+    log = ProbeLog(messages, points)
+    kept: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    for proposal in _in_turns(proposals):
+        probe = _checked(proposal, log, seen)
+        if isinstance(probe, str):
+            refused[probe] += 1
+        elif len(kept) < count:
+            kept.append(probe)
+    proposed = sum(map(len, proposals))
+    return Written(_named(kept), proposed, dict(sorted(refused.items())))
+
+
+async def _asked(
+    caller: Caller, model: str, messages: Sequence[Message], count: int, tokens: TokenCounter
+) -> list[Any]:
+    body = {
+        "model": model,
+        "messages": prompt(messages, count, tokens.text),
+        "max_tokens": REPLY_TOKENS,
+        "temperature": 0,
+        "seed": 1,
+        "response_format": response_format(),
+    }
+    answered = await caller.call(Call("chat.completions", body))
+    reply = read_reply("chat.completions", answered.body)
+    if reply.problem:
+        raise ModelError(f"{model} wrote no probes: {reply.problem}")
+    probes = _parsed(reply.text)
+    if probes is None:
+        cut = " (it was cut at its limit of tokens)" if reply.cut else ""
+        raise ModelError(f"{model} wrote no probes: its reply is no JSON object of them{cut}")
+    return probes
+
+
+def _parsed(text: str) -> list[Any] | None:
+    start, end = text.find("{"), text.rfind("}")
+    try:
+        data = json.loads(text[start : end + 1]) if start >= 0 else None
+    except (ValueError, RecursionError):
+        return None
+    probes = data.get("probes") if isinstance(data, Mapping) else None
+    return probes if isinstance(probes, list) else None
+
+
+def _in_turns(proposals: Sequence[Sequence[Any]]) -> list[Any]:
+    """One of each stretch, then the next of each, so that no stretch takes all places."""
+    longest = max(map(len, proposals))
+    return [held[turn] for turn in range(longest) for held in proposals if turn < len(held)]
+
+
+def _checked(proposal: Any, log: ProbeLog, seen: set[str]) -> dict[str, Any] | str:
+    """The probe, or why it cannot be asked; what is kept is noted in ``seen``."""
+    if not isinstance(proposal, Mapping) or proposal.get("kind") not in PROBE_KINDS:
+        return "a probe not of the asked form"
+    question, facts = proposal.get("question"), proposal.get("facts")
+    if not isinstance(question, str) or not question.strip() or len(question) > MAX_QUESTION:
+        return "a probe not of the asked form"
+    if not isinstance(facts, list) or not facts:
+        return "a probe without facts"
+    if STAND_IN in question or normalize(question) in seen:
+        return "a question asked before" if normalize(question) in seen else "a redacted value"
+    found: list[dict[str, Any]] = []
+    for fact in facts[:MAX_FACTS]:
+        made = _fact(fact, question, proposal["kind"], log, found)
+        if isinstance(made, str):
+            return made
+        found.append(made)
+    texts = {fact["text"] for fact in found}
+    if texts <= seen:
+        return "facts asked for before"
+    seen.update(texts, {normalize(question)})
+    probe: dict[str, Any] = {"kind": proposal["kind"], "question": question.strip()}
+    probe["facts"] = found
+    if traps := _traps(proposal.get("traps"), texts):
+        probe["traps"] = traps
+    return probe
+
+
+def _fact(
+    fact: Any, question: str, kind: str, log: ProbeLog, others: Sequence[Mapping[str, Any]]
+) -> dict[str, Any] | str:
+    text = fact.get("text") if isinstance(fact, Mapping) else None
+    if not isinstance(text, str) or not text.strip():
+        return "a fact not of the asked form"
+    about: About = fact["about"] if fact.get("about") in get_args(About) else "detail"
+    everywhere = len(log.messages)
+    found = log.find(text, log.points[-1], about, most=everywhere, tail=True)
+    if found is None:
+        return "a fact that the log does not state"
+    if kind != "continuation" and log.find(text, log.points[-1], about, most=everywhere) is None:
+        return "a fact that the tail of the log still states"
+    if TextIndex(question).states((text,)):
+        return "a question that gives its answer away"
+    if any(TextIndex(other["text"]).states((text,)) for other in others):
+        return "a fact twice in one probe"
+    return {"text": text.strip(), "evidence": list(found.fact.evidence), "about": about}
+
+
+def _traps(traps: Any, facts: set[str]) -> list[dict[str, Any]]:
+    """The traps that the facts themselves do not fall into."""
+    answer = TextIndex("\n".join(sorted(facts)))
+    kept = []
+    for trap in traps[:MAX_FACTS] if isinstance(traps, list) else []:
+        text = trap.get("text") if isinstance(trap, Mapping) else None
+        current = trap.get("current") if isinstance(trap, Mapping) else None
+        if not isinstance(text, str) or not isinstance(current, str):
+            continue
+        short = 0 < len(text.strip()) <= 200 and 0 < len(current.strip()) <= 200
+        if short and not Trap(text).hit_by(answer):
+            kept.append({"text": text.strip(), "current": current.strip()})
+    return kept
+
+
+def _named(probes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    numbers: Counter[str] = Counter()
+    named = []
+    for probe in sorted(probes, key=lambda probe: PROBE_KINDS.index(probe["kind"])):
+        numbers[probe["kind"]] += 1
+        named.append({"id": f"{probe['kind']}-{numbers[probe['kind']]}-written", **probe})
+    return named

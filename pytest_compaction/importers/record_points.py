@@ -1,0 +1,83 @@
+"""The compactions of a transcript as points of a case, with what the agent went on with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_compaction.case import recorded_view
+from pytest_compaction.chat_format import message_to_chat
+from pytest_compaction.conversation import Message, structure_faults
+from pytest_compaction.importers.protocol import Boundary, Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPoint:
+    """A point after the message at ``index``; ``data`` and ``view`` are empty without a record.
+
+    ``missing`` says why there is none; ``tokens_before`` is the agent's own count.
+    """
+
+    index: int
+    data: Mapping[str, Any]
+    view: tuple[Message, ...]
+    tokens_before: int | None = None
+    missing: str = ""
+
+
+def record_points(transcript: Transcript) -> list[RecordPoint]:
+    """The points of a transcript whose agent compacted, in the order of the log.
+
+    Of several compactions after one message the last stands. Where none of them is
+    on record, the end of the log is a point as well, so that the rest is not lost.
+    """
+    position = {message.id: index for index, message in enumerate(transcript.messages)}
+    latest: dict[int, Boundary] = {}
+    for boundary in transcript.boundaries:
+        if boundary.after in position:
+            latest[position[boundary.after]] = boundary
+    points = [
+        _record_point(index, boundary, transcript.messages, position)
+        for index, boundary in sorted(latest.items())
+    ]
+    last = len(transcript.messages) - 1
+    if points and points[-1].index < last and not any(point.data for point in points):
+        points.append(RecordPoint(last, {}, ()))
+    return points
+
+
+def _record_point(
+    index: int, boundary: Boundary, log: tuple[Message, ...], position: Mapping[str, int]
+) -> RecordPoint:
+    before = boundary.tokens_before
+    if not boundary.recorded:
+        reason = boundary.missing or "the transcript does not hold what it made"
+        return RecordPoint(index, {}, (), before, reason)
+    data = _data(boundary, log, position)
+    view = recorded_view(data, "", log, position)
+    faults = structure_faults(view)
+    if faults:
+        reason = f"what is on record is no sound conversation: {faults[0].sentence}"
+        return RecordPoint(index, {}, (), before, reason)
+    return RecordPoint(index, data, view, before)
+
+
+def _data(
+    boundary: Boundary, log: tuple[Message, ...], position: Mapping[str, int]
+) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    if boundary.messages:
+        data["messages"] = [
+            {"log": message.id}
+            if message.id in position and log[position[message.id]] == message
+            else message_to_chat(message)
+            for message in boundary.messages
+        ]
+    else:
+        data["summary"] = boundary.summary
+        if boundary.kept:
+            data["kept"] = list(boundary.kept)
+    if boundary.tokens_before is not None and boundary.tokens_before >= 0:
+        data["tokens_before"] = boundary.tokens_before
+    return data

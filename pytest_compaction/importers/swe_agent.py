@@ -1,0 +1,257 @@
+"""Trajectories of SWE-agent: function calls, or a thought with a command in a fence.
+
+A command that the model wrote as text becomes a tool call, so that it stays with what
+it printed. An edit of the windowed editor names no file; the call is given the path
+that the observation before it shows as open.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.conversation import (
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    canonical_json,
+)
+from pytest_compaction.importers.chat_messages import as_arguments, media_part
+from pytest_compaction.importers.documents import head_values, read_document
+from pytest_compaction.importers.exchanges import mapping
+from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.swe_agent_commands import call_of
+from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.text import printable
+
+_MARKS: Final = ("environment", "info", "replay_config", "trajectory")
+_OPEN_FILE: Final = re.compile(r"^\(Open file: (?P<path>[^\n]{1,1000})\)$", re.M)
+_FOLDER: Final = re.compile(r"^\(Current directory: (?P<path>[^\n]{1,1000})\)$", re.M)
+_OPENED: Final = re.compile(r"^\[File: (?P<path>[^\n]{1,1000}?) \(\d+ lines total\)\]", re.M)
+_FENCE: Final = re.compile(r"```[^\n]*\n.*?```\s*\Z", re.S)
+_REFUSED: Final = re.compile(
+    r"Your proposed edit has introduced new syntax error|Your bash command contained syntax errors"
+    r"|\bEXECUTION TIMED OUT\b|No replacement was performed|Your edit was not applied"
+    r"|Command '[^\n]{1,200}' timed out|Error: Start line must|Usage: edit\b",
+)
+_HEAD: Final = 600
+
+
+class SweAgentImporter:
+    """Reads the ``.traj`` files of SWE-agent."""
+
+    name = "swe-agent"
+    description = "SWE-agent, trajectory (.traj, JSON)"
+
+    def recognises(self, head: str) -> bool:
+        """By its history, or by the steps of its trajectory where the head ends before that."""
+        return any(_recognised(mapping(value)) for value in head_values(head))
+
+    def read(self, path: Path) -> Transcript:
+        """The conversation of a trajectory."""
+        data = mapping(read_document(path))
+        history = data.get("history")
+        if not isinstance(history, list) or not history:
+            raise ImportFormatError(
+                f"{path}: no history of a SWE-agent run; expected a list of messages under "
+                "'history'. Name another format with --format"
+            )
+        return _Reading(path, data).transcript(history)
+
+
+IMPORTER: Final = SweAgentImporter
+
+
+def _recognised(data: Mapping[str, Any]) -> bool:
+    steps = data.get("trajectory")
+    history = data.get("history")
+    if isinstance(steps, list) and any({"action", "observation"} <= set(mapping(s)) for s in steps):
+        return "action" in data or any(key in data for key in ("environment", "history", "info"))
+    messages = [mapping(message) for message in history] if isinstance(history, list) else []
+    told = any("role" in m and ("agent" in m or "message_type" in m) for m in messages)
+    return told and any(key in data for key in _MARKS)
+
+
+@dataclass(slots=True)
+class _Open:
+    """The calls of a message that wait for their observations."""
+
+    ids: list[str]
+
+
+class _Reading:
+    def __init__(self, path: Path, data: Mapping[str, Any]) -> None:
+        self._path = path
+        self._data = data
+        self._tally = Tally()
+        self._thread = ThreadBuilder(self._tally)
+        self._open: _Open | None = None
+        self._file = ""
+        self._made = 0
+        self._last_action = ""
+        self._main = ""
+
+    def transcript(self, history: Sequence[Any]) -> Transcript:
+        self._main = str(mapping(history[0]).get("agent", ""))
+        for number, message in enumerate(history):
+            self._tally.records += 1
+            self._message(message, f"{self._path}, message {number}")
+        self._last_observation()
+        self._note_rest()
+        self._thread.close()
+        messages = tuple(self._thread.messages)
+        if not messages:
+            raise ImportFormatError(f"{self._path}: no message in the history of the run")
+        ledger = self._tally.ledger(len(messages))
+        return Transcript(messages, self._path.as_posix(), ledger, self._model())
+
+    def _message(self, message: Any, place: str) -> None:
+        if not isinstance(message, Mapping):
+            raise ImportFormatError(
+                f"{place}: a message that is {type(message).__name__}; expected an object with "
+                "role and content"
+            )
+        role = message.get("role")
+        if message.get("is_demo") is True:
+            self._tally.left_out["demonstration of another task, shown before this one"] += 1
+        elif str(message.get("agent", self._main)) != self._main:
+            self._tally.left_out["message of another agent"] += 1
+        elif role == "assistant":
+            self._assistant(message)
+        elif self._open is not None and role in ("user", "tool"):
+            self._observed(message, self._open)
+        elif role in ("system", "user"):
+            self._add(str(role), self._parts(message.get("content")))
+        else:
+            shown = printable(str(role), 40)
+            self._tally.left_out[f"message of the unexpected role {shown!r}"] += 1
+
+    def _add(self, role: str, parts: Sequence[Part]) -> None:
+        if any(not isinstance(part, Text) or part.text.strip() for part in parts):
+            self._thread.add(role, parts)
+        else:
+            self._tally.left_out[f"empty {role} message"] += 1
+
+    def _assistant(self, message: Mapping[str, Any]) -> None:
+        self._open = None
+        blocks = message.get("thinking_blocks")
+        thinking = [
+            Thinking(canonical_json(block))
+            for block in (blocks if isinstance(blocks, list) else [])
+            if isinstance(block, Mapping) and block.get("type") in ("thinking", "redacted_thinking")
+        ]
+        calls = message.get("tool_calls")
+        action = message.get("action")
+        self._last_action = action if isinstance(action, str) else ""
+        if isinstance(calls, list) and calls:
+            made = [self._function_call(mapping(call)) for call in calls]
+            self._add("assistant", [*thinking, *self._parts(message.get("content")), *made])
+            self._open = _Open([call.id for call in made])
+        elif self._last_action.strip():
+            self._made += 1
+            call = call_of(f"call-{self._made}", self._last_action.strip(), self._file)
+            self._tally.repaired["command in the text of a message given as a tool call"] += 1
+            self._add("assistant", [*thinking, *self._thought(message), call])
+            self._open = _Open([call.id])
+        else:
+            self._add("assistant", [*thinking, *self._parts(message.get("content"))])
+
+    def _thought(self, message: Mapping[str, Any]) -> list[Part]:
+        """The text of a message without the command, which stands in its call."""
+        content = self._parts(message.get("content"))
+        text = "\n".join(part.text for part in content if isinstance(part, Text))
+        thought = message.get("thought")
+        if not isinstance(thought, str):
+            thought = _FENCE.sub("", text)
+        return [Text(thought.rstrip())] if thought.strip() else []
+
+    def _function_call(self, call: Mapping[str, Any]) -> ToolCall:
+        function = mapping(call.get("function"))
+        name = str(function.get("name") or "unknown")
+        arguments = as_arguments(function.get("arguments"))
+        id = call.get("id")
+        if not isinstance(id, str) or not id:
+            self._made += 1
+            id = f"call-{self._made}"
+            self._tally.repaired["tool call without an id given one"] += 1
+        made = ToolCall(id, name, arguments)
+        given = made.parsed()
+        if name in ("edit", "insert") and given and self._file and not _names_file(given):
+            self._tally.repaired["edit of the open file given its path"] += 1
+            return ToolCall(id, name, json.dumps({"path": self._file, **given}, ensure_ascii=False))
+        return made
+
+    def _observed(self, message: Mapping[str, Any], calls: _Open) -> None:
+        parts = self._parts(message.get("content"))
+        text = "\n".join(part.text for part in parts if isinstance(part, Text))
+        rest = [part for part in parts if not isinstance(part, Text)]
+        given = message.get("tool_call_ids")
+        named = given[0] if isinstance(given, list) and given else None
+        id = str(named) if named in calls.ids else calls.ids[0]
+        refused = bool(_REFUSED.search(text[:_HEAD]))
+        self._thread.add_result(ToolResult(id, text, refused), rest)
+        left = [other for other in calls.ids if other != id]
+        self._open = _Open(left) if left else None
+        self._note_open_file(text)
+
+    def _note_open_file(self, text: str) -> None:
+        """The file that is open, as the commands name it: seen from the current folder."""
+        found = _OPEN_FILE.findall(text) or _OPENED.findall(text)
+        folder = _FOLDER.findall(text)
+        if found:
+            path = found[-1].strip()
+            self._file = "" if path in ("n/a", "") else path
+        if folder and self._file.startswith(prefix := folder[-1].strip().rstrip("/") + "/"):
+            self._file = self._file.removeprefix(prefix)
+
+    def _last_observation(self) -> None:
+        """What the last action printed, which the history leaves out and the steps hold."""
+        steps = self._data.get("trajectory")
+        last = mapping(steps[-1]) if isinstance(steps, list) and steps else {}
+        same = str(last.get("action", "")).strip() == self._last_action.strip()
+        if self._open is not None and same and isinstance(last.get("observation"), str):
+            self._tally.repaired["observation of the last action taken from the trajectory"] += 1
+            self._observed({"content": last["observation"]}, self._open)
+
+    def _note_rest(self) -> None:
+        steps = self._data.get("trajectory")
+        if isinstance(steps, list) and steps:
+            self._tally.records += len(steps)
+            self._tally.left_out["step of the trajectory, which repeats the history"] += len(steps)
+        info = mapping(self._data.get("info"))
+        if info:
+            status = printable(str(info.get("exit_status")), 60)
+            self._tally.records += 1
+            self._tally.left_out[f"statistics and patch of the run, which ended: {status}"] += 1
+
+    def _model(self) -> str:
+        replay = self._data.get("replay_config")
+        if isinstance(replay, str):
+            try:
+                replay = json.loads(replay)
+            except (ValueError, RecursionError):
+                return ""
+        model = mapping(mapping(mapping(replay).get("agent")).get("model")).get("name")
+        return model if isinstance(model, str) else ""
+
+    def _parts(self, content: Any) -> list[Part]:
+        found: list[Part] = []
+        for part in content if isinstance(content, list) else [content]:
+            given = mapping(part)
+            text = part if isinstance(part, str) else given.get("text")
+            if isinstance(text, str):
+                found += [Text(text)] if text else []
+            elif given:
+                other = media_part(given, self._tally)
+                found += [other] if other else []
+        return found
+
+
+def _names_file(arguments: Mapping[str, Any]) -> bool:
+    return any("file" in key.lower() or "path" in key.lower() for key in arguments)

@@ -1,0 +1,203 @@
+"""What is wrong, or weak, in case files: whether their questions can measure anything.
+
+Errors make a case unfit: what the loader refuses, a question that gives its answer
+away, the same thing asked twice, a trap that the right answer falls into. Warnings
+tell of weak facts: those that the offline model does not find even in the full log,
+and those that every strategy keeps because they stand at the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from pytest_compaction.case import Case, Probe
+from pytest_compaction.case_files import CaseFileError, load_cases
+from pytest_compaction.conversation import readable
+from pytest_compaction.judges.rubric import RubricJudge
+from pytest_compaction.matching import TextIndex
+from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.responders import Responder
+from pytest_compaction.rubric import dimension_scores, overall_score
+from pytest_compaction.text import normalize, printable
+from pytest_compaction.tokens import TokenCounter
+
+Level = Literal["error", "warning"]
+
+TAIL_SHARE: Final = 0.25
+"""Share of the budget that a strategy which keeps a tail is taken to keep at the least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong (``error``) or weak (``warning``).
+
+    ``source`` is the file (and line), ``pointer`` the JSON pointer in it, ``rule`` the
+    name of the check.
+    """
+
+    source: str
+    pointer: str
+    level: Level
+    rule: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """The cases that could be loaded, and all findings, by file and place."""
+
+    cases: tuple[Case, ...]
+    findings: tuple[Finding, ...]
+
+    def count(self, level: Level) -> int:
+        """How many findings of one level there are."""
+        return sum(finding.level == level for finding in self.findings)
+
+
+def inspect(paths: Iterable[Path], tail: int | None = None, answer: bool = True) -> Inspection:
+    """Check every case below the paths; ``tail`` is in tokens, a quarter of the budget if absent.
+
+    Without ``answer`` the questions are not answered from the full log.
+    """
+    loaded = load_cases(paths)
+    found = [finding for error in loaded.errors for finding in _refused(error)]
+    counter = TokenCounter()
+    for case in loaded.cases:
+        found += _asked(case)
+        found += _weak(case, tail, counter)
+        if answer:
+            found += _unanswered(case, counter)
+    order = {case.source: number for number, case in enumerate(loaded.cases)}
+    ordered = sorted(found, key=lambda each: (order.get(each.source, -1), each.source, each.level))
+    return Inspection(loaded.cases, tuple(ordered))
+
+
+def _refused(error: CaseFileError) -> Iterator[Finding]:
+    for fault in error.faults:
+        text = f"found {fault.found}; expected {fault.expected}"
+        yield Finding(error.source, fault.pointer or "/", "error", "unusable", text)
+
+
+def _asked(case: Case) -> Iterator[Finding]:
+    """Leaks, repetitions, and traps that the facts themselves fall into."""
+    questions: dict[tuple[int, str], int] = {}
+    for number, probe in enumerate(case.probes):
+        place = f"/probes/{number}"
+        key = (probe.point, normalize(probe.question))
+        if key in questions:
+            text = f"the question of /probes/{questions[key]} again, at the same point"
+            yield Finding(case.source, f"{place}/question", "error", "duplicate-question", text)
+        questions.setdefault(key, number)
+        yield from _facts(case, probe, place)
+        answer = TextIndex("\n".join(fact.text for fact in probe.facts))
+        for index, trap in enumerate(probe.traps):
+            if trap.hit_by(answer):
+                text = f"the facts themselves fall into the trap {_quoted(trap.text)}"
+                yield Finding(case.source, f"{place}/traps/{index}", "error", "trap-is-true", text)
+    yield from _repeated(case)
+
+
+def _facts(case: Case, probe: Probe, place: str) -> Iterator[Finding]:
+    question = TextIndex(probe.question)
+    seen: dict[str, int] = {}
+    for index, fact in enumerate(probe.facts):
+        pointer = f"{place}/facts/{index}"
+        if question.states(fact.forms):
+            text = f"the question itself states {_quoted(fact.text)}"
+            yield Finding(case.source, pointer, "error", "leak", text)
+        normal = normalize(fact.text)
+        if normal in seen:
+            text = f"the fact {place}/facts/{seen[normal]} again: {_quoted(fact.text)}"
+            yield Finding(case.source, pointer, "error", "duplicate-fact", text)
+            continue
+        seen[normal] = index
+        own = TextIndex(fact.text)
+        for other, earlier in enumerate(probe.facts[:index]):
+            if own.states((earlier.text,)) or TextIndex(earlier.text).states((fact.text,)):
+                text = f"{_quoted(fact.text)} and {place}/facts/{other} state the same in part"
+                yield Finding(case.source, pointer, "warning", "overlapping-fact", text)
+                break
+
+
+def _repeated(case: Case) -> Iterator[Finding]:
+    """Probes that ask for nothing that another one at the same point does not ask for."""
+    held = [frozenset(normalize(fact.text) for fact in probe.facts) for probe in case.probes]
+    for number, facts in enumerate(held):
+        for other, more in enumerate(held):
+            same = case.probes[number].point == case.probes[other].point
+            if other != number and same and (facts < more or (facts == more and other < number)):
+                text = f"all its facts are asked for by /probes/{other} too"
+                yield Finding(case.source, f"/probes/{number}", "warning", "duplicate-facts", text)
+                break
+
+
+def _weak(case: Case, tail: int | None, counter: TokenCounter) -> Iterator[Finding]:
+    """Logs that fit their budget, and facts that stand in the tail which everybody keeps."""
+    sizes = [counter.message(message) for message in case.messages]
+    room = round(case.budget * TAIL_SHARE) if tail is None else tail
+    total = sum(sizes[: case.points[-1].index + 1])
+    if total <= case.budget:
+        text = (
+            f"the log takes {total:,} tokens and fits the budget of {case.budget:,}: "
+            "nothing need be compacted"
+        )
+        yield Finding(case.source, "/budget", "warning", "fits-budget", text)
+    tails: dict[int, TextIndex] = {}
+    for number, probe in enumerate(case.probes):
+        if probe.kind == "continuation":
+            continue
+        if probe.point not in tails:
+            tails[probe.point] = _tail(case, probe.point, sizes, room)
+        for index, fact in enumerate(probe.facts):
+            if tails[probe.point].states(fact.forms):
+                text = (
+                    f"the last {room:,} tokens before the question state {_quoted(fact.text)}: "
+                    "every strategy that keeps a tail keeps it"
+                )
+                pointer = f"/probes/{number}/facts/{index}"
+                yield Finding(case.source, pointer, "warning", "kept-by-tail", text)
+
+
+def _tail(case: Case, point: int, sizes: Sequence[int], room: int) -> TextIndex:
+    start = end = case.points[point].index + 1
+    while start > 0 and sizes[start - 1] <= room:
+        start -= 1
+        room -= sizes[start]
+    return TextIndex("\n".join(readable(message) for message in case.messages[start:end]))
+
+
+def _unanswered(case: Case, counter: TokenCounter) -> Iterator[Finding]:
+    """Facts that the offline model does not find in the full log, and the score of the answer."""
+    model = OfflineModel(counter)
+    responder, judge = Responder(model, counter), RubricJudge(model)
+    for number, probe in enumerate(case.probes):
+        view = case.log_until(probe.point)
+        answer = asyncio.run(responder.answer(view, probe.question, probe.answer))
+        reply = asyncio.run(judge.reply(case, probe, answer.text))
+        scores = {criterion.id: criterion.score for criterion in reply.criteria}
+        overall = overall_score(dimension_scores(scores))
+        scored = "is unscored" if overall is None else f"scores {overall:.2f} of 5"
+        stated = reply.stated or tuple(False for _ in probe.facts)
+        for index, (fact, found) in enumerate(zip(probe.facts, stated, strict=True)):
+            if not found:
+                text = (
+                    f"{_quoted(fact.text)} is not in the offline answer from the full log, "
+                    f"which {scored}"
+                )
+                pointer = f"/probes/{number}/facts/{index}"
+                yield Finding(case.source, pointer, "warning", "unanswerable", text)
+
+
+def _quoted(text: str) -> str:
+    return f"“{printable(text, 80)}”"
+
+
+def by_rule(findings: Iterable[Finding]) -> dict[str, int]:
+    """How many findings each rule made, most first."""
+    counts = Counter(finding.rule for finding in findings)
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

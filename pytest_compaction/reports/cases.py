@@ -1,0 +1,188 @@
+"""A case for the eye: its messages with the points where they are compacted, and its probes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.case import Case, Fact, Probe
+from pytest_compaction.conversation import (
+    Image,
+    Message,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    readable,
+)
+from pytest_compaction.matching import TextIndex
+from pytest_compaction.reports.dialogues import cells
+from pytest_compaction.text import printable
+from pytest_compaction.tokens import TokenCounter
+
+LEAST_WIDTH: Final = 40
+LINES: Final = 4
+"""Lines that one part of a message takes where it is shortened."""
+_MAX_WHERE: Final = 5
+_MAX_CHARACTERS: Final = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """How a case is shown: ``width`` in terminal cells, parts shortened unless ``full``."""
+
+    width: int = 80
+    full: bool = False
+
+    def lines(self, text: str, indent: int, first: str = "") -> Iterator[str]:
+        """A text wrapped and indented, control characters made visible; ``first`` leads it in."""
+        room = max(self.width, LEAST_WIDTH) - indent
+        limit = _MAX_CHARACTERS if self.full else room * LINES
+        lead = first.ljust(indent) if first else " " * indent
+        wrapped = list(wrap(printable(text, limit), room)) or [""]
+        if not self.full and len(wrapped) > LINES:
+            wrapped = [*wrapped[: LINES - 1], *wrap(f"{wrapped[LINES - 1]} …", room)][:LINES]
+            if not wrapped[-1].endswith("…"):
+                wrapped[-1] = f"{_head(wrapped[-1], room - 1)}…"
+        for line in wrapped:
+            yield f"{lead}{line}".rstrip()
+            lead = " " * indent
+
+
+def wrap(text: str, width: int) -> Iterator[str]:
+    """Lines of at most ``width`` terminal cells; a word that is longer is cut."""
+    line, used = "", 0
+    for word in text.split(" "):
+        size = cells(word)
+        if line and used + 1 + size > width:
+            yield line
+            line, used = "", 0
+        while size > width:
+            head = _head(word, width)
+            yield head
+            word = word[len(head) :]
+            size = cells(word)
+        line, used = (f"{line} {word}", used + 1 + size) if line else (word, size)
+    if line:
+        yield line
+
+
+def _head(word: str, width: int) -> str:
+    used = 0
+    for number, character in enumerate(word):
+        used += cells(character)
+        if used > width:
+            return word[: max(number, 1)]
+    return word
+
+
+def overview(case: Case, page: Page) -> Iterator[str]:
+    """What the case is: name, sizes, points, how many probes of each kind."""
+    counter = TokenCounter()
+    sizes = [counter.message(message) for message in case.messages]
+    kinds = Counter(probe.kind for probe in case.probes)
+    yield from page.lines(f"{case.id} ({case.task}) {case.source}", 0)
+    if case.title:
+        yield from page.lines(case.title, 2)
+    yield from page.lines(
+        f"{len(case.messages):,} messages, {sum(sizes):,} tokens; "
+        f"window {case.window:,}, budget {case.budget:,}",
+        2,
+    )
+    for point in case.points:
+        passed = sum(sizes[: point.index + 1])
+        record = f"; on record: {len(point.recorded)} messages" if point.recorded else ""
+        after = case.messages[point.index].id
+        yield from page.lines(f"point {point.id}: after {after}, {passed:,} tokens{record}", 2)
+    facts = sum(len(probe.facts) for probe in case.probes)
+    shown = ", ".join(f"{kind} {kinds[kind]}" for kind in sorted(kinds))
+    yield from page.lines(f"{len(case.probes)} probes ({shown}), {facts} facts", 2)
+
+
+def messages(case: Case, page: Page, point: int | None = None) -> Iterator[str]:
+    """The log with its points; with ``point`` only the stretch that ends there."""
+    counter = TokenCounter()
+    ends = {point.index: point for point in case.points}
+    first, last = 0, len(case.messages)
+    if point is not None:
+        last = case.points[point].index + 1
+        first = case.points[point - 1].index + 1 if point else 0
+    for index in range(first, last):
+        message = case.messages[index]
+        yield from page.lines(f"{message.id} {message.role} {counter.message(message):,}", 0)
+        for part in message.parts:
+            yield from _part(part, page)
+        if index in ends:
+            yield _rule(f"compacted here: point {printable(ends[index].id)}", page)
+
+
+def _rule(text: str, page: Page) -> str:
+    return f"── {text} ".ljust(max(page.width, LEAST_WIDTH), "─")
+
+
+def _part(part: object, page: Page) -> Iterator[str]:
+    if isinstance(part, Text):
+        yield from page.lines(part.text, 4)
+    elif isinstance(part, ToolCall):
+        yield from page.lines(f"{part.name} {part.arguments}", 9, "    call")
+    elif isinstance(part, ToolResult):
+        yield from page.lines(part.text, 9, "    FAIL" if part.is_error else "    gave")
+    elif isinstance(part, Image | Thinking):
+        name = type(part).__name__.lower()
+        yield from page.lines(f"[{name}, {len(part.payload):,} characters]", 4)
+    else:
+        yield from page.lines(f"[{getattr(part, 'payload', '')}]", 4)
+
+
+def probes(case: Case, page: Page, point: int | None = None) -> Iterator[str]:
+    """The probes with facts, where the log states each, and traps; of one point or of all."""
+    indexes = [TextIndex(readable(message)) for message in case.messages]
+    for probe in case.probes:
+        if point is not None and probe.point != point:
+            continue
+        yield from page.lines(f"{probe.id} {probe.kind}, after {case.points[probe.point].id}", 0)
+        yield from page.lines(probe.question, 4)
+        for fact in probe.facts:
+            yield from _fact(fact, probe, case, indexes, page)
+        for trap in probe.traps:
+            now = f" (now: {'; '.join(trap.current)})" if trap.current else ""
+            yield from page.lines(f"{'; '.join((trap.text, *trap.aliases))}{now}", 9, "    trap")
+        yield from page.lines(_form(probe), 9, "    form")
+
+
+def _fact(
+    fact: Fact, probe: Probe, case: Case, indexes: Sequence[TextIndex], page: Page
+) -> Iterator[str]:
+    asked = case.points[probe.point].index
+    where = [
+        message.id
+        for message, index in zip(case.messages[: asked + 1], indexes, strict=False)
+        if index.states(fact.forms)
+    ]
+    also = f" (or: {'; '.join(fact.aliases)})" if fact.aliases else ""
+    yield from page.lines(f"{fact.text}{also}", 9, "    fact")
+    more = f" and {len(where) - _MAX_WHERE} more" if len(where) > _MAX_WHERE else ""
+    stated = f"{fact.about}; stated in {len(where)} of {asked + 1} messages: "
+    yield from page.lines(f"{stated}{', '.join(where[:_MAX_WHERE])}{more}", 11)
+
+
+def _form(probe: Probe) -> str:
+    answer = probe.answer
+    parts = [answer.format, f"at most {answer.max_tokens} tokens"]
+    parts += [f"at most {answer.max_items} items"] if answer.max_items else []
+    parts += [f"at most {answer.max_words} words"] if answer.max_words else []
+    parts += [f"without {'; '.join(answer.forbid)}"] if answer.forbid else []
+    return ", ".join(parts)
+
+
+def recorded(case: Case, point: int, page: Page) -> Iterator[str]:
+    """What the agent went on with after its own compaction at a point; nothing without a record."""
+    view: Sequence[Message] = case.points[point].recorded
+    if view:
+        yield _rule(f"on record after point {printable(case.points[point].id)}", page)
+    for message in view:
+        yield from page.lines(f"{message.id} {message.role}", 0)
+        for part in message.parts:
+            yield from _part(part, page)

@@ -1,0 +1,1 @@
+"""What ``pytest-compaction`` can do, one verb a module, each with ``add`` and ``run``."""

@@ -1,0 +1,91 @@
+"""``pytest-compaction dialogues``: the tables of a dialogue evaluation, from its results."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.dialogues.evaluation import Evaluation
+from pytest_compaction.dialogues.result_files import read_results
+from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
+from pytest_compaction.reports.dialogues import as_json, markdown, plain
+from pytest_compaction.text import printable
+from pytest_compaction.verbs.complaint import complain
+
+FORMATS: Final = ("text", "markdown", "json")
+_BY_SUFFIX: Final = {".md": "markdown", ".json": "json"}
+
+
+def add(verbs: Any) -> None:
+    """Add the verb to the command line."""
+    parser = verbs.add_parser(
+        "dialogues",
+        help="show what summaries save in dialogues, and what they cost",
+        description="Print the tables of a dialogue evaluation from run files, from published "
+        "results.json files or from a published result_summary.json. A dialogue file named "
+        "beside a result_summary.json adds the numbers of turns.",
+    )
+    parser.add_argument("paths", nargs="+", type=Path, metavar="FILE", help="result files")
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="how the tables are written; by the suffix of PATH when absent, else text",
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="PATH", help="write the tables to this file"
+    )
+    parser.add_argument(
+        "--pass-consistency",
+        type=_share,
+        metavar="F",
+        help=f"consistency from which on a trial passes (that of the run, else "
+        f"{PASS_CONSISTENCY:g})",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print or write the tables; 1 when some of the input cannot be used."""
+    results = read_results(options.paths, options.pass_consistency)
+    for problem in results.problems:
+        complain(problem)
+    if not results.evaluations:
+        return 1
+    text = _rendered(results.evaluations, _format(options))
+    if options.output is None:
+        print(text, end="")
+    else:
+        try:
+            options.output.write_text(text, "utf-8")
+        except OSError as error:
+            complain(f"{options.output}: cannot be written: {error.strerror or error}")
+            return 1
+        print(f"written: {printable(str(options.output))}")
+    return 1 if results.problems else 0
+
+
+def _format(options: argparse.Namespace) -> str:
+    if options.format is not None:
+        return str(options.format)
+    suffix = "" if options.output is None else options.output.suffix.lower()
+    return _BY_SUFFIX.get(suffix, "text")
+
+
+def _rendered(evaluations: Sequence[Evaluation], form: str) -> str:
+    if form == "markdown":
+        return markdown(evaluations)
+    if form == "json":
+        return as_json(evaluations)
+    return "".join(f"{line}\n" for line in plain(evaluations))
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
+    return value

@@ -1,0 +1,264 @@
+"""``pytest-compaction import``: benchmark cases from agent transcripts."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pytest_compaction.chat_format import from_chat
+from pytest_compaction.importers.case_maker import (
+    MadeCase,
+    NoProbeError,
+    ProbeSource,
+    make_case,
+    write_case,
+)
+from pytest_compaction.importers.probe_log import ProbeLog
+from pytest_compaction.importers.probe_source import ModelProbes, model_probes
+from pytest_compaction.importers.probes import DEFAULT_COUNT, derive_probes
+from pytest_compaction.importers.protocol import Importer, ImportFormatError, Transcript
+from pytest_compaction.importers.redaction import Redactor
+from pytest_compaction.importers.registry import (
+    conversations,
+    importer_for,
+    importer_named,
+    load_importers,
+)
+from pytest_compaction.models.offline import NAME as OFFLINE
+from pytest_compaction.models.registry import UnknownModelError, is_offline
+from pytest_compaction.text import printable
+from pytest_compaction.verbs.complaint import complain
+
+DEFAULT_STORE = ".pytest_compaction/store"
+
+
+@dataclass(slots=True)
+class _Import:
+    """What all files of one command share."""
+
+    options: argparse.Namespace
+    importers: Mapping[str, Importer]
+    probe_source: ProbeSource
+    written: set[Path] = field(default_factory=set)
+
+
+def add(verbs: Any) -> None:
+    """Add the verb to the command line."""
+    parser = verbs.add_parser(
+        "import",
+        help="make benchmark cases from agent transcripts",
+        description="Make a benchmark case with derived probes from each transcript.",
+    )
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="transcript files")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="DIR", help="folder for the case files"
+    )
+    parser.add_argument("--format", metavar="NAME", help="transcript format; detected when absent")
+    parser.add_argument(
+        "--task", default="assistant", metavar="NAME", help="task of the cases (assistant)"
+    )
+    parser.add_argument(
+        "--probes",
+        type=_positive,
+        default=DEFAULT_COUNT,
+        metavar="N",
+        help=f"at most so many probes a case ({DEFAULT_COUNT})",
+    )
+    parser.add_argument(
+        "--redact",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="replace secrets, e-mail addresses and home folders by stand-ins (on)",
+    )
+    parser.add_argument(
+        "--model",
+        "--compaction-model",
+        default=OFFLINE,
+        metavar="NAME",
+        help="model that writes the probes; kept are those that the log bears out (rules)",
+    )
+    parser.add_argument(
+        "--store",
+        type=Path,
+        default=Path(DEFAULT_STORE),
+        metavar="DIR",
+        help=f"where the calls of that model are kept ({DEFAULT_STORE})",
+    )
+    parser.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="print every probe, and how often and where the log states its facts",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Make a case of each transcript; 1 when one of them cannot be used."""
+    loaded = load_importers()
+    for problem in loaded.problems:
+        complain(problem)
+    try:
+        source = derive_probes if is_offline(options.model) else _by_model(options)
+    except (UnknownModelError, ImportFormatError) as error:
+        complain(str(error))
+        return 1
+    shared = _Import(options, loaded.importers, source)
+    try:
+        return _import_all(shared)
+    finally:
+        if isinstance(source, ModelProbes):
+            source.close()
+
+
+def _import_all(shared: _Import) -> int:
+    failed = False
+    for path in shared.options.paths:
+        try:
+            _import_one(path, shared)
+        except ImportFormatError as error:
+            complain(str(error))
+            failed = True
+        except OSError as error:
+            complain(f"{error.filename or path}: {error.strerror or error}")
+            failed = True
+    return 1 if failed else 0
+
+
+def _by_model(options: argparse.Namespace) -> ModelProbes:
+    try:
+        return model_probes(options.model, options.store)
+    except OSError as error:
+        raise ImportFormatError(f"{options.store}: {error.strerror or error}") from None
+
+
+def _import_one(path: Path, shared: _Import) -> None:
+    form = shared.options.format
+    named = {form: importer_named(form, shared.importers)} if form else None
+    if named and not path.is_dir():
+        importer = named[form]
+    else:
+        importer = importer_for(path, named or shared.importers)
+    redactor = Redactor() if shared.options.redact else None
+    made = skipped = broken = 0
+    for transcript in _conversations(importer, path):
+        clean = redactor.redact(transcript) if redactor else transcript
+        try:
+            _make_one(clean, importer, shared)
+            made += 1
+        except ImportFormatError as error:
+            if not transcript.name:
+                raise
+            complain(str(error))
+            skipped += 1
+            broken += not isinstance(error, NoProbeError)
+    if skipped and not made:
+        raise ImportFormatError(f"{path}: no case can be made of its {skipped} conversations")
+    if made + skipped > 1:
+        print(f"{made} of {made + skipped} conversations of {printable(str(path))} became cases")
+    if redactor:
+        _report_redaction(redactor)
+    if broken:
+        raise ImportFormatError(f"{path}: {broken} of its conversations cannot be used, see above")
+
+
+def _make_one(transcript: Transcript, importer: Importer, shared: _Import) -> None:
+    options = shared.options
+    made = make_case(transcript, options.task, options.probes, shared.probe_source)
+    target = options.output / f"{made.data['id']}.json"
+    if target in shared.written:
+        raise ImportFormatError(
+            f"{transcript.source}: {target} was just written for another transcript of the same "
+            "name; import the two into different folders"
+        )
+    write_case(made.data, target)
+    shared.written.add(target)
+    _report(target, importer, transcript, made)
+    if isinstance(shared.probe_source, ModelProbes):
+        _report_model(shared.probe_source)
+    if options.verbose:
+        _report_facts(made)
+
+
+def _conversations(importer: Importer, path: Path) -> Iterator[Transcript]:
+    try:
+        yield from conversations(importer, path)
+    except (ImportFormatError, OSError):
+        raise
+    except Exception as error:
+        raise ImportFormatError(
+            f"{path}: the importer {importer.name!r} failed with {type(error).__name__}: {error}; "
+            "this is a fault of the importer, please report it"
+        ) from error
+
+
+def _positive(text: str) -> int:
+    number = int(text) if text.isdecimal() and len(text) < 7 else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return number
+
+
+def _report(target: Path, importer: Importer, transcript: Transcript, made: MadeCase) -> None:
+    ledger = transcript.ledger
+    probes = made.data["probes"]
+    kinds = Counter(probe["kind"] for probe in probes)
+    facts = sum(len(probe["facts"]) for probe in probes)
+    print(f"{printable(str(target))}  ({importer.name}: {printable(transcript.source)})")
+    print(f"  records read   {ledger.records:>7,}")
+    print(f"  messages made  {ledger.messages:>7,}  {made.tokens:,} tokens")
+    for title, reasons in (("left out", ledger.left_out), ("put right", ledger.repaired)):
+        for reason, number in reasons.items():
+            print(f"  {title:<14} {number:>7,}  {printable(reason, 120)}")
+    sizes = f"window {made.data['window']:,}, budget {made.data['budget']:,}"
+    print(f"  points         {len(made.data['compaction_points']):>7,}  {sizes}")
+    if made.recorded:
+        print(
+            f"  recorded       {made.recorded:>7,}  compactions of the agent (--compactor=recorded)"
+        )
+    for reason, number in sorted(Counter(made.unrecorded).items()):
+        print(f"  no record      {number:>7,}  {printable(reason, 120)}")
+    if made.after:
+        print(f"  not asked      {made.after:>7,}  messages after the last point")
+    shown = ", ".join(f"{kind} {kinds[kind]}" for kind in sorted(kinds))
+    print(f"  probes         {len(probes):>7,}  {shown}")
+    print(f"  facts          {facts:>7,}")
+
+
+def _report_redaction(redactor: Redactor) -> None:
+    for kind, count in redactor.counts.items():
+        places = "place" if count.places == 1 else "places"
+        print(f"  redacted       {count.values:>7,}  {kind}, in {count.places:,} {places}")
+    if not redactor.counts:
+        print("  redacted             0  (no secret, e-mail address or home folder was found)")
+
+
+def _report_model(source: ModelProbes) -> None:
+    written = source.written
+    kept = len(written.probes)
+    rest = "" if kept else "; the probes are made by rules"
+    print(f"  by {printable(source.name, 60)}: {written.proposed} proposed, {kept} kept{rest}")
+    for reason, number in written.refused.items():
+        print(f"  not kept       {number:>7,}  {printable(reason, 160)}")
+
+
+def _report_facts(made: MadeCase) -> None:
+    """Every fact with how often, and where, the log states it before it is asked for."""
+    messages = from_chat(made.data["messages"])
+    position = {message.id: place for place, message in enumerate(messages)}
+    points = {point["id"]: position[point["after"]] for point in made.data["compaction_points"]}
+    log = ProbeLog(messages, sorted(points.values()))
+    for probe in made.data["probes"]:
+        asked = points[probe["point"]] if "point" in probe else max(points.values())
+        print(f"  {probe['id']}: {printable(probe['question'])}")
+        for fact in probe["facts"]:
+            forms = (fact["text"], *fact.get("aliases", ()))
+            places = [place for place in log.stated(forms) if place <= asked]
+            where = ", ".join(messages[place].id for place in places[:5])
+            more = f" and {len(places) - 5} more" if len(places) > 5 else ""
+            times = f"{len(places)} of {asked + 1} messages"
+            print(f"    {printable(fact['text'], 90)}  ({times}: {where}{more})")

@@ -1,0 +1,250 @@
+"""Codex rollouts: what was said once, and the compactions that can be read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_compaction.artifacts.operations import INTERRUPTED, file_operations
+from pytest_compaction.conversation import Image, Thinking, canonical_json, structure_faults
+from pytest_compaction.importers.codex import CodexImporter
+from pytest_compaction.importers.protocol import ImportFormatError, Transcript
+from pytest_compaction.importers.registry import importer_for, load_importers
+
+
+def line(type: str, /, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": "2025-12-08T00:37:46.102Z", "type": type, "payload": payload}
+
+
+def item(type: str, /, **fields: Any) -> dict[str, Any]:
+    return line("response_item", **{"type": type, **fields})
+
+
+def spoke(role: str, *texts: str) -> dict[str, Any]:
+    kind = "output_text" if role == "assistant" else "input_text"
+    return item("message", role=role, content=[{"type": kind, "text": text} for text in texts])
+
+
+def shell(id: str, command: str) -> dict[str, Any]:
+    arguments = json.dumps({"command": ["bash", "-lc", command]})
+    return item("function_call", name="shell", arguments=arguments, call_id=id)
+
+
+def output(id: str, text: Any) -> dict[str, Any]:
+    return item("function_call_output", call_id=id, output=text)
+
+
+META = line("session_meta", id="s", cwd="/w", cli_version="0.65.0", instructions="be brief")
+
+
+def write(tmp_path: Path, *records: Any) -> Path:
+    path = tmp_path / "rollout.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    return path
+
+
+def imported(tmp_path: Path, *records: Any) -> Transcript:
+    transcript = CodexImporter().read(write(tmp_path, *records))
+    assert structure_faults(transcript.messages) == []
+    return transcript
+
+
+def test_a_turn_is_read_once_and_its_repetition_left_out_by_reason(tmp_path: Path) -> None:
+    reasoning = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "plan"}]}
+    reasoning["encrypted_content"] = "gAAA"
+    transcript = imported(
+        tmp_path,
+        META,
+        spoke("user", "<environment_context>\n</environment_context>"),
+        line("turn_context", model="gpt-5-codex", cwd="/w"),
+        spoke("user", "list the files", "in src"),
+        line("event_msg", type="user_message", message="list the files"),
+        line("response_item", **reasoning),
+        line("event_msg", type="agent_reasoning", text="plan"),
+        shell("c1", "ls src"),
+        shell("c2", "cat a.py"),
+        output("c2", "Exit code: 1\nno such file"),
+        output("c1", '{"output":"a.py\\nb.py","metadata":{"exit_code":0}}'),
+        item("web_search_call", id="w1", status="completed", action={"query": "x"}),
+        spoke("assistant", "Two files."),
+        line("event_msg", type="agent_message", message="Two files."),
+    )
+    assert [m.role for m in transcript.messages] == [
+        "user",
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "assistant",
+        "tool",
+    ]
+    first, second = transcript.messages[3:5]
+    assert (first.results[0].text, first.results[0].is_error) == ("a.py\nb.py", False)
+    assert second.results[0].is_error
+    thought = transcript.messages[2].parts[0]
+    assert thought == Thinking(canonical_json(reasoning))
+    assert transcript.messages[1].text == "list the files\nin src"
+    assert transcript.model == "gpt-5-codex"
+    assert transcript.ledger.left_out == {
+        "event for the screen: agent_message": 1,
+        "event for the screen: agent_reasoning": 1,
+        "event for the screen: user_message": 1,
+        "session header, with the instructions of the program": 1,
+        "settings of a turn": 1,
+    }
+    assert transcript.ledger.repaired == {"output of a command taken out of its JSON": 1}
+
+
+def test_patches_custom_tools_and_local_shells_are_calls(tmp_path: Path) -> None:
+    patch = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x = 1\n+x = 2\n*** End Patch"
+    transcript = imported(
+        tmp_path,
+        META,
+        spoke("user", "change it"),
+        item("custom_tool_call", name="apply_patch", input=patch, call_id="c1"),
+        item("custom_tool_call_output", call_id="c1", output="Success"),
+        item("local_shell_call", call_id="c2", action={"type": "exec", "command": ["rm", "b.py"]}),
+        output("c2", ""),
+        shell("c3", "pytest"),
+    )
+    operations = [(op.path, op.operation) for op in file_operations(transcript.messages)]
+    assert ("src/a.py", "modified") in operations
+    assert transcript.messages[-1].results[0].text == INTERRUPTED
+
+
+def test_images_in_messages_and_outputs_become_placeholders(tmp_path: Path) -> None:
+    picture = {"type": "input_image", "image_url": "data:image/png;base64," + "A" * 400}
+    transcript = imported(
+        tmp_path,
+        META,
+        item("message", role="user", content=[{"type": "input_text", "text": "see"}, picture]),
+        item("function_call", name="view_image", arguments="{}", call_id="c1"),
+        output("c1", [{"type": "input_text", "text": "shown"}, picture]),
+    )
+    shown = Image('{"bytes":300,"media_type":"image/png","type":"image"}')
+    assert transcript.messages[0].parts[1] == shown
+    assert transcript.messages[2].parts[1] == shown
+    assert transcript.messages[2].results[0].text == "shown"
+
+
+def test_the_new_history_of_a_compaction_is_its_record(tmp_path: Path) -> None:
+    usage = {"last_token_usage": {"total_tokens": 244_000}}
+    history = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "begin"}]},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "SUM"}]},
+    ]
+    transcript = imported(
+        tmp_path,
+        META,
+        spoke("user", "begin"),
+        spoke("assistant", "Begun."),
+        line("event_msg", type="token_count", info=usage),
+        line("compacted", message="SUM", replacement_history=history),
+        spoke("user", "go on"),
+    )
+    (boundary,) = transcript.boundaries
+    assert (boundary.after, boundary.tokens_before) == ("m0001", 244_000)
+    assert [(m.id, m.text, m.origin) for m in boundary.messages] == [
+        ("m0000", "begin", "log"),
+        ("recorded-1-1", "SUM", "synthetic"),
+    ]
+    assert [m.text for m in transcript.messages] == ["begin", "Begun.", "go on"]
+
+
+def test_without_a_new_history_it_is_rebuilt_as_codex_does(tmp_path: Path) -> None:
+    summary = "The parser is done; the printer is next."
+    transcript = imported(
+        tmp_path,
+        META,
+        spoke("user", "<environment_context>x</environment_context>"),
+        spoke("user", "old " * 25_000),
+        spoke("user", "the newest wish"),
+        spoke("assistant", "Working."),
+        spoke("assistant", summary),
+        line("compacted", message=f"Another model wrote:\n{summary}"),
+    )
+    (boundary,) = transcript.boundaries
+    assert [m.text for m in boundary.messages] == [
+        "the newest wish",
+        f"Another model wrote:\n{summary}",
+    ]
+    assert transcript.messages[-1].text == "Working."
+    assert transcript.ledger.left_out["summary of a compaction, kept as its record"] == 1
+
+
+def test_what_the_agent_said_last_is_not_taken_for_the_summary(tmp_path: Path) -> None:
+    transcript = imported(
+        tmp_path,
+        META,
+        spoke("user", "begin"),
+        spoke("assistant", "done."),
+        line("compacted", message="A long summary of all that was asked, which is done."),
+    )
+    assert transcript.messages[-1].text == "done."
+
+
+def test_encrypted_summaries_are_dropped_and_counted(tmp_path: Path) -> None:
+    encrypted = {"type": "compaction", "encrypted_content": "gAAAA"}
+    transcript = imported(
+        tmp_path,
+        META,
+        spoke("user", "begin"),
+        line("compacted", message="", replacement_history=[encrypted]),
+        spoke("user", "more"),
+        item("compaction_summary", encrypted_content="gBBBB"),
+    )
+    assert [(b.after, b.recorded) for b in transcript.boundaries] == [
+        ("m0001", False),
+        ("m0000", False),
+    ]
+    assert {b.missing for b in transcript.boundaries} == {
+        "its summary is encrypted, only its provider can read it"
+    }
+    assert transcript.ledger.left_out["encrypted content of a compaction"] == 2
+    assert not any("gAAAA" in str(m) or "gBBBB" in str(m) for m in transcript.messages)
+
+
+def test_old_rollouts_without_envelopes_are_read(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        {"id": "s", "timestamp": "2025-05-01T00:00:00Z", "instructions": None},
+        {"record_type": "state"},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]},
+        {"type": "function_call", "name": "shell", "arguments": "{}", "call_id": "c1"},
+        {"type": "function_call_output", "call_id": "c1", "output": "ok"},
+    )
+    assert importer_for(path, load_importers().importers).name == "codex"
+    transcript = CodexImporter().read(path)
+    assert [m.role for m in transcript.messages] == ["user", "assistant", "tool"]
+    assert transcript.ledger.left_out["record of the type 'state'"] == 1
+
+
+def test_a_rollout_is_recognised(tmp_path: Path) -> None:
+    path = write(tmp_path, META, spoke("user", "hi"))
+    assert importer_for(path, load_importers().importers).name == "codex"
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        ({"type": "response_item"}, ["line 2", "without a payload"]),
+        (item("function_call", name="x"), ["line 2", "function_call without call_id"]),
+        (item("function_call_output", output="x"), ["line 2", "without call_id"]),
+        (item("message", role="user", content=7), ["line 2", "content is int"]),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_named(
+    tmp_path: Path, record: dict[str, Any], words: list[str]
+) -> None:
+    with pytest.raises(ImportFormatError) as caught:
+        CodexImporter().read(write(tmp_path, META, record))
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_a_file_without_an_item_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ImportFormatError, match="no Codex item among 1 lines"):
+        CodexImporter().read(write(tmp_path, META))

@@ -1,0 +1,249 @@
+"""Gemini CLI: recorded chats of both forms, histories written anew, and checkpoints."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_compaction.artifacts.operations import INTERRUPTED, file_operations
+from pytest_compaction.conversation import Image, Thinking, canonical_json, structure_faults
+from pytest_compaction.importers.gemini_cli import GeminiCliImporter
+from pytest_compaction.importers.protocol import ImportFormatError, Transcript
+from pytest_compaction.importers.registry import importer_for, load_importers
+
+HEADER = {"sessionId": "s", "projectHash": "p", "startTime": "t", "lastUpdated": "t"}
+THOUGHTS = [{"subject": "Plan", "description": "read first", "timestamp": "t"}]
+
+
+def typed(id: str, words: str) -> dict[str, Any]:
+    return {"id": id, "timestamp": "t", "type": "user", "content": [{"text": words}]}
+
+
+def told(id: str, words: str = "", *calls: Any, **more: Any) -> dict[str, Any]:
+    message = {
+        "id": id,
+        "timestamp": "t",
+        "type": "gemini",
+        "content": words,
+        "model": "some-model",
+    }
+    return {**message, **({"toolCalls": list(calls)} if calls else {}), **more}
+
+
+def call(id: str, name: str, status: str = "success", output: Any = None, **args: Any) -> Any:
+    response = {"functionResponse": {"id": id, "name": name, "response": {"output": output}}}
+    made = {"id": id, "name": name, "args": args, "status": status, "timestamp": "t"}
+    return {**made, "result": [response]} if output is not None else made
+
+
+CHAT = [
+    typed("u1", "rename it"),
+    told(
+        "g1",
+        "Reading.",
+        call("c1", "read_file", output="x = 1", file_path="a.py"),
+        call("c2", "replace", file_path="a.py", old_string="x", new_string="y", output="done"),
+        thoughts=THOUGHTS,
+    ),
+    typed("u2", "now test it"),
+    told(
+        "g2",
+        "Testing.",
+        call("c3", "run_shell_command", "cancelled", command="pytest"),
+        call("c4", "run_shell_command", "executing", command="ls"),
+    ),
+    typed("u3", "stop"),
+]
+
+
+def lines(tmp_path: Path, *records: Any) -> Path:
+    path = tmp_path / "session-x.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    return path
+
+
+def imported(path: Path) -> Transcript:
+    transcript = GeminiCliImporter().read(path)
+    assert structure_faults(transcript.messages) == []
+    return transcript
+
+
+def shape(transcript: Transcript) -> list[tuple[str, str]]:
+    return [(m.role, m.results[0].text if m.results else m.text) for m in transcript.messages]
+
+
+SHAPE = [
+    ("user", "rename it"),
+    ("assistant", "Reading."),
+    ("tool", "x = 1"),
+    ("tool", "done"),
+    ("user", "now test it"),
+    ("assistant", "Testing."),
+    ("tool", "[cancelled: the call was not run]"),
+    ("tool", INTERRUPTED),
+    ("user", "stop"),
+]
+
+
+def test_thoughts_and_calls_stand_with_their_results(tmp_path: Path) -> None:
+    transcript = imported(lines(tmp_path, HEADER, *CHAT))
+    assert shape(transcript) == SHAPE
+    thinking = canonical_json({"type": "reasoning", "thoughts": THOUGHTS})
+    assert transcript.messages[1].parts[0] == Thinking(thinking)
+    operations = file_operations(transcript.messages)
+    assert [(o.path, o.operation) for o in operations] == [("a.py", "read"), ("a.py", "modified")]
+    assert transcript.model == "some-model"
+    assert transcript.boundaries == ()
+    assert transcript.ledger.left_out == {"header of the chat": 1}
+
+
+def test_the_older_form_is_one_document(tmp_path: Path) -> None:
+    path = tmp_path / "renamed.txt"
+    info = {"id": "i", "type": "info", "content": "Update available"}
+    path.write_text(json.dumps({**HEADER, "messages": [*CHAT, info]}, indent=2), "utf-8")
+    assert importer_for(path, load_importers().importers).name == "gemini-cli"
+    transcript = imported(path)
+    assert shape(transcript) == SHAPE
+    assert transcript.ledger.records == 7
+    assert transcript.ledger.left_out["notice shown to the user only: info"] == 1
+
+
+def test_a_message_that_is_recorded_again_stands_once_and_rewinds_take_back(tmp_path: Path) -> None:
+    transcript = imported(
+        lines(
+            tmp_path,
+            HEADER,
+            typed("u1", "one"),
+            told("g1", "", call("c1", "read_file", "executing", file_path="a")),
+            told("g1", "", call("c1", "read_file", output="text", file_path="a")),
+            {"$set": {"lastUpdated": "t"}},
+            typed("u2", "two"),
+            told("g2", "wrong"),
+            {"$rewindTo": "u2"},
+            typed("u3", "three"),
+        )
+    )
+    assert [text for _, text in shape(transcript)] == ["one", "", "text", "three"]
+    assert transcript.ledger.left_out == {
+        "change of the header": 1,
+        "earlier state of a message that was recorded again": 1,
+        "header of the chat": 1,
+        "message that the user went back behind": 2,
+        "record of going back": 1,
+    }
+
+
+SNAPSHOT = typed("s1", "<state_snapshot>we renamed it</state_snapshot>")
+READY = told("s2", "Got it.")
+
+
+@pytest.mark.parametrize("recorded", [(), (SNAPSHOT, READY)])
+def test_a_history_written_anew_is_a_recorded_compaction(tmp_path: Path, recorded: Any) -> None:
+    anew = [SNAPSHOT, READY, CHAT[2], CHAT[3]]
+    path = lines(tmp_path, HEADER, *CHAT[:4], *recorded, {"$set": {"messages": anew}}, CHAT[4])
+    transcript = imported(path)
+    assert shape(transcript) == SHAPE
+    (boundary,) = transcript.boundaries
+    assert boundary.after == "m0007"
+    assert [(m.id, m.origin) for m in boundary.messages] == [
+        ("recorded-1-0", "synthetic"),
+        ("recorded-1-1", "synthetic"),
+        ("m0004", "log"),
+        ("m0005", "log"),
+        ("m0006", "log"),
+        ("m0007", "log"),
+    ]
+    lost = transcript.ledger.left_out.get("summary of a compression, kept as its record", 0)
+    assert lost == len(recorded)
+
+
+def test_an_output_that_was_masked_later_stays_in_the_log(tmp_path: Path) -> None:
+    masked = told("g1", "Reading.", call("c1", "read_file", output="[masked]", file_path="a.py"))
+    path = lines(
+        tmp_path,
+        HEADER,
+        CHAT[0],
+        told("g1", "Reading.", call("c1", "read_file", output="x = 1", file_path="a.py")),
+        {"$set": {"messages": [CHAT[0], masked]}},
+        masked,
+        typed("u9", "go on"),
+    )
+    transcript = imported(path)
+    assert [text for _, text in shape(transcript)] == ["rename it", "Reading.", "x = 1", "go on"]
+    (boundary,) = transcript.boundaries
+    assert [m.results[0].text for m in boundary.messages if m.results] == ["[masked]"]
+
+
+CONTENTS = [
+    {"role": "user", "parts": [{"text": "This is the Gemini CLI. We are setting up the context"}]},
+    {"role": "model", "parts": [{"text": "Got it."}]},
+    {
+        "role": "user",
+        "parts": [{"text": "see"}, {"inlineData": {"mimeType": "image/png", "data": "A" * 400}}],
+    },
+    {
+        "role": "model",
+        "parts": [
+            {"text": "hm", "thought": True, "thoughtSignature": "abc=="},
+            {
+                "functionCall": {"name": "read_file", "args": {"path": "a.py"}},
+                "thoughtSignature": "d",
+            },
+            {"functionCall": {"name": "read_file", "args": {"path": "b.py"}}},
+        ],
+    },
+    {
+        "role": "user",
+        "parts": [
+            {"functionResponse": {"name": "read_file", "response": {"output": "x = 1"}}},
+            {"functionResponse": {"name": "read_file", "response": {"error": "no such file"}}},
+        ],
+    },
+    {"role": "model", "parts": [{"text": "Read."}, {"hologram": 1}]},
+]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [CONTENTS, {"history": CONTENTS}, {"clientHistory": CONTENTS, "history": [], "toolCall": {}}],
+)
+def test_checkpoints_are_read_in_the_shape_of_the_interface(tmp_path: Path, document: Any) -> None:
+    path = tmp_path / "checkpoint.json"
+    path.write_text(json.dumps(document), "utf-8")
+    assert importer_for(path, load_importers().importers).name == "gemini-cli"
+    transcript = imported(path)
+    assert shape(transcript) == [
+        ("system", "This is the Gemini CLI. We are setting up the context"),
+        ("assistant", "Got it."),
+        ("user", "see"),
+        ("assistant", ""),
+        ("tool", "x = 1"),
+        ("tool", "no such file"),
+        ("assistant", "Read."),
+    ]
+    assert isinstance(transcript.messages[2].parts[1], Image)
+    assert transcript.messages[5].results[0].is_error
+    thought = transcript.messages[3].parts[0]
+    assert isinstance(thought, Thinking)
+    assert json.loads(thought.payload)["part"] == CONTENTS[3]["parts"][0]
+    assert transcript.ledger.left_out["part of the unknown kind 'hologram'"] == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (json.dumps(HEADER), "a Gemini CLI chat without a message"),
+        ('{"a": 1}', "no message of Gemini CLI"),
+        ('[{"role": "model", "parts": []}, 7]', "content 1: int"),
+        (json.dumps(HEADER) + '\n{"id": "u1", "type"', "line 2: not valid JSON"),
+    ],
+)
+def test_a_file_without_a_message_is_an_error(tmp_path: Path, content: str, said: str) -> None:
+    path = tmp_path / "chat.jsonl"
+    path.write_text(content + "\n", "utf-8")
+    with pytest.raises(ImportFormatError, match=said) as caught:
+        GeminiCliImporter().read(path)
+    assert str(path) in str(caught.value)

@@ -1,0 +1,154 @@
+"""Plain conversations, and which importer reads what several could read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_compaction.importers import registry
+from pytest_compaction.importers.documents import head_values
+from pytest_compaction.importers.plain import PlainImporter
+from pytest_compaction.importers.protocol import ImportFormatError, Ledger, Transcript
+from pytest_compaction.importers.registry import conversations, importer_for, load_importers
+
+TALK = [
+    {"role": "human", "content": "hello"},
+    {"role": "ai", "content": [{"type": "text", "text": "good day"}]},
+]
+
+
+def write(tmp_path: Path, *values: Any, lines: bool = False) -> Path:
+    path = tmp_path / "talk.json"
+    if lines:
+        path.write_text("".join(json.dumps(value) + "\n" for value in values), "utf-8")
+    else:
+        path.write_text(json.dumps(values[0], indent=1), "utf-8")
+    return path
+
+
+def read(path: Path) -> list[list[tuple[str, str]]]:
+    importer = importer_for(path, load_importers().importers)
+    assert importer.name == "plain"
+    return [[(m.role, m.text) for m in t.messages] for t in conversations(importer, path)]
+
+
+SAID = [("user", "hello"), ("assistant", "good day")]
+
+
+@pytest.mark.parametrize(
+    ("values", "lines", "count"),
+    [
+        ([TALK], False, 1),
+        (TALK, True, 1),
+        ([{"history": TALK}], False, 1),
+        ([[TALK, TALK]], False, 2),
+        ([TALK, TALK, TALK], True, 3),
+        ([[{"conversation": TALK, "id": 7}, {"conversation": TALK, "id": 8}]], False, 2),
+    ],
+)
+def test_a_conversation_is_read_from_each_of_its_wrappings(
+    tmp_path: Path, values: list[Any], lines: bool, count: int
+) -> None:
+    assert read(write(tmp_path, *values, lines=lines)) == [SAID] * count
+
+
+def test_a_file_without_a_message_is_an_error(tmp_path: Path) -> None:
+    path = write(tmp_path, {"history": [{"speaker": "a"}]})
+    with pytest.raises(ImportFormatError, match="no message was recognised"):
+        list(PlainImporter().read(path))
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ({"messages": [{"role": "user", "content": "hi"}]}, "openai-chat"),
+        ([{"role": "user", "content": "hi"}], "plain"),
+        ([{"role": "user", "content": "hi"}, {"role": "tool", "tool_call_id": "x"}], "openai-chat"),
+        ([{"role": "user", "content": [{"type": "tool_result"}]}], "anthropic"),
+        ({"system": "s", "messages": [{"role": "user", "content": "hi"}]}, "anthropic"),
+        ({"model": "m", "input": [{"role": "user", "content": "hi"}]}, "openai-responses"),
+        ({"type": "response_item", "payload": {"type": "message", "role": "user"}}, "codex"),
+        ({"type": "user", "parentUuid": None, "message": {"role": "user"}}, "claude-code"),
+        ({"type": "message", "message": {"role": "user", "content": "hi"}}, "pi"),
+    ],
+)
+def test_the_most_specific_format_that_fits_reads_a_file(
+    tmp_path: Path, value: Any, name: str
+) -> None:
+    path = write(tmp_path, value, lines=True)
+    assert importer_for(path, load_importers().importers).name == name
+
+
+def test_of_equally_specific_importers_the_first_by_name_reads(tmp_path: Path) -> None:
+    class Anything:
+        description = "everything"
+
+        def __init__(self, name: str, specificity: int | None = None) -> None:
+            self.name = name
+            if specificity is not None:
+                self.specificity = specificity
+
+        def recognises(self, head: str) -> bool:
+            return True
+
+        def read(self, path: Path) -> Transcript:
+            return Transcript((), "", Ledger(0, 0))
+
+    path = write(tmp_path, {})
+    importers = {i.name: i for i in (Anything("zeta"), Anything("beta"), Anything("alpha", 20))}
+    assert importer_for(path, importers).name == "beta"
+
+
+def test_every_module_with_an_importer_is_found_and_a_broken_one_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = set(load_importers().importers)
+    assert names >= {
+        "anthropic",
+        "claude-code",
+        "codex",
+        "openai-chat",
+        "openai-responses",
+        "pi",
+        "plain",
+    }
+    real = registry._importer_of
+
+    def broken(module: str) -> Any:
+        if module.endswith(".pi"):
+            raise RuntimeError("half written")
+        return real(module)
+
+    monkeypatch.setattr(registry, "_importer_of", broken)
+    loaded = load_importers()
+    assert set(loaded.importers) == names - {"pi"}
+    (problem,) = (text for text in loaded.problems if "'pi'" in text)
+    assert "pytest_compaction.importers.pi" in problem
+    assert "half written" in problem
+
+
+@pytest.mark.parametrize(
+    ("head", "value"),
+    [
+        ('{"a": 1, "b": [1, 2', {"a": 1, "b": [1]}),
+        ('{"a": {"b": "cut of', {"a": {"b": "cut of"}}),
+        ('{"a": "x", "cut ke', {"a": "x"}),
+        ('{"a": "x", "key"', {"a": "x"}),
+        ('{"a": "x", "key": ', {"a": "x"}),
+        ('[{"a": "tail \\u00', [{"a": "tail "}]),
+        ('[{"a": "tail \\\\', [{"a": "tail "}]),
+        ('[{"a": ["x", "y', [{"a": ["x", "y"]}]),
+        ('{"a": "b,]}{[", "c": tr', {"a": "b,]}{["}),
+        ("[", []),
+    ],
+)
+def test_a_cut_document_is_closed_after_its_last_whole_element(head: str, value: Any) -> None:
+    assert head_values(head) == [value]
+
+
+@pytest.mark.parametrize("head", ["", "# text", "}", '"', "[" * 100_000, "{" * 10])
+def test_what_is_no_document_has_no_values(head: str) -> None:
+    assert head_values(head) in ([], [{}], [""])
