@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_compaction.dialogues.aggregates import is_dialogue_record
+from pytest_compaction.dialogues.summary import dialogue_summary
 from pytest_compaction.gate import Decision, decide
 from pytest_compaction.items import record_of
+from pytest_compaction.judges.snapshots import REFUSED
+from pytest_compaction.reports.models import Accounts, agreement_lines, usage_lines
 from pytest_compaction.reports.terminal import Line, summary
-from pytest_compaction.results import RunWriter, make_folder
+from pytest_compaction.results import Record, RunWriter, make_folder
 from pytest_compaction.session import BenchmarkSession
 from pytest_compaction.text import printable
 
@@ -52,7 +57,11 @@ class Closing:
         record = record_of(report)
         if record is not None:
             self._record(record)
-        scored_below = record is not None and record["status"] == "failed"
+        scored_below = (
+            record is not None
+            and record["status"] == "failed"
+            and record.get("snapshot") not in REFUSED
+        )
         if report.failed and not scored_below:
             self._other_failures.add(report.nodeid)
 
@@ -75,12 +84,35 @@ class Closing:
         records = self._writer.run.records if self._writer else []
         terminalreporter.section("compaction")
         order = [spec.text for spec in self._session.specs]
-        for line in summary(records, order, self._session.settings.control):
+        dialogues = [record for record in records if is_dialogue_record(record)]
+        probes = [record for record in records if not is_dialogue_record(record)]
+        if probes or not dialogues:
+            for line in summary(probes, order, self._session.settings.control):
+                _write(terminalreporter, line)
+        for line in dialogue_summary(dialogues, order) if dialogues else ():
+            _write(terminalreporter, line)
+        for line in (*agreement_lines(probes), *self._model_use(probes)):
             _write(terminalreporter, line)
         if self._writer is not None:
             path = self._writer.path
             shown = path.relative_to(self._root) if path.is_relative_to(self._root) else path
             _write(terminalreporter, Line(f"records: {shown}", "dim"))
+
+    def _model_use(self, records: Sequence[Record]) -> list[Line]:
+        """What models behind an endpoint took and cost; nothing when there were none."""
+        endpoints = self._session.endpoints
+        if endpoints is None:
+            return []
+        ledger = endpoints.ledger
+        accounts = Accounts(
+            totals=ledger.totals(),
+            notes=ledger.notes,
+            prices=endpoints.prices.as_of,
+            limit=self._session.settings.calls.max_cost,
+            limit_reached=ledger.limit_reached,
+            spent=ledger.spent(),
+        )
+        return usage_lines(records, accounts)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
@@ -109,6 +141,9 @@ class Closing:
         if not decision.decides:
             if decision.not_applied and not records:
                 return Line("no gate: nothing was measured", "dim")
+            if decision.not_measured:
+                text = _not_measured(decision, records)
+                return Line(printable(f"no gate: {text}"), "dim")
             if decision.not_applied:
                 named = ", ".join(decision.not_applied)
                 text = f"no gate: no strategy of this run is named in {named}"
@@ -116,10 +151,9 @@ class Closing:
             return None
         passed = decision.passed and not self._other_failures
         session.exitstatus = pytest.ExitCode.OK if passed else pytest.ExitCode.TESTS_FAILED
-        below = sum(record["status"] == "failed" for record in records)
-        return self._verdict(decision, passed, below)
+        return self._verdict(decision, passed, records)
 
-    def _verdict(self, decision: Decision, passed: bool, below: int) -> Line:
+    def _verdict(self, decision: Decision, passed: bool, records: Sequence[Record]) -> Line:
         shown = decision.checks if passed else [c for c in decision.checks if not c.holds]
         parts = [", ".join(check.text for check in shown)] if shown else []
         if self._other_failures:
@@ -127,10 +161,30 @@ class Closing:
             parts.append(f"{count} failed for another reason than the score")
         if decision.not_applied:
             parts.append(f"not applied, no such strategy: {', '.join(decision.not_applied)}")
+        if decision.not_measured:
+            parts.append(f"not applied, {_not_measured(decision, records)}")
         if passed:
-            parts.append(f"{below} items below {self._session.settings.pass_score:g}")
+            parts.append(self._below(records))
         word = "GATE PASSED" if passed else "GATE FAILED"
         return Line(printable(f"{word} {' · '.join(parts)}"), "good" if passed else "bad")
+
+    def _below(self, records: Sequence[Record]) -> str:
+        """How many items and dialogues fell short of what each of them should reach."""
+        settings = self._session.settings
+        failed = [record for record in records if record["status"] == "failed"]
+        dialogues = sum(is_dialogue_record(record) for record in failed)
+        parts = [f"{len(failed) - dialogues} items below {settings.pass_score:g}"]
+        if any(is_dialogue_record(record) for record in records):
+            parts.append(f"{dialogues} dialogues below {settings.dialogues.consistency:g}")
+            if all(is_dialogue_record(record) for record in records):
+                del parts[0]
+        return ", ".join(parts)
+
+
+def _not_measured(decision: Decision, records: Sequence[Record]) -> str:
+    asked = any(not is_dialogue_record(record) for record in records)
+    what = "dialogue was replayed" if asked else "probe was asked"
+    return f"no {what}: {', '.join(decision.not_measured)}"
 
 
 def _write(reporter: pytest.TerminalReporter, line: Line) -> None:

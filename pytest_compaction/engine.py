@@ -8,6 +8,7 @@ only waits for what is its own.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import threading
 from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
@@ -20,11 +21,13 @@ from pytest_compaction.compactors.function import CompactorError
 from pytest_compaction.compactors.protocol import Compactor, Context, State
 from pytest_compaction.conversation import Message, canonical_json
 from pytest_compaction.feeding import CompactionError, Fed, Feeder, Step
+from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.judges.rubric import RubricJudge
 from pytest_compaction.judges.verdict import Verdict, unscored_verdict
 from pytest_compaction.metrics.survival import survived, view_index
+from pytest_compaction.models.calls import Caller
 from pytest_compaction.models.metered import MeteredModel
-from pytest_compaction.models.protocol import AnswerReply, Model, ModelError
+from pytest_compaction.models.protocol import AnswerReply, Model, ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.responders import Responder
 from pytest_compaction.tokens import TokenCounter
@@ -47,8 +50,13 @@ class Roles:
 
     compaction: Model
     responder: Model
-    judge: Model
+    judges: tuple[Model, ...]
     tokens: TokenCounter
+
+    @property
+    def judge(self) -> Model:
+        """The first judge, where one has to do."""
+        return self.judges[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +92,8 @@ class Compaction:
     usage: Usage
     _feeder: Feeder = field(repr=False)
     _engine: Engine = field(repr=False)
+    model_error: ModelError | None = field(default=None, repr=False)
+    """Why the model could not summarise, whatever the strategy then did."""
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -101,6 +111,9 @@ class Compaction:
     async def view_at(self, point: int, question: str | None = None) -> tuple[Message, ...]:
         """The view after a point; strategies that read per question are given it."""
         standing = self.fed.standings[point]
+        failed = standing.error is not None or standing.state is None
+        if self.model_error and (failed or isinstance(self.model_error, NotAskedError)):
+            raise type(self.model_error)(*self.model_error.args)
         if standing.error is not None or standing.state is None:
             raise CompactionError(standing.error or "there is no view")
         try:
@@ -120,16 +133,17 @@ class Engine:
         pass_score: float,
         timeout: float,
         concurrency: int,
+        caller: Caller | None = None,
     ) -> None:
         self._roles = roles
+        self._caller = caller
         self._create = create
         self._trigger = trigger
         self._timeout = timeout
-        self._responder = Responder(roles.responder, roles.tokens)
-        self._judge = RubricJudge(roles.judge, pass_score)
         self._pass_score = pass_score
         self._selected: Mapping[tuple[str, Arm], Sequence[tuple[Probe, bool]]] = {}
         self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
+        self._askers: dict[int, tuple[Responder, PanelJudge]] = {}
         self._loop = asyncio.new_event_loop()
         self._limit = asyncio.Semaphore(concurrency)
         self._thread: threading.Thread | None = None
@@ -149,6 +163,28 @@ class Engine:
     def verdict(self, response: Response) -> Verdict:
         """The verdict on a response; made once. Blocks."""
         return self.wait(self._verdict_once(response))
+
+    async def once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """What was made for a key; made now if it was not. For work that runs on this engine."""
+        return await self._once(key, make)
+
+    def begin(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, Any]]) -> None:
+        """Start work for a key without waiting; what goes wrong is raised where it is asked for."""
+        if key not in self._tasks:
+            self._tasks["ahead", key] = asyncio.ensure_future(self._ahead(key, make))
+
+    async def _ahead(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, Any]]) -> None:
+        with contextlib.suppress(CompactionError, ModelError):
+            await self._once(key, make)
+
+    @property
+    def limit(self) -> asyncio.Semaphore:
+        """Requests in flight at most, shared by all that runs on this engine."""
+        return self._limit
+
+    def metered(self, model: Model) -> MeteredModel:
+        """A meter over a model that asks on this engine's loop, within its limit."""
+        return MeteredModel(model, self._loop, self._limit)
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the engine's loop and wait for it."""
@@ -170,9 +206,23 @@ class Engine:
             self._loop.close()
 
     async def _cancel(self) -> None:
-        for task in self._tasks.values():
+        under_way = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in under_way:
             task.cancel()
-        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        await asyncio.gather(*under_way, return_exceptions=True)
+        if self._caller is not None:
+            await self._caller.close()
+
+    def _at_trial(self, trial: int) -> tuple[Responder, PanelJudge]:
+        """Who answers and who judges in a trial."""
+        if trial not in self._askers:
+            roles = self._roles
+            judges = [RubricJudge(model.at_trial(trial)) for model in roles.judges]
+            self._askers[trial] = (
+                Responder(roles.responder.at_trial(trial), roles.tokens),
+                PanelJudge(judges, self._pass_score, self._limit),
+            )
+        return self._askers[trial]
 
     async def _once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
         task: asyncio.Task[T] | None = self._tasks.get(key)
@@ -181,12 +231,12 @@ class Engine:
         return await asyncio.shield(task)
 
     async def _compact(self, case: Case, arm: Arm) -> Compaction:
-        model = MeteredModel(self._roles.compaction, self._loop, self._limit)
+        model = self.metered(self._roles.compaction.at_trial(arm.trial))
         context = Context(case.window, case.budget, self._roles.tokens, model)
         compactor = self._create(arm.compactor)
         feeder = Feeder(case, compactor, context, self._trigger, self._timeout)
         fed = await feeder.feed()
-        compaction = Compaction(case, arm, fed, model.usage, feeder, self)
+        compaction = Compaction(case, arm, fed, model.usage, feeder, self, model.error)
         for probe, judged in self._selected.get((case.id, arm), ()):
             work = self._prefetch(compaction, probe, judged)
             self._tasks["prefetch", case.id, arm, probe.id] = asyncio.ensure_future(work)
@@ -213,9 +263,13 @@ class Engine:
         view = await compaction.view_at(probe.point, probe.question)
         standing = compaction.fed.standings[probe.point]
         reply = AnswerReply("")
-        if standing.failure is None:
+        failure = standing.failure
+        if failure is not None and compaction.model_error is not None:
+            failure = str(compaction.model_error)
+        if failure is None:
+            responder, _ = self._at_trial(compaction.arm.trial)
             async with self._limit:
-                reply = await self._responder.answer(view, probe.question, probe.answer)
+                reply = await responder.answer(view, probe.question, probe.answer)
         prompt = canonical_json([to_chat(view), probe.question])
         return Response(
             text=reply.text,
@@ -230,7 +284,7 @@ class Engine:
             compaction_usage=compaction.usage,
             latency_s=reply.latency_s,
             steps=compaction.steps,
-            failure=standing.failure,
+            failure=failure,
         )
 
     async def _verdict(self, response: Response) -> Verdict:
@@ -238,10 +292,8 @@ class Engine:
             return unscored_verdict(
                 response.failure, response.probe, response.survives, self._pass_score
             )
-        async with self._limit:
-            return await self._judge.verdict(
-                response.case, response.probe, response.text, response.survives
-            )
+        _, judge = self._at_trial(response.arm.trial)
+        return await judge.verdict(response.case, response.probe, response.text, response.survives)
 
 
 def short_hash(text: str) -> str:

@@ -7,12 +7,12 @@ import inspect
 import threading
 import traceback
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pytest_compaction.case import Case
+from pytest_compaction.case import Case, Point
 from pytest_compaction.compactors.function import CompactorError
 from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, Span, State, Status
 from pytest_compaction.conversation import Message, groups, structure_faults
@@ -120,6 +120,72 @@ async def _awaited(value: Awaitable[Any]) -> Any:
     return await value
 
 
+class CheckedStrategy:
+    """One strategy, every call with a deadline and every result checked.
+
+    What breaks the contract raises :class:`CompactorError`.
+    """
+
+    def __init__(self, compactor: Compactor[State], timeout: float) -> None:
+        self._compactor = compactor
+        self._timeout = timeout
+        self._name = compactor.name
+
+    async def start(self) -> State:
+        """The state before any message."""
+        state: State = await self._call("start", self._compactor.start)
+        return state
+
+    async def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
+        """The state with new messages taken in."""
+        observed = await self._call("observe", self._compactor.observe, state, new, context)
+        if not isinstance(observed, dict):
+            raise CompactorError(
+                f"{self._name}: observe returned {type(observed).__name__}; expected the new state"
+            )
+        return observed
+
+    async def due(self, state: State, context: Context) -> str | None:
+        """Why the strategy says that compaction is due, if it does."""
+        reason: str | None = await self._call("due", self._compactor.due, state, context)
+        return reason
+
+    async def view(
+        self, state: State, context: Context, probe: str | None = None
+    ) -> tuple[Message, ...]:
+        """The view of a state, checked for broken structure."""
+        rendered = await self._call("render", self._compactor.render, state, context, probe)
+        messages: Any = getattr(rendered, "messages", None)
+        if not isinstance(messages, tuple | list) or not all(
+            isinstance(message, Message) for message in messages
+        ):
+            raise CompactorError(
+                f"{self._name}: render returned {type(rendered).__name__}; expected a View"
+            )
+        faults = structure_faults(messages)
+        if faults:
+            listed = "\n".join(f"  {fault}" for fault in faults[:3])
+            raise CompactorError(f"{self._name} broke the message structure:\n{listed}")
+        return tuple(messages)
+
+    async def compact(self, state: State, context: Context, point: str) -> tuple[State, Step]:
+        """The state after a compaction, and what happened there."""
+        view = await self.view(state, context)
+        before = context.tokens.messages(view)
+        outcome = await self._call("compact", self._compactor.compact, state, context)
+        if not isinstance(outcome, Outcome):
+            raise CompactorError(
+                f"{self._name}: compact returned {type(outcome).__name__}; expected an Outcome"
+            )
+        _check_spans(self._name, outcome, view)
+        after = context.tokens.messages(await self.view(outcome.state, context))
+        return outcome.state, Step(point, outcome.status, before, after, outcome.error)
+
+    async def _call(self, what: str, method: Callable[..., Any], *arguments: Any) -> Any:
+        call = partial(method, *arguments)
+        return await with_deadline(call, self._timeout, f"{self._name}: {what}")
+
+
 class Feeder:
     """Feeds one case to one strategy. Every call into the strategy has a deadline."""
 
@@ -132,13 +198,13 @@ class Feeder:
         timeout: float,
     ) -> None:
         self._case = case
-        self._compactor = compactor
+        self._strategy = CheckedStrategy(compactor, timeout)
+        self._needs_record = getattr(compactor.traits, "needs_record", False)
         self._context = context
         self._trigger = trigger
-        self._timeout = timeout
-        self._name = compactor.name
         self._fed = Fed()
         self._since: list[Message] = []
+        self._turns = 0
 
     async def feed(self) -> Fed:
         """The standing at each point. After a failure the later points carry its error."""
@@ -150,9 +216,9 @@ class Feeder:
             if error is None:
                 try:
                     if state is None:
-                        state = await self._call("start", self._compactor.start)
+                        state = await self._strategy.start()
                     new = self._case.messages[before : point.index + 1]
-                    state = await self._advance(state, new, point.id)
+                    state = await self._advance(state, new, point)
                     before = point.index + 1
                     tokens = self._context.tokens.messages(await self.view(state))
                 except CompactorError as failure:
@@ -167,7 +233,11 @@ class Feeder:
     def _failure(self, tokens: int) -> str | None:
         last = self._fed.steps[-1] if self._fed.steps else None
         budget = self._context.budget
-        if last is None or last.status != "failed" or tokens <= budget:
+        if last is None or last.status != "failed":
+            return None
+        if self._needs_record:
+            return f"there is nothing to judge at {last.point}: {last.error}"
+        if tokens <= budget:
             return None
         return (
             f"the compaction at {last.point} failed and left {tokens} tokens in a view for "
@@ -176,62 +246,39 @@ class Feeder:
 
     async def view(self, state: State, probe: str | None = None) -> tuple[Message, ...]:
         """The view of a state, checked for broken structure."""
-        rendered = await self._call("render", self._compactor.render, state, self._context, probe)
-        messages: Any = getattr(rendered, "messages", None)
-        if not isinstance(messages, tuple | list) or not all(
-            isinstance(message, Message) for message in messages
-        ):
-            raise CompactorError(
-                f"{self._name}: render returned {type(rendered).__name__}; expected a View"
-            )
-        faults = structure_faults(messages)
-        if faults:
-            listed = "\n".join(f"  {fault}" for fault in faults[:3])
-            raise CompactorError(f"{self._name} broke the message structure:\n{listed}")
-        return tuple(messages)
+        return await self._strategy.view(state, self._context, probe)
 
-    async def _advance(self, state: State, new: Sequence[Message], point: str) -> State:
+    async def _advance(self, state: State, new: Sequence[Message], point: Point) -> State:
         """Observe new messages, and compact at the point or whenever the trigger fires."""
         if self._trigger.kind == "case":
-            return await self._compact(await self._observe(state, new), point)
+            observed = await self._observe(state, new)
+            return await self._compact(observed, point.id, point.recorded)
         for begin, end in groups(new):
             batch = new[begin:end]
             state = await self._observe(state, batch)
             self._since.extend(batch)
-            due = None
-            if self._trigger.kind == "auto":
-                due = await self._call("due", self._compactor.due, state, self._context)
-            tokens = self._context.tokens.messages(await self.view(state))
-            if self._trigger.fires(tokens, self._context.window, self._since, due):
+            self._turns += sum(message.role == "user" for message in batch)
+            if await self._is_time(state):
                 state = await self._compact(state, batch[-1].id)
                 self._since = []
         return state
 
+    async def _is_time(self, state: State) -> bool:
+        due = None
+        if self._trigger.kind == "auto":
+            due = await self._strategy.due(state, self._context)
+        tokens = self._context.tokens.messages(await self.view(state))
+        window, budget = self._context.window, self._context.budget
+        return self._trigger.fires(tokens, window, self._since, due, budget, self._turns)
+
     async def _observe(self, state: State, new: Sequence[Message]) -> State:
-        observed = await self._call("observe", self._compactor.observe, state, new, self._context)
-        if not isinstance(observed, dict):
-            raise CompactorError(
-                f"{self._name}: observe returned {type(observed).__name__}; expected the new state"
-            )
-        return observed
+        return await self._strategy.observe(state, new, self._context)
 
-    async def _compact(self, state: State, point: str) -> State:
-        view = await self.view(state)
-        before = self._context.tokens.messages(view)
-        outcome = await self._call("compact", self._compactor.compact, state, self._context)
-        if not isinstance(outcome, Outcome):
-            raise CompactorError(
-                f"{self._name}: compact returned {type(outcome).__name__}; expected an Outcome"
-            )
-        _check_spans(self._name, outcome, view)
-        after = self._context.tokens.messages(await self.view(outcome.state))
-        self._fed.steps.append(Step(point, outcome.status, before, after, outcome.error))
-        new_state: State = outcome.state
-        return new_state
-
-    async def _call(self, what: str, method: Callable[..., Any], *arguments: Any) -> Any:
-        call = partial(method, *arguments)
-        return await with_deadline(call, self._timeout, f"{self._name}: {what}")
+    async def _compact(self, state: State, point: str, recorded: tuple[Message, ...] = ()) -> State:
+        context = replace(self._context, recorded=recorded)
+        state, step = await self._strategy.compact(state, context, point)
+        self._fed.steps.append(step)
+        return state
 
 
 def _check_spans(name: str, outcome: Outcome[State], view: Sequence[Message]) -> None:

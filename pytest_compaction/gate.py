@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.case import PROBE_KINDS
+from pytest_compaction.dialogues.aggregates import (
+    NAMES,
+    is_dialogue_metric,
+    is_dialogue_record,
+    measure_dialogues,
+)
 from pytest_compaction.metrics.aggregate import (
     by_compactor,
     dimension_mean,
@@ -52,6 +58,9 @@ class Threshold:
         """The metric with its scope, as it was written."""
         return f"{self.metric}@{self.scope}" if self.scope else self.metric
 
+    def __str__(self) -> str:
+        return f"{self.label}{self.sign}{self.bound:g}"
+
 
 def parse_threshold(text: str) -> Threshold:
     """Read ``overall>=3.5``, ``file.artifact>=3``, ``pass^1>=90%``, ``removed@anchored>=0.85``."""
@@ -60,13 +69,16 @@ def parse_threshold(text: str) -> Threshold:
         raise ThresholdError(
             f"cannot read the threshold {text!r}; write METRIC>=NUMBER (or >, <=, <), METRIC being "
             f"overall, {', '.join(DIMENSIONS)}, pass^K, removed or kept, for one kind as in "
-            "file.artifact, for one strategy as in overall@anchored"
+            "file.artifact, for one strategy as in overall@anchored; for dialogues "
+            f"{', '.join(NAMES)} or dialogue.pass^K"
         )
     bound = float(match["bound"]) / (100 if match["percent"] else 1)
     return Threshold(match["metric"], match["sign"], bound, match["scope"])
 
 
 def _known(metric: str) -> bool:
+    if is_dialogue_metric(metric):
+        return True
     kind, dot, rest = metric.partition(".")
     if dot:
         return kind in PROBE_KINDS and (rest == "overall" or rest in DIMENSIONS)
@@ -86,11 +98,16 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the gate decided: ``decides`` is False when nothing was there to decide on."""
+    """What the gate decided: ``decides`` is False when nothing was there to decide on.
+
+    ``not_applied`` are thresholds on strategies that the run does not have,
+    ``not_measured`` those on probes in a run of dialogues alone, or the reverse.
+    """
 
     decides: bool
     checks: tuple[Check, ...]
     not_applied: tuple[str, ...] = ()
+    not_measured: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -105,18 +122,30 @@ def decide(
 
     Unscored items above ``max_unscored`` fail a run even without thresholds, and so
     does a strategy of which nothing could be scored, whatever is tolerated.
+    ``pass^K`` is that of the probes, or of the dialogues in a run of dialogues alone.
     """
     groups = by_compactor(records)
     strategies = [name for name in groups if name != CONTROL] or list(groups)
     checks: list[Check] = []
     not_applied: list[str] = []
+    not_measured: list[str] = []
+    kinds = {is_dialogue_record(record) for record in records}
     for threshold in thresholds:
         names = [n for n in groups if n == threshold.scope] if threshold.scope else strategies
         if not names:
-            not_applied.append(f"{threshold.label}{threshold.sign}{threshold.bound:g}")
+            not_applied.append(str(threshold))
+            continue
+        of_dialogues = _of_dialogues(threshold.metric, kinds)
+        if of_dialogues not in kinds:
+            not_measured.append(str(threshold))
+            continue
         several = len(names) > 1
         for name in names:
-            value = measure(threshold.metric, groups[name], groups.get(CONTROL, []))
+            if of_dialogues:
+                value = measure_dialogues(threshold.metric, _kind_of(groups[name], True))
+            else:
+                control = _kind_of(groups.get(CONTROL, []), False)
+                value = measure(threshold.metric, _kind_of(groups[name], False), control)
             checks.append(_check(threshold, value, name if several else None))
     unscored = sum(record["status"] == "unscored" for record in records)
     if unscored > max_unscored:
@@ -129,7 +158,17 @@ def decide(
             for name, group in groups.items()
             if all(record["status"] == "unscored" for record in group)
         ]
-    return Decision(bool(checks), tuple(checks), tuple(not_applied))
+    return Decision(bool(checks), tuple(checks), tuple(not_applied), tuple(not_measured))
+
+
+def _of_dialogues(metric: str, kinds: Set[bool]) -> bool:
+    if metric.startswith("pass^"):
+        return kinds == {True}
+    return is_dialogue_metric(metric)
+
+
+def _kind_of(records: Sequence[Record], dialogues: bool) -> list[Record]:
+    return [record for record in records if is_dialogue_record(record) == dialogues]
 
 
 def _check(threshold: Threshold, value: float | None, name: str | None) -> Check:

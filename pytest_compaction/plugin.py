@@ -12,6 +12,8 @@ from pytest_compaction import options
 
 if TYPE_CHECKING:
     from pytest_compaction.case import Case, Probe
+    from pytest_compaction.dialogues.dialogue import Dialogue
+    from pytest_compaction.dialogues.replayed import Replayed
     from pytest_compaction.engine import Arm, Compaction, Response
     from pytest_compaction.judges.verdict import Verdict
     from pytest_compaction.session import BenchmarkSession
@@ -56,8 +58,10 @@ def pytest_configure(config: pytest.Config) -> None:
         settings = options.read_settings(config)
     except options.OptionError as error:
         raise pytest.UsageError(str(error)) from None
+    if settings.check and not settings.active:
+        raise pytest.UsageError("--compaction-check needs --compactor=NAME: what is to be checked?")
     if settings.active and not config.getoption("compactors"):
-        _start(config, settings)
+        (_start_check if settings.check else _start)(config, settings)
 
 
 def _start(config: pytest.Config, settings: options.Settings) -> None:
@@ -73,6 +77,7 @@ def _start(config: pytest.Config, settings: options.Settings) -> None:
             use_shipped,
             _added(config, "pytest_compaction_compactors"),
             _added(config, "pytest_compaction_models"),
+            getattr(config, "workerinput", {}).get("compaction_ledger"),
         )
     except sessions.USAGE_ERRORS as error:
         raise pytest.UsageError(str(error)) from None
@@ -81,9 +86,18 @@ def _start(config: pytest.Config, settings: options.Settings) -> None:
     if named:
         config.args[:] = map(sessions.node_argument, config.args)
     else:
-        config.args[:] = sessions.collection_arguments(session.folders)
+        config.args[:] = sessions.collection_arguments(session.folders, session.has_dialogues)
+    if settings.snapshots.compare:
+        _need_syrupy(config, "--compaction-judge-snapshots")
+        from pytest_compaction.judge_snapshots import JudgeSnapshots
+
+        config.pluginmanager.register(JudgeSnapshots(), "compaction-judge-snapshots")
     if hasattr(config, "workerinput"):
         return
+    if settings.calls.estimate:
+        _estimate_only(config, session)
+        return
+    _estimate_first(config, session)
     from pytest_compaction.closing import Closing
 
     config.pluginmanager.register(Closing(session, config.rootpath), "compaction-closing")
@@ -91,6 +105,66 @@ def _start(config: pytest.Config, settings: options.Settings) -> None:
         from pytest_compaction.xdist import XdistHooks
 
         config.pluginmanager.register(XdistHooks(session), "compaction-xdist")
+
+
+def _need_syrupy(config: pytest.Config, what: str) -> None:
+    if not config.pluginmanager.hasplugin("syrupy"):
+        missing = "which is not installed, or switched off"
+    else:
+        from syrupy.extensions.base import SnapshotCollectionStorage
+
+        if hasattr(SnapshotCollectionStorage, "matches_test_location"):
+            return
+        missing = "of which there is an older version here"
+    raise pytest.UsageError(
+        f"{what} needs the pytest plugin syrupy 7.0.1 or later, {missing}: "
+        "python -m pip install 'syrupy>=7.0.1'"
+    )
+
+
+def _estimate_only(config: pytest.Config, session: BenchmarkSession) -> None:
+    """``--compaction-estimate``: collect in this process, count, and run nothing."""
+    from pytest_compaction.estimating import EstimateOnly
+
+    if hasattr(config.option, "tx"):
+        config.option.dist, config.option.tx, config.option.numprocesses = "no", [], 0
+    estimate = EstimateOnly(session, session.endpoints)
+    config.pluginmanager.register(estimate, "compaction-estimate")
+
+
+def _estimate_first(config: pytest.Config, session: BenchmarkSession) -> None:
+    """Before a run that can spend, say what it will spend."""
+    if session.endpoints is None or session.settings.calls.replay:
+        return
+    from pytest_compaction.estimating import EstimateFirst
+
+    estimate = EstimateFirst(session, session.endpoints, config)
+    config.pluginmanager.register(estimate, "compaction-estimate")
+
+
+def _start_check(config: pytest.Config, settings: options.Settings) -> None:
+    from pytest_compaction import session as sessions
+    from pytest_compaction.checking.items import SESSION as CHECK
+    from pytest_compaction.checking.items import CheckHooks
+    from pytest_compaction.checking.session import node_arguments, start
+
+    try:
+        session = start(
+            settings,
+            (config.invocation_params.dir, config.rootpath),
+            _added(config, "pytest_compaction_compactors"),
+            _added(config, "pytest_compaction_models"),
+        )
+    except sessions.USAGE_ERRORS as error:
+        raise pytest.UsageError(str(error)) from None
+    config.stash[CHECK] = session
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    config.args[:] = node_arguments(config.args, named)
+    config.pluginmanager.register(CheckHooks(session), "compaction-check")
+    if config.pluginmanager.hasplugin("dsession") or config.pluginmanager.hasplugin("xdist"):
+        from pytest_compaction.checking.scheduling import CheckScheduling
+
+        config.pluginmanager.register(CheckScheduling(session), "compaction-xdist")
 
 
 def _added(config: pytest.Config, hook: str) -> dict[str, Any]:
@@ -107,25 +181,29 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Parametrize every test function that asks for ``case`` and ``probe``."""
-    if not _asks_for_the_benchmark(metafunc):
+    """Parametrize every test function that asks for ``case`` and ``probe``, or ``dialogue``."""
+    probes = _asks_for(metafunc, "case", "probe")
+    if not (probes or _asks_for(metafunc, "dialogue")):
         return
     session = metafunc.config.stash.get(SESSION, None)
     if session is None:
         names = [
-            name for name in ("case", "probe", "compaction_arm") if name in metafunc.fixturenames
+            name
+            for name in ("case", "probe", "dialogue", "compaction_arm")
+            if name in metafunc.fixturenames
         ]
         value = pytest.param(*[None] * len(names), id="no-compactor", marks=pytest.mark.compaction)
         metafunc.parametrize(names, [value], scope="session")
         return
     from pytest_compaction import items
+    from pytest_compaction.dialogues import items as dialogue_items
 
-    items.parametrize(metafunc, session)
+    (items if probes else dialogue_items).parametrize(metafunc, session)
 
 
-def _asks_for_the_benchmark(metafunc: pytest.Metafunc) -> bool:
-    """Whether a function asks for ``case`` and ``probe`` and nobody else provides them."""
-    asked = {"case", "probe"}
+def _asks_for(metafunc: pytest.Metafunc, *names_asked: str) -> bool:
+    """Whether a function asks for all these fixtures and nobody else provides them."""
+    asked = set(names_asked)
     if not asked <= set(metafunc.fixturenames):
         return False
     provided = set(getattr(metafunc, "_arg2fixturedefs", ()))
@@ -133,6 +211,19 @@ def _asks_for_the_benchmark(metafunc: pytest.Metafunc) -> bool:
         names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
         provided.update(names.replace(",", " ").split() if isinstance(names, str) else names)
     return not asked & provided
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem(
+    collector: pytest.Module | pytest.Class,
+) -> Generator[None, Any, Any]:
+    """Collect nothing of a test over dialogues in a run without any, or over probes likewise."""
+    made = yield
+    if isinstance(made, list) and collector.config.stash.get(SESSION, None) is not None:
+        from pytest_compaction.items import stands_for_nothing
+
+        return [item for item in made if not stands_for_nothing(item)]
+    return made
 
 
 @pytest.hookimpl(wrapper=True)
@@ -162,8 +253,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     workerinput = getattr(session.config, "workerinput", {"compaction_case_is_whole": True})
     if benchmark is not None and workerinput.get("compaction_case_is_whole"):
         from pytest_compaction import items
+        from pytest_compaction.dialogues import items as dialogue_items
 
         items.select(benchmark, session.items)
+        dialogue_items.select(benchmark, session.items)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -189,8 +282,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
     """An item that stands for a broken case file fails with what is wrong with the file."""
     if SESSION in pyfuncitem.config.stash:
         from pytest_compaction import items
+        from pytest_compaction.dialogues import items as dialogue_items
 
         items.refuse_broken(pyfuncitem)
+        dialogue_items.refuse_broken(pyfuncitem)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -202,8 +297,11 @@ def pytest_runtest_makereport(
     if session is None:
         return (yield)
     from pytest_compaction import items
+    from pytest_compaction.dialogues import items as dialogue_items
 
     record = items.before_report(item, call, session)
+    if record is None:
+        record = dialogue_items.before_report(item, call, session)
     report = yield
     items.finish_report(item, call, report, record)
     return report
@@ -224,7 +322,8 @@ def pytest_report_teststatus(
 def compaction_arm() -> Arm:
     """Strategy and trial of the item; given by parametrization."""
     raise pytest.UsageError(
-        "the compactor fixture needs a test function that asks for case and probe as well"
+        "the compactor fixture needs a test function that asks for case and probe as well, "
+        "the replay fixture one that asks for dialogue"
     )
 
 
@@ -241,4 +340,29 @@ def judge(request: pytest.FixtureRequest) -> Callable[[Probe, Response], Verdict
     """Scores the response to a probe in six dimensions and keeps it in the item's record."""
     from pytest_compaction import items
 
-    return items.judge_for(request.config.stash[SESSION], request.node)
+    session = request.config.stash[SESSION]
+    judge = items.judge_for(session, request.node)
+    if session.settings.snapshots.compare and "judge_snapshot" not in request.fixturenames:
+        from pytest_compaction import judge_snapshots
+
+        return judge_snapshots.watched(judge, request, session)
+    return judge
+
+
+@pytest.fixture
+def judge_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Compares a verdict with the one accepted earlier; ``--snapshot-update`` accepts it."""
+    _need_syrupy(request.config, "the judge_snapshot fixture")
+    from pytest_compaction import judge_snapshots
+
+    session = request.config.stash.get(SESSION, None)
+    settings = session.settings if session else options.read_settings(request.config)
+    return judge_snapshots.comparison_for(request, session, settings.snapshots).compare
+
+
+@pytest.fixture
+def replay(compaction_arm: Arm, request: pytest.FixtureRequest) -> Callable[[Dialogue], Replayed]:
+    """Has both arms answer a dialogue's user turns and keeps the comparison in the record."""
+    from pytest_compaction.dialogues import items
+
+    return items.replay_for(request.config.stash[SESSION], compaction_arm, request.node)

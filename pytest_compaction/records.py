@@ -8,17 +8,30 @@ from typing import Any, Final
 from pytest_compaction.case import Case, Probe
 from pytest_compaction.conversation import canonical_json
 from pytest_compaction.engine import Arm, Response, short_hash
-from pytest_compaction.judges.verdict import Verdict
+from pytest_compaction.judges.verdict import JudgeScores, Verdict
+from pytest_compaction.models import offline
+from pytest_compaction.models.prices import PriceTable
+from pytest_compaction.models.usage import Usage
 from pytest_compaction.options import Settings
 from pytest_compaction.results import Record
 from pytest_compaction.rubric import DIMENSIONS
 
 MAX_TEXT: Final = 4000
 _DIGITS: Final = 4
+_DOLLAR_DIGITS: Final = 8
 
 
-def scored_record(item: str, response: Response, verdict: Verdict, settings: Settings) -> Record:
-    """The record of a judged response; its status is passed, failed or unscored."""
+def scored_record(
+    item: str,
+    response: Response,
+    verdict: Verdict,
+    settings: Settings,
+    prices: PriceTable | None = None,
+) -> Record:
+    """The record of a judged response; its status is passed, failed or unscored.
+
+    ``prices`` are those of the endpoint; without an endpoint nothing costs anything.
+    """
     status = "unscored" if verdict.passed is None else "passed" if verdict.passed else "failed"
     record = _blank(item, response.case, response.probe, response.arm, settings)
     record |= {
@@ -47,6 +60,8 @@ def scored_record(item: str, response: Response, verdict: Verdict, settings: Set
             "responder": response.usage.as_json(),
             "judge": verdict.usage.as_json(),
         },
+        "usd": _usd(response, verdict, settings, prices) if prices else {},
+        "judges": [_judge(scores) for scores in verdict.judges],
         "latency_s": {} if response.latency_s is None else {"responder": response.latency_s},
         "compaction": {
             "steps": dict(sorted(Counter(step.status for step in response.steps).items())),
@@ -56,6 +71,13 @@ def scored_record(item: str, response: Response, verdict: Verdict, settings: Set
     }
     record["hashes"]["prompt"] = response.prompt_hash
     return record
+
+
+def unscored_record(
+    item: str, case: Case, probe: Probe, arm: Arm, reason: str, settings: Settings
+) -> Record:
+    """The record of an item that a model left without an answer: neither passed nor failed."""
+    return error_record(item, case, probe, arm, reason, settings) | {"status": "unscored"}
 
 
 def error_record(
@@ -74,6 +96,8 @@ def error_record(
         "response": "",
         "tokens": {},
         "usage": {},
+        "usd": {},
+        "judges": [],
         "latency_s": {},
         "compaction": {},
     }
@@ -93,6 +117,39 @@ def _blank(item: str, case: Case, probe: Probe, arm: Arm, settings: Settings) ->
             "settings": short_hash(canonical_json(settings.scoring())),
             "prompt": None,
         },
+    }
+
+
+def _usd(
+    response: Response, verdict: Verdict, settings: Settings, prices: PriceTable
+) -> dict[str, float | None]:
+    """US dollars by role, ``None`` where there is no price; the offline model is free."""
+
+    def cost(model: str, usage: Usage) -> float | None:
+        return 0.0 if model == offline.NAME or not usage.calls else prices.cost(model, usage)
+
+    judged = [cost(scores.name, scores.usage) for scores in verdict.judges]
+    if not judged:
+        judged = [cost(settings.judges[0], verdict.usage)]
+    known = [usd for usd in judged if usd is not None]
+    return {
+        "compaction": _dollars(cost(settings.model, response.compaction_usage)),
+        "responder": _dollars(cost(settings.responder, response.usage)),
+        "judge": _dollars(sum(known)) if len(known) == len(judged) else None,
+    }
+
+
+def _dollars(value: float | None) -> float | None:
+    return None if value is None else round(value, _DOLLAR_DIGITS)
+
+
+def _judge(scores: JudgeScores) -> dict[str, Any]:
+    """What one of several judges said, as plain JSON."""
+    return {
+        "name": _clean(scores.name),
+        "overall": _rounded(scores.overall),
+        "criteria": {c.id: _rounded(c.score) for c in scores.criteria},
+        "unscored": None if scores.unscored is None else _clean(scores.unscored),
     }
 
 

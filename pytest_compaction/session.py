@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -14,10 +14,30 @@ from pytest_compaction import options
 from pytest_compaction.case import Case, Probe
 from pytest_compaction.case_files import CaseFileError, CaseSet, load_cases
 from pytest_compaction.compactors.registry import Registry, Spec, UnknownCompactorError, parse_spec
+from pytest_compaction.dialogues.files import (
+    DialogueSet,
+    UnknownTaskError,
+    is_dialogue_file,
+    load_dialogues,
+)
+from pytest_compaction.dialogues.replay import (
+    Replayer,
+    Rules,
+    history_mode,
+    trigger_for_dialogues,
+)
 from pytest_compaction.engine import Arm, Engine, Roles
 from pytest_compaction.gate import Threshold, ThresholdError, parse_threshold
+from pytest_compaction.models import offline
+from pytest_compaction.models.prompts import PromptError
 from pytest_compaction.models.protocol import Model
-from pytest_compaction.models.registry import UnknownModelError, create_model
+from pytest_compaction.models.registry import (
+    Endpoints,
+    UnknownModelError,
+    connect,
+    create_model,
+    is_offline,
+)
 from pytest_compaction.options import OptionError, Settings
 from pytest_compaction.text import printable
 from pytest_compaction.tokens import EncodingUnavailableError, TokenCounter
@@ -25,6 +45,8 @@ from pytest_compaction.triggers import Trigger, TriggerError, parse_trigger
 
 PACKAGED: Final = Path(__file__).parent / "benchmark"
 PACKAGED_MODULE: Final = PACKAGED / "test_probes.py"
+DIALOGUE_MODULE: Final = "test_dialogues.py"
+PACKAGED_DIALOGUES: Final = PACKAGED / DIALOGUE_MODULE
 USAGE_ERRORS: Final = (
     OptionError,
     UnknownCompactorError,
@@ -32,6 +54,8 @@ USAGE_ERRORS: Final = (
     ThresholdError,
     TriggerError,
     EncodingUnavailableError,
+    UnknownTaskError,
+    PromptError,
 )
 """What ends a session before it starts, each with a sentence for the user."""
 
@@ -83,6 +107,9 @@ class BenchmarkSession:
     trigger: Trigger
     thresholds: tuple[Threshold, ...]
     folders: tuple[Path, ...]
+    dialogue_set: DialogueSet = field(default_factory=DialogueSet)
+    endpoints: Endpoints | None = None
+    """What models behind an endpoint share; ``None`` when no role has one."""
 
     @cached_property
     def engine(self) -> Engine:
@@ -96,12 +123,38 @@ class BenchmarkSession:
             self.settings.pass_score,
             self.settings.timeout,
             max(1, self.settings.concurrency // workers),
+            self.endpoints.caller if self.endpoints else None,
         )
+
+    @cached_property
+    def replayer(self) -> Replayer:
+        """Replays dialogues on this session's engine."""
+        specs = {spec.text: spec for spec in self.specs}
+        named = self.settings.dialogues
+        rules = Rules(
+            trigger=trigger_for_dialogues(self.trigger),
+            history=history_mode(named.history, self.roles.responder.name),
+            trials=self.settings.trials,
+            window=named.window,
+            budget=named.budget,
+            timeout=self.settings.timeout,
+            pass_at=named.consistency,
+        )
+        return Replayer(
+            self.roles, lambda name: self.registry.create(specs[name]), rules, self.engine
+        )
+
+    @property
+    def has_dialogues(self) -> bool:
+        """Whether any dialogue file was named."""
+        return bool(self.dialogue_set.dialogues or self.dialogue_set.errors)
 
     def close(self) -> None:
         """Stop the engine if it was ever started."""
         if "engine" in self.__dict__:
             self.engine.close()
+        if self.endpoints is not None:
+            self.endpoints.close()
 
     @cached_property
     def arms(self) -> tuple[tuple[str, Arm], ...]:
@@ -148,17 +201,37 @@ class BenchmarkSession:
             },
             "settings": self.settings.as_json(),
             "cases": {case.id: case.digest for case in self.case_set.cases},
+            **({"dialogues": self.dialogue_set.as_json()} if self.has_dialogues else {}),
+            **({"prices": self.endpoints.prices.as_json()} if self.endpoints else {}),
         }
 
     def summary_line(self) -> str:
         """One line for pytest's header."""
-        probes = sum(len(case.probes) for case in self.case_set.cases)
-        models = dict.fromkeys((self.settings.model, self.settings.responder, self.settings.judge))
-        broken = f", {len(self.case_set.errors)} broken" if self.case_set.errors else ""
-        return printable(
-            f"compaction: {', '.join(self.settings.arms)} | {len(self.case_set.cases)} cases"
-            f"{broken}, {probes} probes | model {', '.join(models)} | "
-            f"trigger {self.settings.trigger} | trials {self.settings.trials}"
+        models = self.settings.models
+        parts = [", ".join(self.settings.arms)]
+        if self.case_set.cases or self.case_set.errors or not self.has_dialogues:
+            probes = sum(len(case.probes) for case in self.case_set.cases)
+            broken = f", {len(self.case_set.errors)} broken" if self.case_set.errors else ""
+            parts.append(f"{len(self.case_set.cases)} cases{broken}, {probes} probes")
+        if self.has_dialogues:
+            parts.append(self._dialogues_line())
+        parts += [
+            f"model {', '.join(models)}",
+            f"trigger {self.settings.trigger}",
+            f"trials {self.settings.trials}",
+        ]
+        return printable(f"compaction: {' | '.join(parts)}")
+
+    def _dialogues_line(self) -> str:
+        named = self.settings.dialogues
+        broken = len(self.dialogue_set.errors)
+        trigger = trigger_for_dialogues(self.trigger)
+        instead = f", trigger {trigger}" if trigger != self.trigger else ""
+        return (
+            f"{len(self.dialogue_set.dialogues)} dialogues"
+            f"{f', {broken} broken' if broken else ''}"
+            f" ({history_mode(named.history, self.roles.responder.name)} history, "
+            f"budget {named.budget:.0%}{instead})"
         )
 
 
@@ -180,6 +253,7 @@ def start(
     use_shipped: bool,
     added_compactors: Mapping[str, Any],
     added_models: Mapping[str, Model],
+    ledger: str | None = None,
 ) -> BenchmarkSession:
     """Resolve all that the settings name; raises one of ``USAGE_ERRORS`` for what is not there."""
     for folder in (invocation, root):
@@ -192,11 +266,26 @@ def start(
     tokens = TokenCounter(settings.encoding)
     tokens.text("")
 
-    def model(name: str) -> Model:
-        return added_models[name] if name in added_models else create_model(name, tokens)
+    real = [name for name in settings.models if name not in added_models and not is_offline(name)]
+    accounts = Path(ledger) if ledger else None
+    endpoints = _endpoints(settings, root, tokens, accounts) if real else None
+    _check_prices(settings, real, endpoints)
 
-    roles = Roles(model(settings.model), model(settings.responder), model(settings.judge), tokens)
-    folders = options.case_folders(settings, root, shipped_cases(), use_shipped)
+    def model(name: str) -> Model:
+        if name in added_models:
+            return added_models[name]
+        return create_model(name, tokens, endpoints)
+
+    roles = Roles(
+        model(settings.model),
+        model(settings.responder),
+        tuple(model(name) for name in settings.judges),
+        tokens,
+    )
+    named = options.case_folders(settings, root, shipped_cases(), use_shipped)
+    files = [path for path in named if is_dialogue_file(path)]
+    folders = [path for path in named if path not in files]
+    chosen = settings.dialogues
     return BenchmarkSession(
         settings=settings,
         case_set=load_cases(folders, root),
@@ -206,15 +295,57 @@ def start(
         trigger=parse_trigger(settings.trigger),
         thresholds=tuple(parse_threshold(text) for text in settings.thresholds),
         folders=tuple(folders),
+        dialogue_set=load_dialogues(files, root).chosen(chosen.tasks, chosen.limit)
+        if files
+        else DialogueSet(),
+        endpoints=endpoints,
     )
 
 
-def collection_arguments(folders: Iterable[Path]) -> list[str]:
-    """What to collect: case folders that hold a test module, or the packaged module."""
+def _endpoints(
+    settings: Settings, root: Path, tokens: TokenCounter, ledger: Path | None
+) -> Endpoints:
+    calls = settings.calls
+    return connect(
+        root / calls.store,
+        calls.store,
+        "replay" if calls.replay else "refresh" if calls.refresh else "normal",
+        ledger,
+        calls.max_cost,
+        root / calls.judge_prompt if calls.judge_prompt else None,
+        tokens,
+    )
+
+
+def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints | None) -> None:
+    """A limit that could not be kept is refused before anything is spent."""
+    limit, prices = settings.calls.max_cost, endpoints.prices if endpoints else None
+    if limit is None or settings.calls.replay:
+        return
+    for name in settings.models:
+        if name == offline.NAME or (
+            name in real and prices is not None and prices.price(name) is not None
+        ):
+            continue
+        where = f"at {prices.host} " if prices is not None and name in real else ""
+        raise OptionError(
+            f"--compaction-max-cost={limit:g} cannot be kept: there is no price for the model "
+            f"{name!r} {where}in the price table; leave the limit out, or take a model with a price"
+        )
+
+
+def collection_arguments(folders: Sequence[Path], with_dialogues: bool = False) -> list[str]:
+    """What to collect: case folders that hold a test module, or the packaged modules."""
     own = [folder for folder in folders if folder.is_dir() and any(folder.rglob("test_*.py"))]
-    return [str(path) for path in own or [PACKAGED_MODULE]]
+    found = own or ([PACKAGED_MODULE] if folders else [])
+    if with_dialogues and not any(any(folder.rglob(DIALOGUE_MODULE)) for folder in own):
+        found.append(PACKAGED_DIALOGUES)
+    return [str(path) for path in found]
 
 
 def node_argument(argument: str) -> str:
-    """A node id as the packaged module's items show it, made into one that pytest finds."""
-    return f"{PACKAGED_MODULE}{argument}" if argument.startswith("::") else argument
+    """A node id as the packaged modules' items show it, made into one that pytest finds."""
+    if not argument.startswith("::"):
+        return argument
+    dialogue = argument.startswith("::test_dialogue")
+    return f"{PACKAGED_DIALOGUES if dialogue else PACKAGED_MODULE}{argument}"

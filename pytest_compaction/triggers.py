@@ -1,19 +1,37 @@
-"""When a log is compacted: at the case's points, at a size, every so many turns, or when due."""
+"""When a log is compacted: at its points, at a size, every so many turns, when due or worth it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from pytest_compaction.conversation import Message
 
-TriggerKind = Literal["case", "window", "tokens", "turns", "auto"]
+TriggerKind = Literal["case", "window", "tokens", "turns", "auto", "adaptive"]
+
+_PLAIN: Final[tuple[TriggerKind, ...]] = ("case", "auto", "adaptive")
+"""Rules without a limit."""
 
 
 class TriggerError(ValueError):
     """A trigger cannot be read; the text says what was expected."""
+
+
+def expected_saving(view_tokens: int, budget: int, turns: int) -> int:
+    """Tokens that compacting now is expected to save, its own cost taken off; may be negative.
+
+    A dialogue that has had ``turns`` user turns is expected to have as many again
+    (it is as likely to be in its first half as in its second; nothing else of the
+    future is known). Each of them would read ``budget`` tokens instead of
+    ``view_tokens``; making the summary reads the view and writes the new one::
+
+        turns * (view_tokens - budget) - (view_tokens + budget)
+
+    With nothing above the budget there is nothing to save, and the cost remains.
+    """
+    return turns * max(view_tokens - budget, 0) - (view_tokens + budget)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +41,27 @@ class Trigger:
     kind: TriggerKind = "case"
     limit: float = 0.0
 
+    def __str__(self) -> str:
+        if not self.limit:
+            return self.kind
+        whole = int(self.limit) == self.limit
+        return f"{self.kind}:{int(self.limit) if whole else self.limit}"
+
     def fires(
-        self, view_tokens: int, window: int, since: Sequence[Message], due: str | None
+        self,
+        view_tokens: int,
+        window: int,
+        since: Sequence[Message],
+        due: str | None,
+        budget: int = 0,
+        turns: int = 0,
     ) -> bool:
-        """Whether to compact now; ``since`` are the messages after the last compaction."""
+        """Whether to compact now; ``since`` are the messages after the last compaction.
+
+        ``turns`` counts all user turns so far, ``budget`` what a new view may take.
+        """
+        if self.kind == "adaptive":
+            return expected_saving(view_tokens, budget, turns) > 0
         if self.kind == "window":
             return view_tokens >= self.limit * window
         if self.kind == "tokens":
@@ -37,10 +72,11 @@ class Trigger:
 
 
 def parse_trigger(text: str) -> Trigger:
-    """Read ``case``, ``auto``, ``window:0.8``, ``tokens:20000`` or ``turns:5``."""
+    """Read ``case``, ``auto``, ``adaptive``, ``window:0.8``, ``tokens:20000`` or ``turns:5``."""
     kind, _, value = text.partition(":")
-    if kind in {"case", "auto"} and not value:
-        return Trigger("case" if kind == "case" else "auto")
+    for plain in _PLAIN:
+        if text == plain:
+            return Trigger(plain)
     try:
         limit = float(value)
     except ValueError:
@@ -52,5 +88,6 @@ def parse_trigger(text: str) -> Trigger:
     if kind == "turns" and 1 <= limit < math.inf:
         return Trigger("turns", limit)
     raise TriggerError(
-        f"{text!r} is no trigger; write case, auto, window:F (0 < F <= 1), tokens:N or turns:N"
+        f"{text!r} is no trigger; write case, auto, window:F (0 < F <= 1), tokens:N, "
+        "turns:N or adaptive"
     )

@@ -59,9 +59,14 @@ class XdistHooks:
     """Hooks that exist only with xdist."""
 
     def __init__(self, session: BenchmarkSession) -> None:
+        self._ledger = session.endpoints.ledger if session.endpoints else None
         self._groups = {
             item.id: item.group for arms in (False, True) for item in session.parameters(arms)
         }
+        if session.has_dialogues:
+            from pytest_compaction.dialogues.items import groups
+
+            self._groups |= groups(session)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
@@ -73,3 +78,10 @@ class XdistHooks:
     def pytest_configure_node(self, node: Any) -> None:
         """Tell workers whether a case is theirs alone, so that they may work ahead."""
         node.workerinput["compaction_case_is_whole"] = node.config.getvalue("dist") == "load"
+        if self._ledger is not None:
+            node.workerinput["compaction_ledger"] = str(self._ledger.path)
+
+    def pytest_testnodedown(self, node: Any) -> None:
+        """What a worker that died had in flight may have been charged."""
+        if self._ledger is not None:
+            self._ledger.write_off(node.gateway.id)

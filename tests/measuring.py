@@ -17,7 +17,7 @@ def records_of(compactor):
         cases=(),
         model="offline",
         responder="offline",
-        judge="offline",
+        judges=("offline",),
         trials=1,
         control=False,
         trigger="case",

@@ -27,7 +27,7 @@ def refused(pytester, *arguments, compactor=None):
     ("name", "words"),
     [
         ("ancored", ["unknown compactor 'ancored'", "did you mean 'anchored'?", "truncate"]),
-        ("zzz", ["unknown compactor 'zzz'", "there are anchored, none, ", "module:function"]),
+        ("zzz", ["unknown compactor 'zzz'", "there are adk, anchored, ", "module:function"]),
         ("no_such_module:compact", ["cannot import the module", "no_such_module"]),
         ("strategies:kep", ["the module 'strategies' has no 'kep'; did you mean 'keep'?"]),
         ("strategies:keep:size=3", ["'strategies:keep:size=3' cannot be called", "size"]),
@@ -45,11 +45,12 @@ def test_a_compactor_that_is_not_there_ends_the_run_and_says_what_there_is(pytes
 
 
 @pytest.mark.parametrize("option", ["model", "responder", "judge"])
-def test_an_unknown_model_ends_the_run_and_says_which_there_are(pytester, option):
+def test_a_slip_in_the_name_of_the_offline_model_ends_the_run_and_asks_what_was_meant(
+    pytester, option
+):
     set_up(pytester, "first")
-    said = refused(pytester, f"--compaction-{option}=gpt-x", compactor="keep")
-    assert "unknown model 'gpt-x'" in said
-    assert "offline" in said
+    said = refused(pytester, f"--compaction-{option}=Oflline", compactor="keep")
+    assert "unknown model 'Oflline'; did you mean 'offline'" in said
 
 
 WRONG_VALUES = {
@@ -57,10 +58,18 @@ WRONG_VALUES = {
     "--compaction-pass-score": ["5.1", "-0.1", "high", "nan"],
     "--compaction-max-unscored": ["-1", "some"],
     "--compaction-concurrency": ["0", "all"],
+    "--compaction-max-cost": ["-1", "nan", "ten"],
     "--compaction-timeout": ["0", "-1", "inf", "nan", "soon"],
     "--compaction-trigger": ["never", "window:0", "window:1.1", "window:", "tokens:0", "turns:x"],
     "--compaction-threshold": ["overall", "overall>=", "overall=3", "charm>=3", "file.charm>=3"],
     "--compaction-encoding": ["no_such_encoding"],
+    "--compaction-examples": ["none", "0", "-1"],
+    "--compaction-judge-tolerance": ["much", "1,2,3", "-1", "nan", "0.5,6"],
+    "--compaction-limit": ["-1", "few"],
+    "--compaction-history": ["mine"],
+    "--compaction-consistency": ["-0.1", "1.1", "nan", "high"],
+    "--compaction-dialogue-budget": ["0", "1.1", "nan", "half"],
+    "--compaction-dialogue-window": ["0", "wide"],
 }
 ANY_TEXT = {
     "--compactor",
@@ -68,7 +77,10 @@ ANY_TEXT = {
     "--compaction-model",
     "--compaction-responder",
     "--compaction-judge",
+    "--compaction-judge-prompt",
+    "--compaction-store",
     "--compaction-runs",
+    "--compaction-tasks",
 }
 """Options whose values are names or paths; what they name is looked at elsewhere."""
 

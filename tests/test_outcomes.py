@@ -110,18 +110,19 @@ def test_tolerated_unscored_items_leave_the_run_green(pytester):
     )
 
 
-def test_a_responder_that_cannot_answer_fails_the_item_with_the_models_own_words(pytester):
+def test_a_responder_that_cannot_answer_leaves_items_unscored_in_the_models_own_words(pytester):
     set_up(pytester, "first")
     result = run(
         pytester, "--compaction-responder=unreachable", "--compaction-threshold=overall>=0"
     )
-    result.assert_outcomes(failed=4)
-    result.stdout.fnmatch_lines(["the endpoint http://localhost:9 refused the connection"])
+    assert result.parseoutcomes() == {"unscored": 4}
+    said = "the endpoint http://localhost:9 refused the connection"
+    result.stdout.fnmatch_lines([f"not scored (4): {said}"])
+    assert str(result.stdout).count(said) == 1, "once for the strategy and not for each item"
     result.stdout.no_fnmatch_line("*Traceback*")
-    assert statuses(pytester) == ["error"] * 4
-    assert last_line(result) == (
-        "GATE FAILED overall: nothing was measured · 4 failed for another reason than the score"
-    )
+    assert statuses(pytester) == ["unscored"] * 4
+    assert {record["reason"] for record in records(pytester).records} == {said}
+    assert last_line(result) == "GATE FAILED overall: nothing was measured, unscored 4 > 0"
 
 
 def test_a_bug_in_a_judge_shows_its_traceback_at_the_items_that_met_it(pytester):

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from readme_blocks import README, blocks, in_readme
+from readme_blocks import CASES_README, README, blocks, difficulty, in_readme
 
 from pytest_compaction.case_files import load_cases
 from pytest_compaction.gate import parse_threshold
@@ -25,13 +25,40 @@ RUN_BY_CI = {
 RUN_ELSEWHERE = {
     "pytest --compactors",  # tests/test_terminal_summary.py
     "pytest --pyargs pytest_compaction.benchmark --compactor=anchored",  # .ci/run
+    # tests/test_bring_your_own.py follows the page "Test your own compactor"
+    "pytest --compactor=my_compactor:keep_the_newest --compaction-check",
+    "pytest --compactor=my_strategy:FirstLines --compaction-check",
+    "pytest --compactor=my_strategy:FirstLines:keep=2,my_strategy:FirstLines:keep=2+ledger",
+    "pytest --compactor=my_messages:without_old_results,my_messages:since_the_last_request",
+    "pytest --compactor=langchain_core.messages:trim_messages:token_counter=approximate",
+    "pytest --compactor=anchored,anchored+ledger",
+    # with a model of another name, against a local server
+    "export OPENAI_API_KEY=…",  # tests/test_endpoint_runs.py
+    "pytest --compactor=none,regenerate,anchored --compaction-model=gpt-5-mini",
+    "pytest --compactor=anchored --compaction-model=gpt-5-mini --compaction-judge=offline",
+    # tests/test_estimate.py, test_spending.py, test_replay.py
+    "pytest --compactor=anchored,truncate --compaction-model=gpt-5-mini --compaction-estimate",
+    "pytest --compactor=anchored,truncate --compaction-model=gpt-5-mini --compaction-max-cost=2",
+    "pytest --compactor=anchored --compaction-model=gpt-5-mini --compaction-store=calls",
+    "pytest --compactor=anchored --compaction-model=gpt-5-mini --compaction-store=calls "
+    "--compaction-replay",
+    # tests/test_dialogue_items.py, test_dialogues_command.py
+    "pytest --compactor=anchored --compaction-cases=mtbench101.jsonl -n 8",
+    "pytest-compaction dialogues results/*/results.json result_summary.json mtbench101.jsonl "
+    "-o report.md",
+    "pytest-compaction dialogues RUN.jsonl",
+    "pytest --compactor=recorded,anchored",  # tests/test_recorded_compactions.py
+    "pytest-compaction lint",
+    "pytest-compaction show",
 }
 RUN_HERE = {
     "pytest --compactor=my_compactor:keep_the_newest -n 8 --junitxml=compaction.xml",
     "pytest --compactor=my_compactor:keep_the_newest,truncate",
     "pytest --compactor=none,truncate,regenerate,anchored -n 8",
     "pytest-compaction import session.jsonl -o cases/",
-    "pytest --compactor=none,truncate,regenerate,anchored",
+    "pytest-compaction lint cases/",
+    "pytest-compaction show cases/session.json --probes",
+    "pytest --compactor=none,truncate,anchored --compaction-threshold='overall@anchored>=2'",
 }
 
 
@@ -53,7 +80,8 @@ def options_of(command):
 def test_every_command_shown_is_run_by_ci_or_by_a_test_of_this_module():
     shown = {line for block in code("console") for line in block.splitlines() if line.strip()}
     shown |= {line.removeprefix("- run: ") for line in code("yaml")[0].splitlines()}
-    shown |= set(re.findall(r"`(pytest(?:-compaction)? [^`]+)`", TEXT))
+    inline = re.findall(r"`(pytest(?:-compaction)?\s[^`]+)`", TEXT)
+    shown |= {" ".join(command.split()) for command in inline}
     assert shown == RUN_BY_CI | RUN_HERE | RUN_ELSEWHERE
     ci = (ROOT / ".ci/run").read_text("utf-8")
     assert all(command in ci for command in RUN_BY_CI)
@@ -64,6 +92,11 @@ def test_every_command_shown_is_run_by_ci_or_by_a_test_of_this_module():
 @pytest.mark.parametrize("name", ["summary", "comparison"])
 def test_the_figures_shown_are_those_measured(name):
     assert in_readme(TEXT, name) == blocks()[name], "run python tests/readme_blocks.py"
+
+
+def test_the_difficulty_of_the_cases_is_as_measured():
+    shown = in_readme(CASES_README.read_text("utf-8"), "cases")
+    assert shown == difficulty(), "run python tests/readme_blocks.py"
 
 
 def test_every_option_is_in_the_reference():
@@ -110,7 +143,7 @@ def test_the_case_shown_can_be_used(tmp_path):
 
 
 def test_the_thresholds_shown_can_be_read():
-    (source,) = code("toml")
+    (source,) = code("toml", "compaction_threshold")
     thresholds = tomllib.loads(source)["tool"]["pytest"]["compaction_threshold"]
     assert len([parse_threshold(text) for text in thresholds]) == 4
 
@@ -134,11 +167,14 @@ def test_the_five_lines_are_those_of_the_benchmark():
 
 
 @pytest.mark.skipif(not PI_SESSION.exists(), reason=f"the real session {PI_SESSION} is not here")
-def test_a_session_of_ones_own_is_imported_and_measured(pytester):
+def test_a_session_of_ones_own_is_imported_checked_and_gated(pytester):
     pytester.path.joinpath("session.jsonl").write_bytes(PI_SESSION.read_bytes())
-    done = pytester.run(*shlex.split("pytest-compaction import session.jsonl -o cases/"))
-    assert done.ret == 0
+    (block,) = code("console", "pytest-compaction import session.jsonl")
+    *prepare, measure = block.strip().splitlines()
+    for command in prepare:
+        assert pytester.run(*shlex.split(command)).ret == 0
     assert json.loads(Path(pytester.path, "cases/session.json").read_text("utf-8"))["probes"]
-    command = "pytest --compactor=none,truncate,regenerate,anchored"
-    result = pytester.runpytest_subprocess(*options_of(command), "-q", "--tb=no")
-    result.stdout.fnmatch_lines(["compactor *", "none *", "truncate *", "regenerate *"])
+    result = pytester.runpytest_subprocess(*options_of(measure), "-q", "--tb=no")
+    result.stdout.fnmatch_lines(["compactor *", "none *", "truncate *", "anchored *"])
+    result.stdout.fnmatch_lines(["GATE PASSED overall@anchored *"])
+    assert result.ret == 0

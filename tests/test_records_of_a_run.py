@@ -46,19 +46,33 @@ def test_the_header_holds_every_option(pytester):
         "compaction_cases": "cases",
         "compaction_concurrency": 5,
         "compaction_timeout": 60,
+        "compaction_judge_prompt": "judge.md",
+        "compaction_store": "calls",
+        "compaction_replay": True,
+        "compaction_refresh": None,
+        "compaction_estimate": None,
+        "compaction_max_cost": 1.5,
         "compaction_runs": ".pytest_compaction/runs",
+        "compaction_tasks": "GR,SA",
+        "compaction_limit": 3,
+        "compaction_history": "own",
+        "compaction_consistency": 0.8,
+        "compaction_dialogue_budget": 0.4,
+        "compaction_dialogue_window": 2000,
     }
     assert {option.key for option in OPTIONS} == set(given)
     flags = [
         f"--{key.replace('_', '-')}" + ("" if value is True else f"={value}")
         for key, value in given.items()
+        if value is not None
     ]
     run(pytester, *flags, compactor=None)
     assert records(pytester).header["settings"] == {
         "compactors": [own("keep"), "none"],
         "model": "offline",
         "responder": "mute",
-        "judge": "refuses_files",
+        "judges": ["refuses_files"],
+        "judge_prompt": "judge.md",
         "trials": 2,
         "control": True,
         "trigger": "turns:2",
@@ -69,7 +83,20 @@ def test_the_header_holds_every_option(pytester):
         "cases": ["cases"],
         "concurrency": 5,
         "timeout": 60.0,
+        "store": "calls",
+        "replay": True,
+        "refresh": False,
+        "estimate": False,
+        "max_cost": 1.5,
         "runs": ".pytest_compaction/runs",
+        "dialogues": {
+            "tasks": ["GR", "SA"],
+            "limit": 3,
+            "history": "own",
+            "consistency": 0.8,
+            "budget": 0.4,
+            "window": 2000,
+        },
     }
 
 

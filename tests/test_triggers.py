@@ -13,14 +13,17 @@ SINCE = as_messages([user("a"), assistant("b"), user("c")])
     [
         ("case", Trigger("case")),
         ("auto", Trigger("auto")),
+        ("adaptive", Trigger("adaptive")),
         ("window:0.8", Trigger("window", 0.8)),
         ("window:1", Trigger("window", 1)),
         ("tokens:20000", Trigger("tokens", 20000)),
         ("turns:5", Trigger("turns", 5)),
+        ("tokens:1234567.5", Trigger("tokens", 1234567.5)),
     ],
 )
-def test_a_trigger_is_read(text, trigger):
+def test_a_trigger_is_read_and_written(text, trigger):
     assert parse_trigger(text) == trigger
+    assert parse_trigger(str(trigger)) == trigger
 
 
 @pytest.mark.parametrize(
@@ -30,6 +33,7 @@ def test_a_trigger_is_read(text, trigger):
         "cases",
         "case:1",
         "auto:0.5",
+        "adaptive:2",
         "window",
         "window:",
         "window:0",

@@ -22,6 +22,8 @@ from pytest_compaction.text import printable
 
 WIDTH: Final = 80
 _NAME_WIDTH: Final = (15, 19)
+_REASON_CHARACTERS: Final = 4 * (WIDTH - 2)
+"""Four lines are enough to say why a strategy could not be scored, and what to do about it."""
 Style = Literal["plain", "bold", "dim", "good", "bad"]
 Record = Mapping[str, Any]
 _SHORT: Final = {
@@ -133,7 +135,9 @@ def _unscored_because(records: Sequence[Record], count: int = 3) -> Iterator[Lin
     """The most frequent reasons for which items could not be scored."""
     reasons = Counter(record["reason"] for record in records if record["status"] == "unscored")
     for reason, times in reasons.most_common(count):
-        yield Line(printable(f"not scored ({times}): {reason}".rstrip(), WIDTH), "bad")
+        text = printable(f"not scored ({times}): {reason}".rstrip(), _REASON_CHARACTERS)
+        for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False):
+            yield Line(line, "bad")
 
 
 def _worst(records: Sequence[Record], count: int = 3) -> Iterator[Line]:
@@ -165,9 +169,9 @@ def _several(names: Sequence[str], groups: Mapping[str, Sequence[Record]]) -> It
         yield Line(_comparison_row(item, width, best))
     for name, published in PUBLISHED.items():
         yield Line(_published_row(name, published, width), "dim")
-    yield Line(
-        "* best of the strategies that compact; published: other sessions, other judge", "dim"
-    )
+    yield Line("* best of those within the budget; published: other sessions, other judge", "dim")
+    if any(item.over_budget for item in figures if item.compactor != CONTROL):
+        yield Line(f"{OVER_BUDGET} views over the budget of their case: no score to compare", "dim")
     yield Line("")
     for item in figures:
         losses = item.losses
@@ -211,11 +215,20 @@ def _figures_of(item: Aggregate) -> dict[str, float]:
     return values
 
 
+OVER_BUDGET: Final = "!"
+"""After the row of a strategy that left views larger than its cases allow."""
+
+
+def _competes(item: Aggregate) -> bool:
+    """Whether a row can be the best: the control keeps all, and so does who ignores the budget."""
+    return item.compactor != CONTROL and not item.over_budget
+
+
 def _best(figures: Sequence[Aggregate]) -> dict[str, float]:
-    """The best value of each column among the strategies that are not the control."""
+    """The best value of each column among the strategies that kept to the budget."""
     best: dict[str, float] = {}
     for item in figures:
-        if item.compactor != CONTROL:
+        if _competes(item):
             for name, value in _figures_of(item).items():
                 best[name] = max(best.get(name, value), value)
     return best
@@ -227,12 +240,13 @@ def _comparison_row(item: Aggregate, width: int, best: Mapping[str, float]) -> s
     def cell(name: str, size: int, form: str) -> str:
         if name not in values:
             return f"{'-':>{size}}"
-        mark = "*" if item.compactor != CONTROL and values[name] == best.get(name) else ""
+        mark = "*" if _competes(item) and values[name] == best.get(name) else ""
         return f"{format(values[name], form) + mark:>{size}}"
 
     line = f"{printable(item.compactor, width):<{width}} {cell('overall', 7, '.2f')}"
     line += "".join(cell(name, 6, ".2f") for name in DIMENSIONS)
-    return f"{line} {cell('pass', 7, '.0%')}{cell('removed', 8, '.1%')}"
+    line = f"{line} {cell('pass', 7, '.0%')}{cell('removed', 8, '.1%')}"
+    return line + OVER_BUDGET if item.compactor != CONTROL and item.over_budget else line
 
 
 def _published_row(name: str, values: Mapping[str, float], width: int) -> str:

@@ -1,0 +1,196 @@
+"""Judge snapshots: every verdict beside the one that was accepted earlier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, cast
+
+import pytest
+from syrupy.assertion import AssertionResult, SnapshotAssertion
+
+from pytest_compaction.case import Case, Probe
+from pytest_compaction.engine import Arm, Response
+from pytest_compaction.items import RECORD, parameters_of
+from pytest_compaction.judges.snapshots import (
+    REFUSED,
+    Snapshot,
+    Tolerance,
+    VerdictMovedError,
+    movements,
+    read_snapshot,
+    snapshot_of,
+)
+from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError, Verdict
+from pytest_compaction.options import SnapshotSettings
+from pytest_compaction.session import BenchmarkSession
+from pytest_compaction.snapshot_files import BENCHMARK, JudgeSnapshotExtension
+from pytest_compaction.text import printable
+
+COMPARISON: Final = pytest.StashKey["Comparison"]()
+_NO_VERDICT: Final = object()
+
+
+@dataclass
+class Comparison:
+    """The verdicts of one item beside its snapshots."""
+
+    node: pytest.Item
+    assertion: SnapshotAssertion
+    tolerance: Tolerance
+    verdicts: list[Verdict] = field(default_factory=list)
+    """What is compared when the test has ended."""
+
+    def compare(self, verdict: Verdict, name: str | None = None) -> None:
+        """Compare a verdict, or accept it with ``--snapshot-update``.
+
+        Raises :class:`VerdictMovedError` for a verdict that moved or was never accepted,
+        :class:`UnscoredError` for one that is none.
+        """
+        try:
+            snapshot = snapshot_of(verdict, self._details())
+        except ValueError as error:
+            self.pass_over()
+            raise UnscoredError(f"unscored: {error}") from None
+        extension = cast("JudgeSnapshotExtension", self.assertion.extension)
+        extension.tolerance = self.tolerance
+        asserted = self.assertion(name=name) if name else self.assertion
+        accepted = bool(asserted == snapshot)
+        result = self.assertion.executions[self.assertion.num_executions - 1]
+        if accepted:
+            self._note("accepted" if result.created or result.updated else "matched")
+            return
+        status, text = self._refused(snapshot, result)
+        self._note(status)
+        raise VerdictMovedError(text)
+
+    def pass_over(self) -> None:
+        """An item without a verdict: its snapshot stays, and syrupy counts a failure."""
+        bool(self.assertion == _NO_VERDICT)
+
+    def end(self) -> None:
+        """Compare what the test was given; an item that was given nothing is passed over."""
+        refused: list[str] = []
+        if not self.verdicts:
+            self.pass_over()
+        for verdict in self.verdicts:
+            try:
+                self.compare(verdict)
+            except VerdictMovedError as error:
+                refused.append(str(error))
+        if refused:
+            raise VerdictMovedError("\n".join(refused))
+
+    def _refused(self, snapshot: Snapshot, result: AssertionResult) -> tuple[str, str]:
+        path = Path(result.snapshot_location)
+        root = self.node.config.rootpath
+        shown = path.relative_to(root) if path.is_relative_to(root) else path
+        old = None if result.recalled_data is None else read_snapshot(str(result.recalled_data))
+        overall = snapshot["overall"]
+        if result.exception is not None:
+            why = f"{type(result.exception).__name__}: {result.exception}"
+            return "unusable", (
+                f"the snapshot of this verdict cannot be kept: {printable(why, 200)}\n"
+                f"  its place: {shown}"
+            )
+        if result.recalled_data is None:
+            return "missing", (
+                f"there is no snapshot of this verdict (overall {overall:.2f}) yet\n"
+                f"  look at it, and accept it with --snapshot-update: {shown}"
+            )
+        if old is None:
+            return "unusable", (
+                "the snapshot of this verdict cannot be used: it is torn, or of another format\n"
+                f"  restore it, or write it anew with --snapshot-update: {shown}"
+            )
+        within = f"{self.tolerance.overall:g} overall, {self.tolerance.criterion:g} a criterion"
+        lines = [
+            f"the verdict moved from its snapshot: {old['overall']:.2f} -> {overall:.2f} "
+            f"(tolerated: {within})",
+            *movements(old, snapshot),
+            f"accept it with --snapshot-update: {shown}",
+        ]
+        return "moved", "\n  ".join(lines)
+
+    def _details(self) -> dict[str, Any]:
+        """Case, probe, strategy and, of several, trial of the item, as far as it has them."""
+        case, probe, arm = parameters_of(self.node)
+        details: dict[str, Any] = {}
+        if isinstance(case, Case):
+            details["case"] = case.id
+        if isinstance(probe, Probe):
+            details["probe"] = probe.id
+        if isinstance(arm, Arm):
+            session = self.node.config.stash[BENCHMARK]
+            details["compactor"] = arm.compactor
+            if session is not None and session.settings.trials > 1:
+                details["trial"] = arm.trial
+        return details
+
+    def _note(self, status: str) -> None:
+        """Keep the worst of an item's comparisons in its record."""
+        record = self.node.stash.get(RECORD, None)
+        if record is not None and record.get("snapshot") not in REFUSED:
+            record["snapshot"] = status
+
+
+class JudgeSnapshots:
+    """``--compaction-judge-snapshots``: compares what the benchmark's judge gave to each item."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, None, None]:
+        """Compare when the test has ended, so that a score below the pass score is seen too."""
+        comparison = item.stash.get(COMPARISON, None)
+        if comparison is None:
+            return (yield)
+        try:
+            yield
+        except BelowPassScoreError as below:
+            try:
+                comparison.end()
+            except VerdictMovedError as moved:
+                raise VerdictMovedError(f"{moved}\n{below}") from None
+            raise
+        except pytest.skip.Exception:
+            raise
+        except BaseException:
+            _compare_silently(comparison)
+            raise
+        comparison.end()
+        return None
+
+
+def _compare_silently(comparison: Comparison) -> None:
+    """The test failed for a reason of its own, which is what is to be seen."""
+    try:
+        comparison.end()
+    except (VerdictMovedError, UnscoredError):
+        return
+
+
+def comparison_for(
+    request: pytest.FixtureRequest, session: BenchmarkSession | None, settings: SnapshotSettings
+) -> Comparison:
+    """What the ``judge_snapshot`` fixture works with; needs syrupy's ``snapshot`` fixture."""
+    request.config.stash[BENCHMARK] = session
+    assertion = request.getfixturevalue("snapshot").use_extension(JudgeSnapshotExtension)
+    tolerance = Tolerance(settings.overall, settings.criterion)
+    return Comparison(request.node, assertion, tolerance)
+
+
+def watched(
+    judge: Callable[[Probe, Response], Verdict],
+    request: pytest.FixtureRequest,
+    session: BenchmarkSession,
+) -> Callable[[Probe, Response], Verdict]:
+    """A judge whose verdicts are compared when the test has ended."""
+    comparison = comparison_for(request, session, session.settings.snapshots)
+    request.node.stash[COMPARISON] = comparison
+
+    def watched_judge(probe: Probe, response: Response) -> Verdict:
+        verdict = judge(probe, response)
+        comparison.verdicts.append(verdict)
+        return verdict
+
+    return watched_judge
