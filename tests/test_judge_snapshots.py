@@ -1,12 +1,25 @@
 """Judge snapshots: accepted verdicts stay as they are, moved ones fail and say what moved."""
 
 import json
+import shutil
 
+import builders  # noqa: F401 (the Hypothesis profile)
 import pytest
 import scenarios
+from hypothesis import given
+from hypothesis import strategies as st
 from scenarios import PROBES, case, failure, flat, own, records, set_up, write_cases
 
-from pytest_compaction.judges.snapshots import read_snapshot
+from pytest_compaction.judges.snapshots import (
+    Tolerance,
+    has_moved,
+    movements,
+    read_snapshot,
+    snapshot_of,
+    snapshot_text,
+)
+from pytest_compaction.judges.verdict import FactOutcome, Verdict
+from pytest_compaction.models.protocol import CriterionScore
 
 JUDGE = '''
 """A judge that scores as the file ``shift.json`` says."""
@@ -176,7 +189,6 @@ def test_a_verdict_within_the_tolerance_passes_and_keeps_its_file(project):
         assert snapshots(project) == accepted
         assert statuses(project) == {"matched"}
     run(project, "--compaction-judge-tolerance=0.5,0.9").assert_outcomes(failed=8)
-    run(project, "--compaction-judge-tolerance=0").assert_outcomes(failed=8)
 
 
 def test_the_overall_score_has_a_tolerance_of_its_own(project):
@@ -239,9 +251,10 @@ def test_a_snapshot_that_nothing_uses_any_more_is_reported_and_removed_on_update
     gone["probes"] = [probe for probe in gone["probes"] if probe["id"] != "limit"]
     write_cases(project, gone)
     (project.path / "cases/second.json").unlink()
-    result = run(project, "--snapshot-details")
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(["*5 snapshots unused.", "Unused*first-limit*"])
+    for more in ((), ("--compaction-cases=cases",)):
+        result = run(project, "--snapshot-details", *more)
+        assert result.ret == 1
+        result.stdout.fnmatch_lines(["*5 snapshots unused.", "Unused*first-limit*"])
     assert len(snapshots(project)) == 8
     run(project, "--snapshot-update")
     assert sorted(snapshots(project)) == sorted(file_of(p) for p in PROBES if p != "limit")
@@ -312,7 +325,7 @@ def test_a_file_that_is_torn_or_merged_badly_fails_with_a_sentence_until_it_is_w
     accepted = snapshots(project)
     path = project.path / file_of("limit")
     whole = path.read_bytes()
-    for damage in (b"", whole[:50], b"<<<<<<< ours\n" + whole, b"\xff\xfe", b'{"format": 9}'):
+    for damage in (whole[:50], b"<<<<<<< ours\n" + whole + b"\xff", b'{"format": 9}'):
         path.write_bytes(damage)
         result = run(project, "-k", "first-limit")
         result.assert_outcomes(failed=1)
@@ -404,15 +417,21 @@ def test_the_fixture_works_without_a_strategy(project):
 
 
 def test_snapshots_of_the_shipped_cases_lie_in_the_root_folder(project):
-    shipped = ["--pyargs", "pytest_compaction.benchmark", "-k", "lease_queue"]
+    shutil.rmtree(project.path / "cases")
+    shipped = ["-k", "lease_queue"]
     result = run(project, *shipped, "--snapshot-update", compactor="forget")
-    result.stdout.fnmatch_lines(["* snapshots generated."])
-    assert not snapshots(project)
     found = snapshots(project, "__snapshots__/test_probes")
-    assert all("lease_queue" in path for path in found)
+    assert all("-lease_queue-" in path for path in found)
     assert len(found) == sum(outcomes(result).values()) == 15
-    assert run(project, *shipped, compactor="forget").parseoutcomes() == result.parseoutcomes()
+    packaged = ["--pyargs", "pytest_compaction.benchmark", *shipped]
+    again = run(project, *packaged, compactor="forget")
+    assert outcomes(again) == outcomes(result)
     assert snapshots(project, "__snapshots__/test_probes") == found
+    name, data = next(iter(found.items()))
+    gone = data.replace(b'"case": "', b'"case": "no_')
+    (project.path / name.replace("-lease_queue-", "-no_lease_queue-")).write_bytes(gone)
+    result = run(project, *shipped, compactor="forget")
+    result.stdout.fnmatch_lines(["*1 snapshot unused."])
 
 
 def test_long_ids_that_differ_at_their_end_have_files_of_their_own(project):
@@ -432,3 +451,57 @@ def test_without_syrupy_a_sentence_says_how_to_install_it(project):
             result.errlines
         )
         assert "pip install 'syrupy>=7.0.1'" in flat(result.errlines)
+
+
+# --- what moved between two ------------------------------------------------------------
+
+SCORES = st.floats(0, 5).map(lambda score: round(score, 2))
+WORDS = st.text(max_size=12)
+VERDICTS = st.builds(
+    lambda criteria, overall, facts, traps, response: Verdict(
+        tuple(CriterionScore(id, score, said) for id, (score, said) in criteria.items()),
+        {"accuracy": overall},
+        overall,
+        tuple(FactOutcome(text, True, used) for text, used in facts.items()),
+        tuple(traps.items()),
+        3.5,
+        response,
+    ),
+    st.dictionaries(st.sampled_from("abcdefgh"), st.tuples(SCORES, WORDS), max_size=8),
+    SCORES,
+    st.dictionaries(WORDS, st.booleans(), max_size=3),
+    st.dictionaries(WORDS, st.booleans(), max_size=3),
+    st.text(max_size=300),
+)
+
+
+@given(VERDICTS)
+def test_a_snapshot_survives_its_file_and_is_not_moved_from_itself(verdict):
+    snapshot = snapshot_of(verdict)
+    text = snapshot_text(snapshot)
+    assert read_snapshot(text) == snapshot
+    assert all(line.isprintable() for line in text.split("\n"))
+    assert not has_moved(snapshot, snapshot, Tolerance(0, 0))
+    assert movements(snapshot, snapshot) == []
+
+
+@given(VERDICTS, VERDICTS, SCORES, SCORES)
+def test_what_moved_is_said_whichever_way_it_moved(one, other, overall, criterion):
+    old, new = snapshot_of(one), snapshot_of(other)
+    tolerance = Tolerance(overall, criterion)
+    assert has_moved(old, new, tolerance) == has_moved(new, old, tolerance)
+    if has_moved(old, new, tolerance):
+        assert movements(old, new)
+        assert has_moved(old, new, Tolerance(0, 0))
+    assert all(line.isprintable() for line in movements(old, new))
+
+
+def test_long_texts_are_shown_from_where_they_part():
+    def says(end):
+        return snapshot_of(Verdict((), {"accuracy": 4.0}, 4.0, (), (), 3.5, "word " * 60 + end))
+
+    assert movements(says("45 it is."), says("30 it is.")) == [
+        "the answer is another one as well",
+        "  was: …" + "word " * 6 + "45 it is.",
+        "  now: …" + "word " * 6 + "30 it is.",
+    ]

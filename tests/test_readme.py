@@ -47,6 +47,9 @@ RUN_ELSEWHERE = {
     "pytest-compaction dialogues results/*/results.json result_summary.json mtbench101.jsonl "
     "-o report.md",
     "pytest-compaction dialogues RUN.jsonl",
+    # tests/test_judge_snapshots.py
+    "pytest --compactor=anchored --compaction-judge-snapshots --snapshot-update",
+    "pytest --compactor=anchored --compaction-judge-snapshots",
     "pytest --compactor=recorded,anchored",  # tests/test_recorded_compactions.py
     "pytest-compaction lint",
     "pytest-compaction show",

@@ -47,6 +47,8 @@ def test_the_header_holds_every_option(pytester):
         "compaction_concurrency": 5,
         "compaction_timeout": 60,
         "compaction_judge_prompt": "judge.md",
+        "compaction_judge_snapshots": True,
+        "compaction_judge_tolerance": "0.25,2",
         "compaction_store": "calls",
         "compaction_replay": True,
         "compaction_refresh": None,
@@ -60,13 +62,14 @@ def test_the_header_holds_every_option(pytester):
         "compaction_dialogue_budget": 0.4,
         "compaction_dialogue_window": 2000,
     }
-    assert {option.key for option in OPTIONS} == set(given)
+    of_the_check = {"compaction_check", "compaction_examples"}  # writes no records
+    assert {option.key for option in OPTIONS} - of_the_check == set(given)
     flags = [
         f"--{key.replace('_', '-')}" + ("" if value is True else f"={value}")
         for key, value in given.items()
         if value is not None
     ]
-    run(pytester, *flags, compactor=None)
+    run(pytester, "-psyrupy", *flags, compactor=None)
     assert records(pytester).header["settings"] == {
         "compactors": [own("keep"), "none"],
         "model": "offline",
@@ -88,6 +91,8 @@ def test_the_header_holds_every_option(pytester):
         "refresh": False,
         "estimate": False,
         "max_cost": 1.5,
+        "judge_snapshots": True,
+        "judge_tolerance": [0.25, 2.0],
         "runs": ".pytest_compaction/runs",
         "dialogues": {
             "tasks": ["GR", "SA"],
