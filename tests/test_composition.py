@@ -420,5 +420,8 @@ def test_with_the_ledger_more_is_known_at_no_more_tokens():
     overall = paired("anchored+ledger", "anchored", lambda r: r["overall"])
     low, _ = cluster_interval(overall)
     assert low > 0
+    artifact = paired("anchored+ledger", "anchored", lambda r: r["dimensions"]["artifact"])
+    low, _ = cluster_interval(artifact)
+    assert low > 0
     with_ledger, without = view_tokens("anchored+ledger"), view_tokens("anchored")
     assert sum(with_ledger.values()) <= 1.1 * sum(without.values())
