@@ -246,10 +246,10 @@ def test_the_examples_hold_everything_that_agents_meet():
 def test_a_shrunk_example_is_no_larger_breaks_the_same_and_is_always_the_same():
     runner = Runner(Orphans, Rehearsed(OfflineModel(COUNTER)), COUNTER)
     bench = Bench()
-    found = survey(runner, bench, 40, 60)
+    found = survey(runner, bench, 200, 60)
     first = found.first["results-follow-calls"]
     invariant = BY_NAME["results-follow-calls"]
-    small, again = (shrunk(first, invariant, runner, bench, 40, 60) for _ in range(2))
+    small, again = (shrunk(first, invariant, runner, bench, 200, 60) for _ in range(2))
     assert len(small.example.scenario.log) < len(first.example.scenario.log)
     assert next(invariant.check(small.run)) == small.finding
     assert small.example == again.example
