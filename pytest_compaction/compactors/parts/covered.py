@@ -45,8 +45,8 @@ class CoveredModel:
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
         """Ask for the sections that are not covered, within the same budget.
 
-        Where these have nothing to say but a whole section is covered, the summary
-        says where to look and is not empty: all that was done is in the record.
+        Where these have nothing to say all sections are asked for, so that a summary
+        is empty only where the model has nothing to say at all.
         """
         left = tuple(s for s in map(self._without, request.sections) if s.gathers)
         if not left:
@@ -61,8 +61,9 @@ class CoveredModel:
         reply = await self.model.summarize(
             replace(request, sections=left, previous=previous, instructions=focus)
         )
-        if reply.summary.empty and len(left) == len(request.sections):
-            return reply
+        if reply.summary.empty:
+            whole = await self.model.summarize(request)
+            return replace(whole, usage=reply.usage + whole.usage)
         entries = tuple(
             (section.id, reply.summary.of(section.id) if section.id in asked else (ELSEWHERE,))
             for section in request.sections
