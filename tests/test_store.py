@@ -3,6 +3,7 @@
 import asyncio
 import json
 import multiprocessing
+import os
 from pathlib import Path
 
 import builders
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_compaction.models.calls import Call, CallReply
+from pytest_compaction.models.ledger import Ledger
 from pytest_compaction.models.protocol import ModelError, NotRecordedError
 from pytest_compaction.models.store import Store
 from pytest_compaction.models.usage import Usage
@@ -282,6 +284,65 @@ def test_processes_that_write_the_same_calls_never_leave_a_torn_file(tmp_path):
     ask(replay, *[call(f"Question {number}?") for number in range(20)])
     assert accounts.notes == []
     assert list((tmp_path / ".partial").iterdir()) == []
+
+
+def _ask_all(folder, mode, name):
+    os.environ["PYTEST_XDIST_WORKER"] = name
+
+    class Slow(Answering):
+        async def call(self, call):
+            await asyncio.sleep(0.05)
+            return await super().call(call)
+
+    endpoint = Slow()
+    store = Store(Path(folder, "store"), endpoint, mode, Ledger(Path(folder, "ledger.sqlite")))
+    ask(store, *[call(f"Question {number}?") for number in range(12)])
+    Path(folder, f"made-{name}").write_text(str(len(endpoint.calls)))
+
+
+@pytest.mark.parametrize("mode", ["normal", "refresh"])
+def test_workers_of_one_run_that_need_the_same_calls_make_each_once(tmp_path, mode):
+    Ledger(tmp_path / "ledger.sqlite")
+    context = multiprocessing.get_context("spawn")
+    workers = [
+        context.Process(target=_ask_all, args=(str(tmp_path), mode, f"gw{number}"))
+        for number in range(3)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(120)
+    assert sum(int(path.read_text()) for path in tmp_path.glob("made-*")) == 12
+    (total,) = Ledger(tmp_path / "ledger.sqlite").totals()
+    assert total.stored == 24
+
+
+def test_a_call_that_a_dead_worker_had_begun_is_made_by_another(tmp_path, monkeypatch):
+    ledger, asked = Ledger(tmp_path / "ledger.sqlite"), call()
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw1")
+    assert ledger.claim(asked.digest) == "ours"
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
+    endpoint = Answering()
+    store = Store(tmp_path / "store", endpoint, accounts=ledger)
+
+    async def wait_and_see():
+        waiting = asyncio.ensure_future(store.call(asked))
+        await asyncio.sleep(0.1)
+        assert endpoint.calls == [], "the other one has it"
+        ledger.write_off("gw1")
+        return await waiting
+
+    assert asyncio.run(wait_and_see()).body == {"text": "answer 1"}
+
+
+def test_a_claimed_call_that_fails_is_free_again(tmp_path, monkeypatch):
+    ledger, endpoint = Ledger(tmp_path / "ledger.sqlite"), Answering(fails=[1])
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
+    with pytest.raises(ModelError):
+        ask(Store(tmp_path / "store", endpoint, accounts=ledger), call())
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw1")
+    ask(Store(tmp_path / "store", endpoint, accounts=ledger), call())
+    assert len(endpoint.calls) == 2
 
 
 def test_closing_closes_what_stands_behind(tmp_path):

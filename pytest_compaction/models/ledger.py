@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pytest_compaction.models.usage import Usage
 
@@ -26,9 +26,14 @@ create table if not exists calls (
     output integer not null default 0
 );
 create table if not exists notes (text text primary key);
+create table if not exists claims (
+    digest text primary key, owner text not null, kept integer not null default 0
+);
 """
 _BUSY_S: Final = 60.0
 _STOPPED: Final = "stopped"
+Claim = Literal["ours", "wait", "kept"]
+"""A call is to be made here, is being made elsewhere, or was made in this run and is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +128,35 @@ class Ledger:
                 (_owner(), role, model),
             )
 
-    def write_off(self, owner: str) -> None:
-        """Take the calls in flight of a process that died as paid, at the most they could cost."""
+    def claim(self, digest: str) -> Claim:
+        """Whether a call is the asking process's to make: no two make the same at a time."""
         with self._connection() as db:
+            owner = _owner()
+            db.execute(
+                "insert or ignore into claims (digest, owner) values (?, ?)", (digest, owner)
+            )
+            found = db.execute(
+                "select owner, kept from claims where digest = ?", (digest,)
+            ).fetchone()
+        if found is None or (found[0] != owner and not found[1]):
+            return "wait"
+        return "kept" if found[1] else "ours"
+
+    def unclaim(self, digest: str, kept: bool) -> None:
+        """End a claim: the reply is in the store, or another process may try."""
+        with self._connection() as db:
+            if kept:
+                db.execute("update claims set kept = 1 where digest = ?", (digest,))
+            else:
+                db.execute("delete from claims where digest = ?", (digest,))
+
+    def write_off(self, owner: str) -> None:
+        """Take the calls in flight of a process that died as paid, at the most they could cost.
+
+        What it had claimed, others may ask.
+        """
+        with self._connection() as db:
+            db.execute("delete from claims where owner = ? and not kept", (owner,))
             db.execute(
                 "update calls set state = 'paid', calls = 1 "
                 "where state = 'in flight' and owner = ?",

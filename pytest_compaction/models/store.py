@@ -20,6 +20,7 @@ from weakref import WeakValueDictionary
 from pytest_compaction.conversation import canonical_json
 from pytest_compaction.keys import BLOT, scrubbed_json
 from pytest_compaction.models.calls import Call, Caller, CallReply
+from pytest_compaction.models.ledger import Claim
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.text import printable
@@ -27,6 +28,8 @@ from pytest_compaction.text import printable
 Mode = Literal["normal", "replay", "refresh"]
 FORMAT: Final = 1
 _PARTIAL: Final = ".partial"
+_WAIT_S: Final = 0.02
+_LONGEST_WAIT_S: Final = 0.5
 _CIPHERTEXT: Final = frozenset({"encrypted_content", "signature"})
 """Members that must stay byte for byte, and in which anything can look like a key by chance."""
 
@@ -40,13 +43,20 @@ class Accounts(Protocol):
     def note(self, text: str) -> None:
         """A sentence for the end of the run, said once."""
 
+    def claim(self, digest: str) -> Claim:
+        """Whether a call is this process's to make."""
+
+    def unclaim(self, digest: str, kept: bool) -> None:
+        """A claimed call is done with; ``kept`` if its reply is stored."""
+
 
 class Store:
     """Answers calls from files and keeps what the next caller answers.
 
     ``replay`` asks nobody: what is not in the store raises
     :class:`~pytest_compaction.models.protocol.NotRecordedError`. ``refresh`` asks
-    everything once anew. Two calls of the same digest at the same time become one.
+    everything once anew. Two calls of the same digest at the same time become one, in
+    one process by a lock, in all processes of a run by a claim in its accounts.
     """
 
     def __init__(
@@ -72,21 +82,47 @@ class Store:
         if lock is None:
             lock = self._locks[digest] = asyncio.Lock()
         async with lock:
-            if self._mode != "refresh" or digest in self._fresh:
-                found = self.find(call)
-                if found is not None:
-                    if self._accounts is not None:
-                        self._accounts.stored(call.role, _model_of(call))
-                    return found
+            found = self._standing(call, digest)
+            if found is not None:
+                return found
             if self._following is None:
                 raise NotRecordedError(self._missing(call, digest))
-            reply = await self._following.call(call)
-            return self._keep(call, digest, reply)
+            if not await self._claimed(digest):
+                self._fresh.add(digest)
+                found = self._standing(call, digest)
+            return found or await self._asked(self._following, call, digest)
 
     async def close(self) -> None:
         """Close the next caller."""
         if self._following is not None:
             await self._following.close()
+
+    def _standing(self, call: Call, digest: str) -> CallReply | None:
+        """The stored reply, if this run may use it."""
+        if self._mode == "refresh" and digest not in self._fresh:
+            return None
+        found = self.find(call)
+        if found is not None and self._accounts is not None:
+            self._accounts.stored(call.role, _model_of(call))
+        return found
+
+    async def _claimed(self, digest: str) -> bool:
+        """Wait until the call is ours to make; false if another process has made it meanwhile."""
+        if self._accounts is None:
+            return True
+        wait = _WAIT_S
+        while (claim := self._accounts.claim(digest)) == "wait":
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, _LONGEST_WAIT_S)
+        return claim == "ours"
+
+    async def _asked(self, following: Caller, call: Call, digest: str) -> CallReply:
+        """The reply of the next caller, kept; the claim ends whatever happens."""
+        try:
+            return self._keep(call, digest, await following.call(call))
+        finally:
+            if self._accounts is not None:
+                self._accounts.unclaim(digest, digest in self._fresh)
 
     def find(self, call: Call) -> CallReply | None:
         """The stored reply to a call. A file that cannot be used counts as none, and is named."""
@@ -106,10 +142,11 @@ class Store:
             return None
 
     def _keep(self, call: Call, digest: str, reply: CallReply) -> CallReply:
-        """Write the reply; another worker that was first in this run is right."""
+        """Write the reply; another run that was first is right."""
         if self._mode != "refresh":
             found = self.find(call)
             if found is not None:
+                self._fresh.add(digest)
                 return found
         reply = CallReply(_without_keys(reply.body), reply.usage, reply.latency_s)
         data = {
