@@ -23,8 +23,8 @@ from pytest_compaction.metrics.aggregate import (
     pass_estimates,
     token_totals,
 )
-from pytest_compaction.options import CONTROL
 from pytest_compaction.rubric import DIMENSIONS
+from pytest_compaction.settings import CONTROL
 
 _EXPRESSION: Final = re.compile(
     r"\s*(?P<metric>[a-z^0-9.]+)\s*(?:@(?P<scope>[^<>=\s][^<>\s]*?))?\s*"

@@ -18,3 +18,9 @@ def pytest_compaction_compactors(config: pytest.Config) -> Mapping[str, Any]:
 def pytest_compaction_models(config: pytest.Config) -> Mapping[str, Any]:
     """Add models for any role: a mapping from name to an object with the ``Model`` protocol."""
     raise NotImplementedError
+
+
+def added(config: pytest.Config, hook: str) -> dict[str, Any]:
+    """What all plugins together add through one of these hooks."""
+    mappings: list[Mapping[str, Any]] = getattr(config.hook, hook)(config=config)
+    return {name: value for mapping in mappings for name, value in mapping.items()}

@@ -23,8 +23,8 @@ from pytest_compaction.judges.snapshots import (
     snapshot_of,
 )
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError, Verdict
-from pytest_compaction.options import SnapshotSettings
 from pytest_compaction.session import BenchmarkSession
+from pytest_compaction.settings import SnapshotSettings
 from pytest_compaction.snapshot_files import BENCHMARK, JudgeSnapshotExtension
 from pytest_compaction.text import printable
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
+from pytest_compaction.settings import (
+    HISTORIES,
+    CallSettings,
+    DialogueSettings,
+    OptionError,
+    Settings,
+    SnapshotSettings,
+)
+
 IniType = Literal["string", "linelist", "bool", "int", "float"]
-
-DEFAULT_CASES: Final = "cases"
-CONTROL: Final = "none"
-"""The strategy that losses are counted against; exempt from budgets and from being best."""
-
-HISTORIES: Final = ("auto", "own", "recorded")
-"""Whose answers an arm of a dialogue reads in later turns."""
-
-
-class OptionError(ValueError):
-    """An option has a value that cannot be used; the text says which and what is expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,145 +81,6 @@ class _Reader(Protocol):
     def getoption(self, name: str, default: Any = ..., skip: bool = ...) -> Any: ...
 
     def getini(self, name: str) -> Any: ...
-
-
-@dataclass(frozen=True, slots=True)
-class DialogueSettings:
-    """Which dialogues are replayed, and how.
-
-    ``limit`` is per task (0: all), ``budget`` a share of the history, ``window`` in
-    tokens; a dialogue passes from ``consistency`` on.
-    """
-
-    tasks: tuple[str, ...] = ()
-    limit: int = 0
-    history: str = "auto"
-    consistency: float = 0.7
-    budget: float = 0.5
-    window: int = 4096
-
-    def scoring(self) -> dict[str, Any]:
-        """The settings on which the scores of a dialogue depend."""
-        return {
-            "history": self.history,
-            "consistency": self.consistency,
-            "budget": self.budget,
-            "window": self.window,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class CallSettings:
-    """How model calls are kept, replayed and paid for; ``max_cost`` is US dollars or no limit."""
-
-    store: str = ".pytest_compaction/store"
-    replay: bool = False
-    refresh: bool = False
-    estimate: bool = False
-    max_cost: float | None = None
-    judge_prompt: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        """The settings as a dictionary; the judge's prompt is among those for scoring."""
-        return {
-            "store": self.store,
-            "replay": self.replay,
-            "refresh": self.refresh,
-            "estimate": self.estimate,
-            "max_cost": self.max_cost,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class SnapshotSettings:
-    """Whether verdicts are compared with snapshots; by how many points they may move (0 to 5)."""
-
-    compare: bool = False
-    overall: float = 0.5
-    criterion: float = 1.0
-
-    def as_json(self) -> dict[str, Any]:
-        """The settings as a dictionary."""
-        return {
-            "judge_snapshots": self.compare,
-            "judge_tolerance": [self.overall, self.criterion],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The values of all options after command line and ini file are put together."""
-
-    compactors: tuple[str, ...]
-    cases: tuple[str, ...]
-    model: str
-    responder: str
-    judges: tuple[str, ...]
-    trials: int
-    control: bool
-    trigger: str
-    pass_score: float
-    thresholds: tuple[str, ...]
-    max_unscored: int
-    concurrency: int
-    timeout: float
-    encoding: str
-    runs: str
-    dialogues: DialogueSettings = DialogueSettings()
-    calls: CallSettings = CallSettings()
-    snapshots: SnapshotSettings = SnapshotSettings()
-    check: bool = False
-    examples: int = 200
-
-    @property
-    def active(self) -> bool:
-        """Whether there is anything to measure."""
-        return bool(self.compactors)
-
-    @property
-    def arms(self) -> tuple[str, ...]:
-        """The strategies to run, in the order given, with the control if it was asked for."""
-        named = self.compactors
-        return (*named, CONTROL) if self.control and CONTROL not in named else named
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The names of all models that have a role, each once."""
-        return tuple(dict.fromkeys((self.model, self.responder, *self.judges)))
-
-    def scoring(self) -> dict[str, Any]:
-        """The settings on which scores depend, for the hash in records."""
-        return {
-            "model": self.model,
-            "responder": self.responder,
-            "judges": list(self.judges),
-            "judge_prompt": self.calls.judge_prompt,
-            "trigger": self.trigger,
-            "pass_score": self.pass_score,
-            "encoding": self.encoding,
-        }
-
-    def as_json(self) -> dict[str, Any]:
-        """All settings, for the header line of a run."""
-        return {
-            **self.scoring(),
-            "compactors": list(self.arms),
-            "trials": self.trials,
-            "control": self.control,
-            "thresholds": list(self.thresholds),
-            "max_unscored": self.max_unscored,
-            "cases": list(self.cases),
-            "concurrency": self.concurrency,
-            "timeout": self.timeout,
-            "runs": self.runs,
-            **self.calls.as_json(),
-            **self.snapshots.as_json(),
-            "dialogues": {
-                **self.dialogues.scoring(),
-                "tasks": list(self.dialogues.tasks),
-                "limit": self.dialogues.limit,
-            },
-        }
 
 
 def add_options(parser: Any) -> None:
@@ -358,11 +216,3 @@ def _number(
     if not low <= value <= high:
         raise OptionError(f"{flag}={raw[key]} is out of range; expected {low:g} to {high:g}")
     return value
-
-
-def case_folders(settings: Settings, root: Path, shipped: Path, use_shipped: bool) -> list[Path]:
-    """Where the cases are: as named, else the project's ``cases``, else those of the package."""
-    if settings.cases:
-        return [root / path for path in settings.cases]
-    own = root / DEFAULT_CASES
-    return [shipped] if use_shipped or not own.is_dir() else [own]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_compaction import options
+from pytest_compaction.settings import OptionError
 
 if TYPE_CHECKING:
     from pytest_compaction.case import Case, Probe
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 SESSION: pytest.StashKey[BenchmarkSession] = pytest.StashKey()
 DESELECTED = pytest.StashKey[int]()
-_BENCHMARK_PACKAGE = "pytest_compaction.benchmark"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,8 +40,9 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     if not config.getoption("compactors"):
         return None
     from pytest_compaction.compactors.registry import Registry
+    from pytest_compaction.hookspecs import added
 
-    listed = Registry(_added(config, "pytest_compaction_compactors")).descriptions()
+    listed = Registry(added(config, "pytest_compaction_compactors")).descriptions()
     width = max(len(name) for name, _ in listed)
     for name, description in listed:
         sys.stdout.write(f"{name:<{width}}  {description}\n")
@@ -56,122 +57,17 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     try:
         settings = options.read_settings(config)
-    except options.OptionError as error:
+    except OptionError as error:
         raise pytest.UsageError(str(error)) from None
     if settings.check and not settings.active:
         raise pytest.UsageError("--compaction-check needs --compactor=NAME: what is to be checked?")
     if settings.active and not config.getoption("compactors"):
-        (_start_check if settings.check else _start)(config, settings)
+        from pytest_compaction import starting
 
-
-def _start(config: pytest.Config, settings: options.Settings) -> None:
-    from pytest_compaction import session as sessions
-
-    named = config.args_source is pytest.Config.ArgsSource.ARGS
-    use_shipped = named and any(arg.startswith(_BENCHMARK_PACKAGE) for arg in config.args)
-    try:
-        session = sessions.start(
-            settings,
-            config.rootpath,
-            config.invocation_params.dir,
-            use_shipped,
-            _added(config, "pytest_compaction_compactors"),
-            _added(config, "pytest_compaction_models"),
-            getattr(config, "workerinput", {}).get("compaction_ledger"),
-        )
-    except sessions.USAGE_ERRORS as error:
-        raise pytest.UsageError(str(error)) from None
-    config.stash[SESSION] = session
-    config.add_cleanup(session.close)
-    if named:
-        config.args[:] = map(sessions.node_argument, config.args)
-    else:
-        config.args[:] = sessions.collection_arguments(session.folders, session.has_dialogues)
-    if settings.snapshots.compare:
-        _need_syrupy(config, "--compaction-judge-snapshots")
-        from pytest_compaction.judge_snapshots import JudgeSnapshots
-
-        config.pluginmanager.register(JudgeSnapshots(), "compaction-judge-snapshots")
-    if hasattr(config, "workerinput"):
-        return
-    if settings.calls.estimate:
-        _estimate_only(config, session)
-        return
-    _estimate_first(config, session)
-    from pytest_compaction.closing import Closing
-
-    config.pluginmanager.register(Closing(session, config.rootpath), "compaction-closing")
-    if config.pluginmanager.hasplugin("dsession") or config.pluginmanager.hasplugin("xdist"):
-        from pytest_compaction.xdist import XdistHooks
-
-        config.pluginmanager.register(XdistHooks(session), "compaction-xdist")
-
-
-def _need_syrupy(config: pytest.Config, what: str) -> None:
-    if not config.pluginmanager.hasplugin("syrupy"):
-        missing = "which is not installed, or switched off"
-    else:
-        from syrupy.extensions.base import SnapshotCollectionStorage
-
-        if hasattr(SnapshotCollectionStorage, "matches_test_location"):
-            return
-        missing = "of which there is an older version here"
-    raise pytest.UsageError(
-        f"{what} needs the pytest plugin syrupy 7.0.1 or later, {missing}: "
-        "python -m pip install 'syrupy>=7.0.1'"
-    )
-
-
-def _estimate_only(config: pytest.Config, session: BenchmarkSession) -> None:
-    """``--compaction-estimate``: collect in this process, count, and run nothing."""
-    from pytest_compaction.estimating import EstimateOnly
-
-    if hasattr(config.option, "tx"):
-        config.option.dist, config.option.tx, config.option.numprocesses = "no", [], 0
-    estimate = EstimateOnly(session, session.endpoints)
-    config.pluginmanager.register(estimate, "compaction-estimate")
-
-
-def _estimate_first(config: pytest.Config, session: BenchmarkSession) -> None:
-    """Before a run that can spend, say what it will spend."""
-    if session.endpoints is None or session.settings.calls.replay:
-        return
-    from pytest_compaction.estimating import EstimateFirst
-
-    estimate = EstimateFirst(session, session.endpoints, config)
-    config.pluginmanager.register(estimate, "compaction-estimate")
-
-
-def _start_check(config: pytest.Config, settings: options.Settings) -> None:
-    from pytest_compaction import session as sessions
-    from pytest_compaction.checking.items import SESSION as CHECK
-    from pytest_compaction.checking.items import CheckHooks
-    from pytest_compaction.checking.session import node_arguments, start
-
-    try:
-        session = start(
-            settings,
-            (config.invocation_params.dir, config.rootpath),
-            _added(config, "pytest_compaction_compactors"),
-            _added(config, "pytest_compaction_models"),
-        )
-    except sessions.USAGE_ERRORS as error:
-        raise pytest.UsageError(str(error)) from None
-    config.stash[CHECK] = session
-    named = config.args_source is pytest.Config.ArgsSource.ARGS
-    config.args[:] = node_arguments(config.args, named)
-    config.pluginmanager.register(CheckHooks(session), "compaction-check")
-    if config.pluginmanager.hasplugin("dsession") or config.pluginmanager.hasplugin("xdist"):
-        from pytest_compaction.checking.scheduling import CheckScheduling
-
-        config.pluginmanager.register(CheckScheduling(session), "compaction-xdist")
-
-
-def _added(config: pytest.Config, hook: str) -> dict[str, Any]:
-    added: dict[str, Any] = {}
-    for mapping in getattr(config.hook, hook)(config=config):
-        added.update(mapping)
-    return added
+        if settings.check:
+            starting.start_check(config, settings)
+        else:
+            config.stash[SESSION] = starting.start(config, settings)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -352,7 +248,9 @@ def judge(request: pytest.FixtureRequest) -> Callable[[Probe, Response], Verdict
 @pytest.fixture
 def judge_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
     """Compares a verdict with the one accepted earlier; ``--snapshot-update`` accepts it."""
-    _need_syrupy(request.config, "the judge_snapshot fixture")
+    from pytest_compaction import starting
+
+    starting.need_syrupy(request.config, "the judge_snapshot fixture")
     from pytest_compaction import judge_snapshots
 
     session = request.config.stash.get(SESSION, None)

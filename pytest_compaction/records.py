@@ -12,9 +12,9 @@ from pytest_compaction.judges.verdict import JudgeScores, Verdict
 from pytest_compaction.models import offline
 from pytest_compaction.models.prices import PriceTable
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.options import Settings
 from pytest_compaction.results import Record
 from pytest_compaction.rubric import DIMENSIONS
+from pytest_compaction.settings import Settings
 
 MAX_TEXT: Final = 4000
 _DIGITS: Final = 4

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction import options
 from pytest_compaction.case import Case, Probe
-from pytest_compaction.case_files import CaseFileError, CaseSet, load_cases
-from pytest_compaction.compactors.registry import Registry, Spec, UnknownCompactorError, parse_spec
+from pytest_compaction.case_files import CaseFileError, CaseSet
+from pytest_compaction.compactors.registry import Registry, Spec
 from pytest_compaction.dialogues.files import (
     DialogueSet,
-    UnknownTaskError,
-    is_dialogue_file,
-    load_dialogues,
 )
 from pytest_compaction.dialogues.replay import (
     Replayer,
@@ -27,37 +22,16 @@ from pytest_compaction.dialogues.replay import (
     trigger_for_dialogues,
 )
 from pytest_compaction.engine import Arm, Engine, Roles
-from pytest_compaction.gate import Threshold, ThresholdError, parse_threshold
-from pytest_compaction.models import offline
-from pytest_compaction.models.prompts import PromptError
-from pytest_compaction.models.protocol import Model
+from pytest_compaction.gate import Threshold
 from pytest_compaction.models.registry import (
     Endpoints,
-    UnknownModelError,
-    connect,
-    create_model,
-    is_offline,
 )
-from pytest_compaction.options import OptionError, Settings
+from pytest_compaction.settings import Settings
 from pytest_compaction.text import printable
-from pytest_compaction.tokens import EncodingUnavailableError, TokenCounter
-from pytest_compaction.triggers import Trigger, TriggerError, parse_trigger
+from pytest_compaction.triggers import Trigger
 
 PACKAGED: Final = Path(__file__).parent / "benchmark"
 PACKAGED_MODULE: Final = PACKAGED / "test_probes.py"
-DIALOGUE_MODULE: Final = "test_dialogues.py"
-PACKAGED_DIALOGUES: Final = PACKAGED / DIALOGUE_MODULE
-USAGE_ERRORS: Final = (
-    OptionError,
-    UnknownCompactorError,
-    UnknownModelError,
-    ThresholdError,
-    TriggerError,
-    EncodingUnavailableError,
-    UnknownTaskError,
-    PromptError,
-)
-"""What ends a session before it starts, each with a sentence for the user."""
 
 
 def shipped_cases() -> Path:
@@ -244,108 +218,3 @@ def _with_unique_ids(found: Sequence[Parameters]) -> list[Parameters]:
         id = item.id if count == 1 else f"{item.id}.{count}"
         unique.append(Parameters(id, item.case, item.probe, item.arm))
     return unique
-
-
-def start(
-    settings: Settings,
-    root: Path,
-    invocation: Path,
-    use_shipped: bool,
-    added_compactors: Mapping[str, Any],
-    added_models: Mapping[str, Model],
-    ledger: str | None = None,
-) -> BenchmarkSession:
-    """Resolve all that the settings name; raises one of ``USAGE_ERRORS`` for what is not there."""
-    for folder in (invocation, root):
-        if str(folder) not in sys.path:
-            sys.path.insert(0, str(folder))
-    registry = Registry(dict(added_compactors))
-    specs = tuple(parse_spec(text) for text in settings.arms)
-    for spec in specs:
-        registry.create(spec)
-    tokens = TokenCounter(settings.encoding)
-    tokens.text("")
-
-    real = [name for name in settings.models if name not in added_models and not is_offline(name)]
-    accounts = Path(ledger) if ledger else None
-    endpoints = _endpoints(settings, root, tokens, accounts) if real else None
-    _check_prices(settings, real, endpoints)
-
-    def model(name: str) -> Model:
-        if name in added_models:
-            return added_models[name]
-        return create_model(name, tokens, endpoints)
-
-    roles = Roles(
-        model(settings.model),
-        model(settings.responder),
-        tuple(model(name) for name in settings.judges),
-        tokens,
-    )
-    named = options.case_folders(settings, root, shipped_cases(), use_shipped)
-    files = [path for path in named if is_dialogue_file(path)]
-    folders = [path for path in named if path not in files]
-    chosen = settings.dialogues
-    return BenchmarkSession(
-        settings=settings,
-        case_set=load_cases(folders, root),
-        specs=specs,
-        registry=registry,
-        roles=roles,
-        trigger=parse_trigger(settings.trigger),
-        thresholds=tuple(parse_threshold(text) for text in settings.thresholds),
-        folders=tuple(folders),
-        dialogue_set=load_dialogues(files, root).chosen(chosen.tasks, chosen.limit)
-        if files
-        else DialogueSet(),
-        endpoints=endpoints,
-    )
-
-
-def _endpoints(
-    settings: Settings, root: Path, tokens: TokenCounter, ledger: Path | None
-) -> Endpoints:
-    calls = settings.calls
-    return connect(
-        root / calls.store,
-        calls.store,
-        "replay" if calls.replay else "refresh" if calls.refresh else "normal",
-        ledger,
-        calls.max_cost,
-        root / calls.judge_prompt if calls.judge_prompt else None,
-        tokens,
-    )
-
-
-def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints | None) -> None:
-    """A limit that could not be kept is refused before anything is spent."""
-    limit, prices = settings.calls.max_cost, endpoints.prices if endpoints else None
-    if limit is None or settings.calls.replay:
-        return
-    for name in settings.models:
-        if name == offline.NAME or (
-            name in real and prices is not None and prices.price(name) is not None
-        ):
-            continue
-        where = f"at {prices.host} " if prices is not None and name in real else ""
-        raise OptionError(
-            f"--compaction-max-cost={limit:g} cannot be kept: there is no price for the model "
-            f"{name!r} {where}in the price table; leave the limit out, or take a model with a price"
-        )
-
-
-def collection_arguments(folders: Sequence[Path], with_dialogues: bool = False) -> list[str]:
-    """What to collect: case folders that hold a test module, or the packaged modules."""
-    own = [folder for folder in folders if folder.is_dir() and any(folder.rglob("test_*.py"))]
-    found = own or ([PACKAGED_MODULE] if folders else [])
-    if with_dialogues and not any(any(folder.rglob(DIALOGUE_MODULE)) for folder in own):
-        found.append(PACKAGED_DIALOGUES)
-    return [str(path) for path in found]
-
-
-def node_argument(argument: str) -> str:
-    """A node id as the packaged modules' items show it, made into one that pytest finds."""
-    if not argument.startswith("::"):
-        return argument
-    dialogue = argument.startswith("::test_dialogue")
-    return f"{PACKAGED_DIALOGUES if dialogue else PACKAGED_MODULE}{argument}"

@@ -13,10 +13,10 @@ import traceback
 from pathlib import Path
 
 from pytest_compaction.models import store
-from pytest_compaction.options import CallSettings, Settings
 from pytest_compaction.records import scored_record
+from pytest_compaction.resolving import start
 from pytest_compaction.results import RunWriter
-from pytest_compaction.session import start
+from pytest_compaction.settings import CallSettings, Settings
 
 MODEL = "gpt-4o-mini"
 CONCURRENCY = 4

@@ -4,9 +4,9 @@ from functools import cache
 from pathlib import Path
 
 from pytest_compaction.metrics.aggregate import Aggregate, aggregate
-from pytest_compaction.options import Settings
 from pytest_compaction.records import scored_record
-from pytest_compaction.session import start
+from pytest_compaction.resolving import start
+from pytest_compaction.settings import Settings
 
 
 @cache

@@ -10,8 +10,9 @@ from pytest_compaction.estimate import Selection, estimate
 from pytest_compaction.models.calls import CallReply
 from pytest_compaction.models.endpoint import Endpoint
 from pytest_compaction.models.replies import usage_of
-from pytest_compaction.options import CallSettings, Settings
-from pytest_compaction.session import shipped_cases, start
+from pytest_compaction.resolving import start
+from pytest_compaction.session import shipped_cases
+from pytest_compaction.settings import CallSettings, Settings
 
 MODEL = "gpt-4o-mini"
 CASE = shipped_cases() / "debugging" / "lease_queue.json"

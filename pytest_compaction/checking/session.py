@@ -21,7 +21,7 @@ from pytest_compaction.compactors.registry import Registry, Spec, parse_spec
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import is_offline
-from pytest_compaction.options import CONTROL, OptionError, Settings
+from pytest_compaction.settings import CONTROL, OptionError, Settings
 from pytest_compaction.text import printable
 from pytest_compaction.tokens import TokenCounter
 

@@ -9,8 +9,8 @@ from pytest_compaction.dialogues.figures import retention_of, spending_of
 from pytest_compaction.dialogues.files import digest
 from pytest_compaction.dialogues.replayed import Replayed
 from pytest_compaction.engine import short_hash
-from pytest_compaction.options import Settings
 from pytest_compaction.results import Record
+from pytest_compaction.settings import Settings
 from pytest_compaction.text import printable
 
 _DIGITS = 4

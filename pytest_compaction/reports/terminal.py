@@ -16,8 +16,8 @@ from pytest_compaction.metrics.aggregate import (
     kept_by_dimension,
     scored,
 )
-from pytest_compaction.options import CONTROL
 from pytest_compaction.rubric import DIMENSIONS, PUBLISHED
+from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import printable
 
 WIDTH: Final = 80

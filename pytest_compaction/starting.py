@@ -1,0 +1,133 @@
+"""The start of a session: what is resolved, and which parts of the plugin take part in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from pytest_compaction import resolving
+from pytest_compaction.hookspecs import added
+
+if TYPE_CHECKING:
+    from pytest_compaction.session import BenchmarkSession
+    from pytest_compaction.settings import Settings
+
+_BENCHMARK_PACKAGE: Final = "pytest_compaction.benchmark"
+
+
+def start(config: pytest.Config, settings: Settings) -> BenchmarkSession:
+    """A benchmark: resolve what the settings name and register the parts that it needs.
+
+    Raises :class:`pytest.UsageError` with a sentence for what is not there.
+    """
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    use_shipped = named and any(arg.startswith(_BENCHMARK_PACKAGE) for arg in config.args)
+    try:
+        session = resolving.start(
+            settings,
+            config.rootpath,
+            config.invocation_params.dir,
+            use_shipped,
+            added(config, "pytest_compaction_compactors"),
+            added(config, "pytest_compaction_models"),
+            getattr(config, "workerinput", {}).get("compaction_ledger"),
+        )
+    except resolving.USAGE_ERRORS as error:
+        raise pytest.UsageError(str(error)) from None
+    config.add_cleanup(session.close)
+    if named:
+        config.args[:] = map(resolving.node_argument, config.args)
+    else:
+        config.args[:] = resolving.collection_arguments(session.folders, session.has_dialogues)
+    if settings.snapshots.compare:
+        need_syrupy(config, "--compaction-judge-snapshots")
+        from pytest_compaction.judge_snapshots import JudgeSnapshots
+
+        config.pluginmanager.register(JudgeSnapshots(), "compaction-judge-snapshots")
+    if not hasattr(config, "workerinput"):
+        _take_charge(config, session)
+    return session
+
+
+def _take_charge(config: pytest.Config, session: BenchmarkSession) -> None:
+    """What only the process that the user started does: estimate, schedule, sum up."""
+    if session.settings.calls.estimate:
+        _estimate_only(config, session)
+        return
+    _estimate_first(config, session)
+    from pytest_compaction.closing import Closing
+
+    config.pluginmanager.register(Closing(session, config.rootpath), "compaction-closing")
+    if _has_xdist(config):
+        from pytest_compaction.xdist import XdistHooks
+
+        config.pluginmanager.register(XdistHooks(session), "compaction-xdist")
+
+
+def _has_xdist(config: pytest.Config) -> bool:
+    return config.pluginmanager.hasplugin("dsession") or config.pluginmanager.hasplugin("xdist")
+
+
+def need_syrupy(config: pytest.Config, what: str) -> None:
+    """Raise :class:`pytest.UsageError` where ``what`` cannot work for want of syrupy."""
+    if not config.pluginmanager.hasplugin("syrupy"):
+        missing = "which is not installed, or switched off"
+    else:
+        from syrupy.extensions.base import SnapshotCollectionStorage
+
+        if hasattr(SnapshotCollectionStorage, "matches_test_location"):
+            return
+        missing = "of which there is an older version here"
+    raise pytest.UsageError(
+        f"{what} needs the pytest plugin syrupy 7.0.1 or later, {missing}: "
+        "python -m pip install 'syrupy>=7.0.1'"
+    )
+
+
+def _estimate_only(config: pytest.Config, session: BenchmarkSession) -> None:
+    """``--compaction-estimate``: collect in this process, count, and run nothing."""
+    from pytest_compaction.estimating import EstimateOnly
+
+    if hasattr(config.option, "tx"):
+        config.option.dist, config.option.tx, config.option.numprocesses = "no", [], 0
+    estimate = EstimateOnly(session, session.endpoints)
+    config.pluginmanager.register(estimate, "compaction-estimate")
+
+
+def _estimate_first(config: pytest.Config, session: BenchmarkSession) -> None:
+    """Before a run that can spend, say what it will spend."""
+    if session.endpoints is None or session.settings.calls.replay:
+        return
+    from pytest_compaction.estimating import EstimateFirst
+
+    estimate = EstimateFirst(session, session.endpoints, config)
+    config.pluginmanager.register(estimate, "compaction-estimate")
+
+
+def start_check(config: pytest.Config, settings: Settings) -> None:
+    """``--compaction-check``: resolve the strategies and register what checks them.
+
+    Raises :class:`pytest.UsageError` with a sentence for what is not there.
+    """
+    from pytest_compaction.checking.items import SESSION as CHECK
+    from pytest_compaction.checking.items import CheckHooks
+    from pytest_compaction.checking.session import node_arguments, start
+
+    try:
+        session = start(
+            settings,
+            (config.invocation_params.dir, config.rootpath),
+            added(config, "pytest_compaction_compactors"),
+            added(config, "pytest_compaction_models"),
+        )
+    except resolving.USAGE_ERRORS as error:
+        raise pytest.UsageError(str(error)) from None
+    config.stash[CHECK] = session
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    config.args[:] = node_arguments(config.args, named)
+    config.pluginmanager.register(CheckHooks(session), "compaction-check")
+    if _has_xdist(config):
+        from pytest_compaction.checking.scheduling import CheckScheduling
+
+        config.pluginmanager.register(CheckScheduling(session), "compaction-xdist")
