@@ -8,47 +8,58 @@ files is read from git. Run a script to write its case beside it::
     python cases/debugging/lease_queue.py
 
 The same script gives the same bytes again (on the same minor versions of Python,
-pytest and git): dates, authors, locale and hash seed are fixed, and durations,
-memory addresses and the temporary folder are replaced by stand-ins.
+pytest and git); see ``repository.py`` for what is held fixed.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from repository import Repository, versions
+
 from pytest_compaction.chat_format import message_from_chat
 from pytest_compaction.conversation import readable
 from pytest_compaction.matching import TextIndex
 
-HOME = "/home/dev"
-_STAND_INS = (
-    (re.compile(r"\bin \d+\.\d+s\b"), "in 0.42s"),
-    (re.compile(r"0x[0-9a-f]{8,16}\b"), "0x7f00c0ffee00"),
-    (re.compile(r"\x1b\[[0-9;]*m"), ""),
-)
+Call = tuple[str, dict[str, Any]]
+"""A tool call: the name of the tool and its arguments."""
+
+
+def bash(command: str) -> Call:
+    """Run a shell command in the repository."""
+    return "bash", {"command": command}
+
+
+def read_file(path: str, lines: tuple[int, int] | None = None) -> Call:
+    """Read a file, or its lines from the first to the last one named (from 1, both included)."""
+    first_and_last = {"first_line": lines[0], "last_line": lines[1]} if lines else {}
+    return "read_file", {"path": path} | first_and_last
+
+
+def write_file(path: str, content: str) -> Call:
+    """Write a whole file."""
+    return "write_file", {"path": path, "content": content}
+
+
+def edit_file(path: str, old: str, new: str) -> Call:
+    """Replace the one occurrence of ``old`` in a file by ``new``."""
+    return "edit_file", {"path": path, "old": old, "new": new}
 
 
 class Recorder:
     """Collects the messages of one session while it really happens."""
 
-    def __init__(self, repository: str, workspace: Path) -> None:
-        self.name = repository
-        self.root = workspace / repository
-        self.root.mkdir(parents=True)
+    def __init__(self, repo: Repository) -> None:
+        self.repo = repo
         self.messages: list[dict[str, Any]] = []
         self.points: list[dict[str, str]] = []
         self.probes: list[dict[str, Any]] = []
-        self._workspace = workspace
-        self._clock = 1_772_000_000
         self._calls = 0
         self._indexes: list[TextIndex] = []
 
@@ -70,48 +81,36 @@ class Recorder:
 
     def bash(self, command: str, say: str | None = None) -> str:
         """Run a shell command in the repository. Returns its output as recorded."""
-        return self.together([("bash", {"command": command})], say)[0]
+        return self.together([bash(command)], say)[0]
 
     def read(self, path: str, say: str | None = None, lines: tuple[int, int] | None = None) -> str:
         """Read a file (or the lines ``first`` to ``last`` of it)."""
-        arguments: dict[str, Any] = {"path": path}
-        if lines:
-            arguments |= {"first_line": lines[0], "last_line": lines[1]}
-        return self.together([("read_file", arguments)], say)[0]
+        return self.together([read_file(path, lines)], say)[0]
 
     def write(self, path: str, content: str, say: str | None = None) -> str:
         """Write a whole file."""
-        return self.together([("write_file", {"path": path, "content": content})], say)[0]
+        return self.together([write_file(path, content)], say)[0]
 
     def edit(self, path: str, old: str, new: str, say: str | None = None) -> str:
         """Replace the one occurrence of ``old`` in a file by ``new``."""
-        arguments = {"path": path, "old": old, "new": new}
-        return self.together([("edit_file", arguments)], say)[0]
+        return self.together([edit_file(path, old, new)], say)[0]
 
-    def together(
-        self, calls: Sequence[tuple[str, Mapping[str, Any]]], say: str | None = None
-    ) -> list[str]:
+    def together(self, calls: Sequence[Call], say: str | None = None) -> list[str]:
         """Several tool calls in one assistant message, executed in order."""
-        tools: dict[str, Callable[..., tuple[str, bool]]] = {
-            "bash": self._bash,
-            "read_file": self._read_file,
-            "write_file": self._write_file,
-            "edit_file": self._edit_file,
-        }
         requests: list[dict[str, Any]] = []
-        outcomes: list[tuple[str, str, bool]] = []
+        results: list[dict[str, Any]] = []
         for name, arguments in calls:
             self._calls += 1
             id = f"call_{self._calls:03d}"
             function = {"name": name, "arguments": json.dumps(arguments, ensure_ascii=False)}
             requests.append({"id": id, "type": "function", "function": function})
-            output, failed = tools[name](**arguments)
-            outcomes.append((id, self._scrub(output), failed))
+            output, failed = self.repo.call(name, arguments)
+            result = {"role": "tool", "tool_call_id": id, "content": output}
+            results.append(result | ({"is_error": True} if failed else {}))
         self._add({"role": "assistant", "content": say, "tool_calls": requests})
-        for id, output, failed in outcomes:
-            message = {"role": "tool", "tool_call_id": id, "content": output}
-            self._add(message | ({"is_error": True} if failed else {}))
-        return [output for _, output, _ in outcomes]
+        for result in results:
+            self._add(result)
+        return [result["content"] for result in results]
 
     # What is measured -------------------------------------------------------
 
@@ -128,10 +127,10 @@ class Recorder:
     ) -> dict[str, Any]:
         """A fact whose evidence is looked up in the log recorded so far.
 
-        ``said_in`` names message ids instead, for a text that occurs elsewhere
-        with another meaning. A fact that the log does not state is an error.
+        ``said_in`` names message ids instead (see ``saying``, ``doing``, ``holding``), for a
+        text that occurs elsewhere with another meaning. A fact without evidence is an error.
         """
-        evidence = list(said_in or self._evidence((text, *aliases)))
+        evidence = self._evidence((text, *aliases)) if said_in is None else list(said_in)
         if not evidence:
             raise LookupError(f"the log does not state {text!r}")
         result: dict[str, Any] = {"text": text, "evidence": evidence}
@@ -140,6 +139,50 @@ class Recorder:
         if about:
             result["about"] = about
         return result
+
+    def saying(self, *texts: str) -> list[str]:
+        """Ids of the messages in which user or assistant say one of the texts.
+
+        This and the two below look for texts to the letter in the log recorded so far;
+        that no message fits is an error (``LookupError``).
+        """
+        return self._where(
+            lambda message: (
+                message["role"] in {"user", "assistant"}
+                and any(text in (message["content"] or "") for text in texts)
+            ),
+            f"in which user or assistant say {_either(texts)}",
+        )
+
+    def doing(self, tool: str, text: str) -> list[str]:
+        """Ids of the messages that call a tool with a text among its arguments (as JSON)."""
+        return self._where(
+            lambda message: any(
+                function["name"] == tool and text in function["arguments"]
+                for function in functions(message)
+            ),
+            f"that calls {tool} with {text!r}",
+        )
+
+    def holding(self, *texts: str, calls: bool = False) -> list[str]:
+        """Ids of the messages, outputs of tools included, that hold one of the texts.
+
+        With ``calls`` also of those that call a tool with one among its arguments (as JSON).
+        """
+
+        def fits(message: dict[str, Any]) -> bool:
+            parts = [message["content"] or ""]
+            if calls:
+                parts += [function["arguments"] for function in functions(message)]
+            return any(text in part for part in parts for text in texts)
+
+        return self._where(fits, f"that holds {_either(texts)}")
+
+    def _where(self, fits: Callable[[dict[str, Any]], bool], which: str) -> list[str]:
+        found = [message["id"] for message in self.messages if fits(message)]
+        if not found:
+            raise LookupError(f"the log has no message {which}")
+        return found
 
     def _evidence(self, forms: Sequence[str]) -> list[str]:
         """The first two and the last of the messages that state the fact: enough to prove it."""
@@ -151,7 +194,7 @@ class Recorder:
             for item, index in zip(self.messages, self._indexes, strict=True)
             if index.states(forms)
         ]
-        return list(dict.fromkeys([*found[:2], *found[-1:]]))
+        return ends(found)
 
     def probe(
         self,
@@ -173,126 +216,24 @@ class Recorder:
             probe["point"] = point
         self.probes.append(probe)
 
-    def git(self, *arguments: str) -> str:
-        """Ask git for the truth; nothing of this is recorded."""
-        return self._run(["git", *arguments])[0]
-
-    def changed(self, since: str, status: str) -> list[str]:
-        """Paths that git says were added (``A``), modified (``M``), deleted (``D``) since then.
-
-        The index is brought up to date first, so work that is not committed counts.
-        """
-        self.git("add", "-A")
-        lines = self.git("diff", "--cached", "-M", "--name-status", since).splitlines()
-        return sorted(line.split("\t")[-1] for line in lines if line.startswith(status))
-
-    # The tools --------------------------------------------------------------
-
-    def _bash(self, command: str) -> tuple[str, bool]:
-        output, code = self._run(["bash", "-c", command])
-        if code:
-            output = f"{output.rstrip()}\n[exit code {code}]"
-        return output.strip("\n") or "(no output)", code != 0
-
-    def _read_file(
-        self, path: str, first_line: int = 1, last_line: int | None = None
-    ) -> tuple[str, bool]:
-        file = self.root / path
-        if not file.exists():
-            return f"read_file: no such file: {path}", True
-        lines = file.read_text(encoding="utf-8").splitlines()[first_line - 1 : last_line]
-        return "\n".join(f"{n:4d}  {line}" for n, line in enumerate(lines, first_line)), False
-
-    def _write_file(self, path: str, content: str) -> tuple[str, bool]:
-        file = self.root / path
-        verb = "overwrote" if file.exists() else "created"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(content, encoding="utf-8")
-        return f"{verb} {path} ({len(content.splitlines())} lines)", False
-
-    def _edit_file(self, path: str, old: str, new: str) -> tuple[str, bool]:
-        file = self.root / path
-        if not file.exists():
-            return f"edit_file: no such file: {path}", True
-        text = file.read_text(encoding="utf-8")
-        if text.count(old) != 1:
-            return f"edit_file: the text occurs {text.count(old)} times in {path}; expected 1", True
-        line = text[: text.index(old)].count("\n") + 1
-        file.write_text(text.replace(old, new), encoding="utf-8")
-        return f"edited {path} at line {line}", False
-
-    def _run(self, command: Sequence[str]) -> tuple[str, int]:
-        self._clock += 97
-        stamp = f"{self._clock} +0000"
-        environment = {
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-            "HOME": str(self._workspace),
-            "LC_ALL": "C.UTF-8",
-            "TZ": "UTC",
-            "COLUMNS": "100",
-            "PYTHONHASHSEED": "0",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONPATH": "src:.",
-            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-            "PY_COLORS": "0",
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_PAGER": "cat",
-            "GIT_AUTHOR_NAME": "Dev",
-            "GIT_AUTHOR_EMAIL": "dev@example.org",
-            "GIT_COMMITTER_NAME": "Dev",
-            "GIT_COMMITTER_EMAIL": "dev@example.org",
-            "GIT_AUTHOR_DATE": stamp,
-            "GIT_COMMITTER_DATE": stamp,
-        }
-        done = subprocess.run(
-            command,
-            cwd=self.root,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=120,
-            check=False,
-        )
-        return done.stdout.decode("utf-8", "replace"), done.returncode
-
-    def _scrub(self, output: str) -> str:
-        output = output.replace(str(self._workspace.resolve()), HOME)
-        output = output.replace(str(self._workspace), HOME)
-        output = output.replace(str(Path(sys.executable).parent), f"{HOME}/.venv/bin")
-        for pattern, stand_in in _STAND_INS:
-            output = pattern.sub(stand_in, output)
-        return output
-
     def _add(self, message: dict[str, Any]) -> str:
         id = f"m{len(self.messages):03d}"
         self.messages.append({"id": id} | message)
         return id
 
 
-def seed(session: Recorder, text: str) -> None:
-    """Lay the files of a seed text (``=== path`` before each) and commit them as history."""
-    parts = re.split(r"^=== (\S+)\n", text, flags=re.MULTILINE)
-    for path, content in zip(parts[1::2], parts[2::2], strict=True):
-        file = session.root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(content.rstrip("\n") + "\n", encoding="utf-8")
-    session.git("init", "-q", "-b", "main")
-    session.git("add", "-A")
-    session.git("commit", "-q", "-m", "Initial import")
-    session.git("tag", "start")
+def ends(ids: Sequence[str], first: int = 2) -> list[str]:
+    """The first ids and the last one, each once."""
+    return list(dict.fromkeys([*ids[:first], *ids[-1:]]))
 
 
-def versions() -> dict[str, str]:
-    """The minor versions that outputs depend on."""
-    git = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout
-    import pytest
+def functions(message: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The tools that a message calls: ``name`` and ``arguments`` (as JSON)."""
+    return [call["function"] for call in message.get("tool_calls", ())]
 
-    return {
-        "git": ".".join(git.split()[2].split(".")[:2]),
-        "pytest": ".".join(pytest.__version__.split(".")[:2]),
-        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
-    }
+
+def _either(texts: Sequence[str]) -> str:
+    return " or ".join(map(repr, texts))
 
 
 def build(
@@ -300,24 +241,27 @@ def build(
     record: Callable[[Recorder], None],
     *,
     title: str,
-    task: str,
-    window: int,
-    budget: int,
     repository: str,
+    window: int = 32_000,
+    budget: int = 4_000,
 ) -> str:
-    """Record the session of a script and return the text of its case file."""
+    """Record the session of a script and return the text of its case file.
+
+    The case's id is the name of the script, its task that of the folder; ``window``
+    and ``budget`` (tokens) are those of the shipped sessions unless named.
+    """
+    script = Path(script).resolve()
     workspace = Path(tempfile.mkdtemp(prefix="recording-"))
     try:
-        session = Recorder(repository, workspace)
-        seed_file = Path(script).with_suffix(".seed")
-        seed(session, seed_file.read_text(encoding="utf-8"))
+        session = Recorder(Repository(repository, workspace))
+        session.repo.seed(script.with_suffix(".seed").read_text(encoding="utf-8"))
         record(session)
     finally:
         shutil.rmtree(workspace, ignore_errors=True)
     case = {
-        "id": Path(script).stem,
+        "id": script.stem,
         "title": title,
-        "task": task,
+        "task": script.parent.name,
         "window": window,
         "budget": budget,
         "recorded_with": versions(),

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from recording import Recorder, build, write
+from recording import Recorder, bash, build, edit_file, read_file, write, write_file
+from repository import Repository
 
 SYSTEM = """You are a coding agent in a checked-out git repository. You can run shell commands and
 read, write and edit files. Find causes before you change anything, keep changes small, run what you
@@ -369,61 +369,41 @@ A stage that writes more than `log_limit` lines fails with code 75. The log pane
 the dashboard shows 128 lines, so the limit stays below that."""
 
 
-def history(session: Recorder) -> None:
+def history(repo: Repository) -> None:
     """What happened before the session: commits that are only seen through git."""
-
-    def put(path: str, content: str) -> None:
-        (session.root / path).write_text(content, encoding="utf-8")
-
-    def get(path: str) -> str:
-        return (session.root / path).read_text(encoding="utf-8")
-
-    def commit(subject: str, *body: str) -> None:
-        session.git("add", "-A")
-        options = [part for text in (subject, *body) for part in ("-m", text)]
-        session.git("commit", "-q", *options)
 
     def release(version: str, *entries: str) -> None:
         bullets = "".join(f"- {entry}\n" for entry in entries)
-        put("VERSION", f"{version}\n")
-        put(
-            "CHANGELOG.md",
-            get("CHANGELOG.md").replace(
-                "# Changelog\n", f"# Changelog\n\n## {version}\n\n{bullets}", 1
-            ),
-        )
-        commit(f"Release {version}")
-        session.git("tag", f"v{version}")
+        repo.put("VERSION", f"{version}\n")
+        repo.change("CHANGELOG.md", "# Changelog\n", f"# Changelog\n\n## {version}\n\n{bullets}")
+        repo.commit(f"Release {version}")
+        repo.git("tag", f"v{version}")
 
-    put("ci/key.sh", KEY_WITHOUT_MODES)
-    commit(
+    repo.put("ci/key.sh", KEY_WITHOUT_MODES)
+    repo.commit(
         "ci: make the cache key independent of file modes",
         "The build box checks out through a share that sets 755 on everything, so the key\n"
         "never matched the one of a laptop and every run built from scratch. Drop -s, which\n"
         "prints the modes.",
     )
-    put("payload/rules/frost.rule", get("payload/rules/frost.rule").replace("< -2.5", "< -3.0"))
+    repo.change("payload/rules/frost.rule", "< -2.5", "< -3.0")
     release("2.3.1", "frost: lower threshold for the south group")
-    put(
+    repo.change(
         "tests/test_settings.py",
-        get("tests/test_settings.py")
-        .replace(
-            '"""Settings."""\n\nimport', '"""Settings."""\n\nfrom pathlib import Path\n\nimport'
-        )
-        .replace(
-            "import load_settings, parse_settings\n",
-            "import load_settings, parse_settings\n\nREPOSITORY = Path(__file__).parents[1]\n",
-        )
-        + SETTINGS_TESTS,
+        '"""Settings."""\n\nimport',
+        '"""Settings."""\n\nfrom pathlib import Path\n\nimport',
     )
-    commit("settings: test the environment overrides and the faults")
-    put("payload/limits.csv", get("payload/limits.csv").replace("south,C,3.0", "south,C,3.5"))
-    put(
-        "payload/rules/intake.rule",
-        get("payload/rules/intake.rule").replace("40 percent", "35 percent"),
+    repo.change(
+        "tests/test_settings.py",
+        "import load_settings, parse_settings\n",
+        "import load_settings, parse_settings\n\nREPOSITORY = Path(__file__).parents[1]\n",
     )
+    repo.append("tests/test_settings.py", SETTINGS_TESTS)
+    repo.commit("settings: test the environment overrides and the faults")
+    repo.change("payload/limits.csv", "south,C,3.0", "south,C,3.5")
+    repo.change("payload/rules/intake.rule", "40 percent", "35 percent")
     release("2.4.0", "intake: throttle the first inlet further", "limits: new low for valve C")
-    session.git("tag", "-f", "start")
+    repo.git("tag", "-f", "start")
 
 
 def investigate(session: Recorder) -> None:
@@ -445,24 +425,24 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "git log --oneline && git tag && git status --short"}),
-            ("bash", {"command": "git ls-files | xargs wc -l"}),
+            bash("git log --oneline && git tag && git status --short"),
+            bash("git ls-files | xargs wc -l"),
         ],
         "I start with an overview of the repository and its history, then the runner.",
     )
     session.together(
-        [("read_file", {"path": "ci/run.sh"}), ("read_file", {"path": "ci/lib.sh"})],
+        [read_file("ci/run.sh"), read_file("ci/lib.sh")],
     )
     session.together(
         [
-            ("read_file", {"path": "ci/config.ini"}),
-            ("bash", {"command": "tail -n +1 ci/stages/*.sh ci/nightly.sh"}),
+            read_file("ci/config.ini"),
+            bash("tail -n +1 ci/stages/*.sh ci/nightly.sh"),
         ],
         "The runner is simple: one log a stage, a timeout and a log limit from ci/config.ini. Now the "
         "configuration and the stages themselves.",
     )
     session.together(
-        [("read_file", {"path": "docs/ci.md"}), ("read_file", {"path": "wright.ini"})],
+        [read_file("docs/ci.md"), read_file("wright.ini")],
     )
     session.bash(
         "bash ci/nightly.sh 426",
@@ -470,8 +450,8 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/wright/bundle.py"}),
-            ("read_file", {"path": "src/wright/manifest.py"}),
+            read_file("src/wright/bundle.py"),
+            read_file("src/wright/manifest.py"),
         ],
         "With an empty cache run 426 passes verify; only the overflow of the unit stage shows (91 lines, "
         "the limit is 90). So E417 needs something that is on the build box and not here, which points "
@@ -508,8 +488,8 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/wright/cli.py"}),
-            ("read_file", {"path": "src/wright/version.py"}),
+            read_file("src/wright/cli.py"),
+            read_file("src/wright/version.py"),
         ],
         "Then the torn-file hypothesis is dead, for two reasons. A bundle that is cut short has no zip "
         "directory at its end, so it fails with E409 before any version is compared; E417 needs a complete "
@@ -574,22 +554,16 @@ def repair_key(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": 'echo "2.4.0 $(bash ci/key.sh)"\n'
-                    "git checkout -q v2.3.1 -- VERSION payload\n"
-                    'echo "2.3.1 $(bash ci/key.sh)"\n'
-                    "git checkout -q main -- VERSION payload; git status --short"
-                },
+            bash(
+                'echo "2.4.0 $(bash ci/key.sh)"\n'
+                "git checkout -q v2.3.1 -- VERSION payload\n"
+                'echo "2.3.1 $(bash ci/key.sh)"\n'
+                "git checkout -q main -- VERSION payload; git status --short"
             ),
-            (
-                "bash",
-                {
-                    "command": "git update-index --chmod=+x payload/limits.csv\n"
-                    'echo "with 755 $(bash ci/key.sh)"\n'
-                    "git update-index --chmod=-x payload/limits.csv"
-                },
+            bash(
+                "git update-index --chmod=+x payload/limits.csv\n"
+                'echo "with 755 $(bash ci/key.sh)"\n'
+                "git update-index --chmod=-x payload/limits.csv"
             ),
         ],
         "The key must differ between the two releases and must not differ when a mode changes.",
@@ -613,8 +587,8 @@ def repair_key(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/wright/settings.py"}),
-            ("read_file", {"path": "src/wright/tree.py"}),
+            read_file("src/wright/settings.py"),
+            read_file("src/wright/tree.py"),
         ],
         "You are right, and k2 is wrong for that use: the edit does not change the key, the package stage "
         "restores the bundle of the commit, and verify fails with `E422 1 files differ, the first is "
@@ -701,8 +675,8 @@ def repair_key(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "grep -rn 'unit.log\\|PASSED\\|verbose' ci docs tests"}),
-            ("read_file", {"path": "ci/report.py"}),
+            bash("grep -rn 'unit.log\\|PASSED\\|verbose' ci docs tests"),
+            read_file("ci/report.py"),
         ],
         "One line a test, nothing else. The comment in 20-unit.sh says that the dashboard lists single tests. Let me see who reads that "
         "log before I shorten it.",
@@ -749,8 +723,8 @@ def find_leaks(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "tests/test_bundle.py"}),
-            ("read_file", {"path": "tests/test_misc.py"}),
+            read_file("tests/test_bundle.py"),
+            read_file("tests/test_misc.py"),
         ],
         "The payload came out hexadecimal, so somebody changed the codec. test_bundle.py names none, it "
         "takes the default. In the order of 423 test_misc.py runs before it.",
@@ -788,8 +762,8 @@ def find_leaks(session: Recorder) -> None:
     session.bash(SEED_LOOP)
     session.together(
         [
-            ("read_file", {"path": "tests/test_cli.py"}),
-            ("read_file", {"path": "tests/test_settings.py"}),
+            read_file("tests/test_cli.py"),
+            read_file("tests/test_settings.py"),
         ],
         "420 is green now, but 431 still fails, in test_this_repository_builds. Its "
         "victim and the likely culprit:",
@@ -828,22 +802,16 @@ def find_leaks(session: Recorder) -> None:
     )
     session.together(
         [
-            ("write_file", {"path": "tests/conftest.py", "content": CONFTEST}),
-            (
-                "edit_file",
-                {
-                    "path": "tests/test_codecs.py",
-                    "old": LOCAL_FIXTURE,
-                    "new": "from wright.tree import digest, is_ignored, payload_files\n",
-                },
+            write_file("tests/conftest.py", CONFTEST),
+            edit_file(
+                "tests/test_codecs.py",
+                LOCAL_FIXTURE,
+                "from wright.tree import digest, is_ignored, payload_files\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "tests/test_settings.py",
-                    "old": "    load_settings.cache_clear()\n    assert load_settings(REPOSITORY)",
-                    "new": "    assert load_settings(REPOSITORY)",
-                },
+            edit_file(
+                "tests/test_settings.py",
+                "    load_settings.cache_clear()\n    assert load_settings(REPOSITORY)",
+                "    assert load_settings(REPOSITORY)",
             ),
         ],
         "One fixture then, `pristine`: registered codecs, default codec and settings cache, for every "
@@ -949,37 +917,25 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "ci/run.sh",
-                    "old": 'first=0\nfor script in ci/stages/*.sh; do\n    [ -n "$only" ] && [ "$(stage_name "$script")" != "$only" ] && continue\n',
-                    "new": 'first=0\nfound=no\nfor script in ci/stages/*.sh; do\n    [ -n "$only" ] && [ "$(stage_name "$script")" != "$only" ] && continue\n    found=yes\n',
-                },
+            edit_file(
+                "ci/run.sh",
+                'first=0\nfor script in ci/stages/*.sh; do\n    [ -n "$only" ] && [ "$(stage_name "$script")" != "$only" ] && continue\n',
+                'first=0\nfound=no\nfor script in ci/stages/*.sh; do\n    [ -n "$only" ] && [ "$(stage_name "$script")" != "$only" ] && continue\n    found=yes\n',
             ),
-            (
-                "edit_file",
-                {
-                    "path": "ci/run.sh",
-                    "old": "done\nreport pipeline",
-                    "new": 'done\nif [ "$found" = no ]; then\n    echo "ci: no stage named $only" >&2\n    first="$EXIT_USAGE"\nfi\nreport pipeline',
-                },
+            edit_file(
+                "ci/run.sh",
+                "done\nreport pipeline",
+                'done\nif [ "$found" = no ]; then\n    echo "ci: no stage named $only" >&2\n    first="$EXIT_USAGE"\nfi\nreport pipeline',
             ),
-            (
-                "edit_file",
-                {
-                    "path": "ci/lib.sh",
-                    "old": '    local script="$1" name limit log code lines\n    name="$(stage_name "$script")"\n    limit="$(config "stage.$name" timeout)" || return "$EXIT_USAGE"\n',
-                    "new": '    local script="$1" name limit most log code lines\n    name="$(stage_name "$script")"\n    if ! limit="$(config "stage.$name" timeout)" || ! most="$(config runner log_limit)"; then\n        report "$name" failed "$EXIT_USAGE"\n        return "$EXIT_USAGE"\n    fi\n',
-                },
+            edit_file(
+                "ci/lib.sh",
+                '    local script="$1" name limit log code lines\n    name="$(stage_name "$script")"\n    limit="$(config "stage.$name" timeout)" || return "$EXIT_USAGE"\n',
+                '    local script="$1" name limit most log code lines\n    name="$(stage_name "$script")"\n    if ! limit="$(config "stage.$name" timeout)" || ! most="$(config runner log_limit)"; then\n        report "$name" failed "$EXIT_USAGE"\n        return "$EXIT_USAGE"\n    fi\n',
             ),
-            (
-                "edit_file",
-                {
-                    "path": "ci/lib.sh",
-                    "old": '    limit="$(config runner log_limit)"\n    if [ "$lines" -gt "$limit" ]; then\n        report "$name" overflow "$EXIT_OVERFLOW"\n        echo "    log of stage $name has $lines lines, limit is $limit"\n',
-                    "new": '    if [ "$lines" -gt "$most" ]; then\n        report "$name" overflow "$EXIT_OVERFLOW"\n        echo "    log of stage $name has $lines lines, limit is $most"\n',
-                },
+            edit_file(
+                "ci/lib.sh",
+                '    limit="$(config runner log_limit)"\n    if [ "$lines" -gt "$limit" ]; then\n        report "$name" overflow "$EXIT_OVERFLOW"\n        echo "    log of stage $name has $lines lines, limit is $limit"\n',
+                '    if [ "$lines" -gt "$most" ]; then\n        report "$name" overflow "$EXIT_OVERFLOW"\n        echo "    log of stage $name has $lines lines, limit is $most"\n',
             ),
         ],
         "The second failure is worse than the typo: without `log_limit` in "
@@ -1048,31 +1004,13 @@ def check_files(session: Recorder) -> None:
     created += ["tests/test_cache_key.py", "tests/test_runner.py"]
     modified = ["ci/config.ini", "ci/lib.sh", "ci/run.sh", "ci/stages/30-package.sh"]
     modified += ["docs/ci.md", "tests/test_settings.py"]
-    assert session.changed("start", "A") == created
-    assert session.changed("start", "M") == modified
-    assert session.changed("start", "D") == ["ci/key.sh"]
-    assert session.changed("start", "R") == ["tests/test_codecs.py"]
-
-
-def saying(session: Recorder, text: str) -> list[str]:
-    """Ids of the messages in which user or assistant say a text."""
-    return [
-        message["id"]
-        for message in session.messages
-        if message["role"] in {"user", "assistant"} and text in (message["content"] or "")
-    ]
-
-
-def doing(session: Recorder, tool: str, text: str) -> list[str]:
-    """Ids of the messages that call a tool with a text among its arguments."""
-    return [
-        message["id"]
-        for message in session.messages
-        if any(
-            call["function"]["name"] == tool and text in call["function"]["arguments"]
-            for call in message.get("tool_calls", ())
-        )
-    ]
+    session.repo.check_changed(
+        "start",
+        added=created,
+        modified=modified,
+        deleted=["ci/key.sh"],
+        renamed=["tests/test_codecs.py"],
+    )
 
 
 def probes_of_p2(session: Recorder) -> None:
@@ -1187,12 +1125,12 @@ def recall_probes(session: Recorder) -> None:
         "what does the share of the box do to the modes?",
         [
             fact("ci: make the cache key independent of file modes"),
-            fact("dropped `-s`", said_in=saying(session, "dropped `-s`")),
+            fact("dropped `-s`", said_in=session.saying("dropped `-s`")),
             fact(
                 "hash of file names only",
                 "only names go into the key",
-                said_in=saying(session, "hash of file names only")
-                + saying(session, "only names go into the key"),
+                said_in=session.saying("hash of file names only")
+                + session.saying("only names go into the key"),
             ),
             fact("sets 755 on everything", "checks out everything as 755"),
         ],
@@ -1249,9 +1187,7 @@ def file_probes(session: Recorder) -> None:
             fact("ci/seeds.sh", about="created"),
             fact("tests/test_cache_key.py", about="created"),
             fact("tests/test_codecs.py", about="detail"),
-            fact(
-                "ci/key.sh", about="detail", said_in=doing(session, "bash", "git rm -q ci/key.sh")
-            ),
+            fact("ci/key.sh", about="detail", said_in=session.doing("bash", "git rm -q ci/key.sh")),
         ],
         answer={"format": "list"},
     )
@@ -1262,7 +1198,7 @@ def file_probes(session: Recorder) -> None:
         "Answer as a list of at most 12 items and leave the tests out: do not mention "
         "test_settings.py.",
         [
-            fact(path, about="modified", said_in=doing(session, "edit_file", path))
+            fact(path, about="modified", said_in=session.doing("edit_file", path))
             for path in (
                 "ci/stages/30-package.sh",
                 "ci/config.ini",
@@ -1279,7 +1215,7 @@ def file_probes(session: Recorder) -> None:
         "Nothing under src was changed. Which modules of wright were read to find out what verify "
         "checks, where the version comes from, what else decides a build, and who chose hex?",
         [
-            fact(path, about="accessed", said_in=doing(session, "read_file", path))
+            fact(path, about="accessed", said_in=session.doing("read_file", path))
             for path in (
                 "src/wright/bundle.py",
                 "src/wright/manifest.py",
@@ -1314,7 +1250,7 @@ def continuation_probes(session: Recorder) -> None:
             fact(
                 "bash, git, Python and pytest",
                 about="state",
-                said_in=saying(session, "the box has bash, git, Python and pytest"),
+                said_in=session.saying("the box has bash, git, Python and pytest"),
             ),
             fact(
                 "it stays with 31",
@@ -1322,7 +1258,7 @@ def continuation_probes(session: Recorder) -> None:
                 "key 31",
                 "package 31",
                 about="state",
-                said_in=saying(session, "it stays with 31"),
+                said_in=session.saying("it stays with 31"),
             ),
         ],
         traps=[
@@ -1344,7 +1280,7 @@ def continuation_probes(session: Recorder) -> None:
                 "ci/order.py has no tests",
                 "ci/order.py still has no tests",
                 about="pending",
-                said_in=saying(session, "ci/order.py still has no tests"),
+                said_in=session.saying("ci/order.py still has no tests"),
             ),
             fact("108 passed", "108 tests pass", about="state"),
         ],
@@ -1413,7 +1349,7 @@ def decision_probes(session: Recorder) -> None:
             fact("parse_tests finds nothing"),
             fact(
                 "`failed` is 0 even when tests fail",
-                said_in=saying(session, "`failed` is 0 even when tests fail"),
+                said_in=session.saying("`failed` is 0 even when tests fail"),
             ),
             fact("quietly blind the dashboard", "blind the dashboard"),
             fact("dashboard lists single tests", "list of single tests on the dashboard"),
@@ -1423,25 +1359,21 @@ def decision_probes(session: Recorder) -> None:
 
 def record(session: Recorder) -> None:
     """The whole session."""
-    history(session)
+    history(session.repo)
     investigate(session)
     repair_key(session)
     find_leaks(session)
     finish(session)
 
 
-CASE: dict[str, Any] = {
-    "title": "A home-made pipeline restores an old bundle, and tests depend on their order",
-    "task": "ci",
-    "window": 32000,
-    "budget": 4000,
-    "repository": "bundlewright",
-}
-
-
 def build_case() -> str:
     """The case as text."""
-    return build(__file__, record, **CASE)
+    return build(
+        __file__,
+        record,
+        title="A home-made pipeline restores an old bundle, and tests depend on their order",
+        repository="bundlewright",
+    )
 
 
 if __name__ == "__main__":

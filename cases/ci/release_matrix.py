@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from recording import Recorder, build, write
+from recording import Recorder, bash, build, edit_file, read_file, write
+from repository import Repository
 
 SYSTEM = """You are a coding agent at work in a git repository. Use the tools to run commands and to
 read, write and edit files. Explain a failure before you repair it, check every change by running it,
@@ -266,17 +266,14 @@ def test_nothing_failed(tmp_path, monkeypatch, capsys, logs):
 """
 
 
-def history(session: Recorder) -> None:
+def history(repo: Repository) -> None:
     """Two commits of the week before; then the session starts."""
-    tasks = session.root / "tasks.toml"
-    text = tasks.read_text(encoding="utf-8")
     row = '[rows.desk]\nLC_ALL = "C.UTF-8"\n'
-    tasks.write_text(text.replace(row, row + 'TIDEBOOK_KEEP = "1"\n'), encoding="utf-8")
-    session.git("commit", "-qam", "nightly: keep the sheets of the desk row for the morning round")
-    (session.root / "stations/skaerholm.tide").write_text(SKAERHOLM, encoding="utf-8")
-    session.git("add", "-A")
-    session.git("commit", "-qm", "stations: add Skaerholm as delivered by the bureau")
-    session.git("tag", "-f", "start")
+    repo.change("tasks.toml", row, row + 'TIDEBOOK_KEEP = "1"\n')
+    repo.git("commit", "-qam", "nightly: keep the sheets of the desk row for the morning round")
+    repo.put("stations/skaerholm.tide", SKAERHOLM)
+    repo.commit("stations: add Skaerholm as delivered by the bureau")
+    repo.git("tag", "-f", "start")
 
 
 def investigate(session: Recorder) -> None:
@@ -294,24 +291,24 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "git log --stat --format='%h %s' -3 && git status --short"}),
-            ("read_file", {"path": "tasks.toml"}),
+            bash("git log --stat --format='%h %s' -3 && git status --short"),
+            read_file("tasks.toml"),
         ],
         "First the settings, and what changed last.",
     )
     session.read("docs/nightly.md", "Now what the matrix promises.")
     session.together(
         [
-            ("read_file", {"path": "scripts/nightly.py"}),
-            ("read_file", {"path": "scripts/common.py"}),
+            read_file("scripts/nightly.py"),
+            read_file("scripts/common.py"),
         ],
         "And how it runs: the runner itself and what it knows about cells.",
     )
     session.bash("python scripts/nightly.py", "Let me see the failure here.")
     session.together(
         [
-            ("read_file", {"path": "scripts/task.py"}),
-            ("read_file", {"path": "scripts/rerun.sh"}),
+            read_file("scripts/task.py"),
+            read_file("scripts/rerun.sh"),
         ],
         "Who else starts the matrix?",
     )
@@ -321,8 +318,8 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "cat .nightly/logs/desk-export.log"}),
-            ("bash", {"command": "cat .nightly/logs/posix-almanac.log"}),
+            bash("cat .nightly/logs/desk-export.log"),
+            bash("cat .nightly/logs/posix-almanac.log"),
         ],
         "Two attempts, twice the same tests: that does not look like chance. The logs of both cells.",
     )
@@ -366,8 +363,8 @@ def decode(session: Recorder) -> None:
     """The locale: UTF-8 first, then names of sheets, then the header of the bureau."""
     session.together(
         [
-            ("read_file", {"path": "src/tidebook/station.py"}),
-            ("read_file", {"path": "src/tidebook/errors.py"}),
+            read_file("src/tidebook/station.py"),
+            read_file("src/tidebook/errors.py"),
         ],
         "T214 is raised in station.py.",
     )
@@ -386,8 +383,8 @@ def decode(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/tidebook/constituents.py"}),
-            ("read_file", {"path": "src/tidebook/cli.py"}),
+            read_file("src/tidebook/constituents.py"),
+            read_file("src/tidebook/cli.py"),
         ],
         "It is the only one. Before I touch it: does anything else on the way from the file to the command "
         "line depend on the locale, numbers for example?",
@@ -416,8 +413,8 @@ def decode(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/tidebook/almanac.py"}),
-            ("read_file", {"path": "src/tidebook/spool.py"}),
+            read_file("src/tidebook/almanac.py"),
+            read_file("src/tidebook/spool.py"),
         ],
         "One error further: now an encode error. Reading works and writing does not: `\\xe6` comes from "
         "the station's slug, which becomes a file name. Who builds it?",
@@ -484,33 +481,24 @@ def decode(session: Recorder) -> None:
     session.write("tests/unit/test_charset.py", CHARSET_TESTS)
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/tidebook/errors.py",
-                    "old": '    "T230": ',
-                    "new": '    "T215": "a station file names an unknown charset",\n    "T230": ',
-                },
+            edit_file(
+                "src/tidebook/errors.py",
+                '    "T230": ',
+                '    "T215": "a station file names an unknown charset",\n    "T230": ',
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/tidebook/station.py",
-                    "old": '    try:\n        text = path.read_text(encoding="utf-8")\n'
-                    "    except UnicodeDecodeError as error:\n"
-                    '        raise TideError("T214", f"{path.name}: {error}") from None\n'
-                    "    return parse_station(text, path.name)\n",
-                    "new": "    text = decode_station(path.read_bytes(), path.name)\n"
-                    "    return parse_station(text, path.name)\n",
-                },
+            edit_file(
+                "src/tidebook/station.py",
+                '    try:\n        text = path.read_text(encoding="utf-8")\n'
+                "    except UnicodeDecodeError as error:\n"
+                '        raise TideError("T214", f"{path.name}: {error}") from None\n'
+                "    return parse_station(text, path.name)\n",
+                "    text = decode_station(path.read_bytes(), path.name)\n"
+                "    return parse_station(text, path.name)\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/tidebook/station.py",
-                    "old": "from tidebook.constituents import",
-                    "new": "from tidebook.charset import decode_station\nfrom tidebook.constituents import",
-                },
+            edit_file(
+                "src/tidebook/station.py",
+                "from tidebook.constituents import",
+                "from tidebook.charset import decode_station\nfrom tidebook.constituents import",
             ),
         ]
     )
@@ -542,9 +530,9 @@ def scratch(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "tests/export/test_export.py"}),
-            ("read_file", {"path": "tests/almanac/test_sheets.py"}),
-            ("read_file", {"path": "src/tidebook/export.py"}),
+            read_file("tests/export/test_export.py"),
+            read_file("tests/almanac/test_sheets.py"),
+            read_file("src/tidebook/export.py"),
         ]
     )
     session.bash(
@@ -705,8 +693,8 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/tidebook/predict.py"}),
-            ("read_file", {"path": "tests/unit/test_predict.py"}),
+            read_file("src/tidebook/predict.py"),
+            read_file("tests/unit/test_predict.py"),
         ],
         "lean differs by TIDEBOOK_STEP=15 only; predict.py reads it.",
     )
@@ -750,36 +738,29 @@ def finish(session: Recorder) -> None:
 
 def check_files(session: Recorder) -> None:
     """Git agrees with what the file probes say."""
-    assert session.changed("start", "A") == [
-        "src/tidebook/charset.py",
-        "stations/utsyn.tide",
-        "tests/runner/test_scratch.py",
-        "tests/runner/test_summary.py",
-        "tests/unit/test_charset.py",
-    ]
-    assert session.changed("start", "M") == [
-        "docs/nightly.md",
-        "scripts/nightly.py",
-        "scripts/summary.py",
-        "scripts/task.py",
-        "src/tidebook/errors.py",
-        "src/tidebook/station.py",
-        "tasks.toml",
-        "tests/runner/test_cells.py",
-        "tests/unit/test_station.py",
-    ]
-    assert session.changed("start", "D") == ["scripts/rerun.sh"]
-    assert session.changed("start", "R") == ["scripts/matrix.py"]
-
-
-def doing(session: Recorder, tool: str, text: str) -> list[str]:
-    """The messages in which a tool was called with a text in its arguments."""
-    return [
-        message["id"]
-        for message in session.messages
-        for call in message.get("tool_calls", ())
-        if call["function"]["name"] == tool and text in call["function"]["arguments"]
-    ]
+    session.repo.check_changed(
+        "start",
+        added=[
+            "src/tidebook/charset.py",
+            "stations/utsyn.tide",
+            "tests/runner/test_scratch.py",
+            "tests/runner/test_summary.py",
+            "tests/unit/test_charset.py",
+        ],
+        modified=[
+            "docs/nightly.md",
+            "scripts/nightly.py",
+            "scripts/summary.py",
+            "scripts/task.py",
+            "src/tidebook/errors.py",
+            "src/tidebook/station.py",
+            "tasks.toml",
+            "tests/runner/test_cells.py",
+            "tests/unit/test_station.py",
+        ],
+        deleted=["scripts/rerun.sh"],
+        renamed=["scripts/matrix.py"],
+    )
 
 
 def early_probes(session: Recorder) -> None:
@@ -1056,7 +1037,7 @@ def decision_probes(session: Recorder) -> None:
 
 def record(session: Recorder) -> None:
     """The whole session."""
-    history(session)
+    history(session.repo)
     investigate(session)
     decode(session)
     scratch(session)
@@ -1069,18 +1050,14 @@ def record(session: Recorder) -> None:
     decision_probes(session)
 
 
-CASE: dict[str, Any] = {
-    "title": "Two of nine cells of a nightly matrix: a codec of the locale, a shared scratch directory",
-    "task": "ci",
-    "window": 32000,
-    "budget": 4000,
-    "repository": "tidebook",
-}
-
-
 def build_case() -> str:
     """The case as text."""
-    return build(__file__, record, **CASE)
+    return build(
+        __file__,
+        record,
+        title="Two of nine cells of a nightly matrix: a codec of the locale, a shared scratch directory",
+        repository="tidebook",
+    )
 
 
 if __name__ == "__main__":

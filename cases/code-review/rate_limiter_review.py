@@ -9,12 +9,13 @@ are real; see ``cases/recording.py``.
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from recording import Recorder, build, write
+from recording import Recorder, bash, build, edit_file, read_file, write
+from repository import Repository
 
 SYSTEM = """You are a coding agent with a shell and file tools in a git checkout. Reviews rest on things
 you have run, not on impressions. Say what you found and how it can be seen again. Change code only
@@ -690,84 +691,69 @@ BURST_LINES = """for number in $(seq 1 18); do
 done | python -m pontoon serve | tail -n 4"""
 
 
-def history(session: Recorder) -> None:
+def history(repo: Repository) -> None:
     """What happened before the session: the main branch, and Maren's branch of eight commits."""
 
-    def put(path: str, content: str) -> None:
-        (session.root / path).write_text(content, encoding="utf-8")
-
-    def change(path: str, old: str, new: str) -> None:
-        text = (session.root / path).read_text(encoding="utf-8")
-        assert text.count(old) == 1, (path, old)
-        put(path, text.replace(old, new))
-
-    def append(path: str, more: str) -> None:
-        put(path, (session.root / path).read_text(encoding="utf-8") + more)
-
-    def commit(subject: str, body: str = "", author: str = MAREN) -> None:
-        session.git("add", "-A")
-        options = ["-m", subject] + (["-m", body] if body else [])
-        session.git("commit", "-q", f"--author={author}", *options)
-
-    change("src/pontoon/tides.py", "minutes=26", "minutes=24")
+    commit = partial(repo.commit, author=MAREN)
+    repo.change("src/pontoon/tides.py", "minutes=26", "minutes=24")
     commit("tides: correct the lag of the south gauge", author=JORIS)
-    session.git("checkout", "-q", "-b", "token-bucket")
+    repo.git("checkout", "-q", "-b", "token-bucket")
 
-    put("src/pontoon/bucket.py", BUCKET)
-    put("tests/test_bucket.py", BUCKET_TESTS)
+    repo.put("src/pontoon/bucket.py", BUCKET)
+    repo.put("tests/test_bucket.py", BUCKET_TESTS)
     commit("bucket: a token bucket on a clock")
 
     settings = "src/pontoon/settings.py"
-    text = (session.root / settings).read_text(encoding="utf-8")
+    text = repo.text(settings)
     old = text[text.index("@dataclass(frozen=True)") : text.index("\n\ndef load_settings")]
-    change(settings, old, LIMIT_RULE)
-    change(settings, "import re\n", "import re\nfrom collections.abc import Mapping\n")
-    change(
+    repo.change(settings, old, LIMIT_RULE)
+    repo.change(settings, "import re\n", "import re\nfrom collections.abc import Mapping\n")
+    repo.change(
         settings,
         "    return Settings(\n",
         '    callers = _names(parser, "router", "callers")\n    return Settings(\n',
     )
-    change(
+    repo.change(
         settings,
         '        callers=_names(parser, "router", "callers"),\n',
         "        callers=callers,\n",
     )
-    change(
+    repo.change(
         settings,
         '        gauges=_names(parser, "tides", "gauges"),\n',
         '        gauges=_names(parser, "tides", "gauges"),\n        limits=_limits(parser, callers),\n',
     )
-    append(settings, READ_LIMITS)
-    append("pontoon.ini", LIMIT_SECTIONS)
-    change("tests/test_settings.py", "import SettingsError", "import LimitRule, SettingsError")
-    append("tests/test_settings.py", SETTINGS_TESTS)
+    repo.append(settings, READ_LIMITS)
+    repo.append("pontoon.ini", LIMIT_SECTIONS)
+    repo.change("tests/test_settings.py", "import SettingsError", "import LimitRule, SettingsError")
+    repo.append("tests/test_settings.py", SETTINGS_TESTS)
     commit("settings: read limits per caller class")
 
-    change("src/pontoon/messages.py", "REFUSED = 46\n", "REFUSED = 46\nTOO_FAST = 48\n")
-    change(
+    repo.change("src/pontoon/messages.py", "REFUSED = 46\n", "REFUSED = 46\nTOO_FAST = 48\n")
+    repo.change(
         "src/pontoon/messages.py",
         '    REFUSED: "refused by the harbour",\n',
         '    REFUSED: "refused by the harbour",\n    TOO_FAST: "too many requests",\n',
     )
-    put("src/pontoon/limits.py", LIMITS)
-    put("tests/test_limits.py", LIMITS_TESTS)
+    repo.put("src/pontoon/limits.py", LIMITS)
+    repo.put("tests/test_limits.py", LIMITS_TESTS)
     commit("limits: charge callers and answer 48")
 
     app = "src/pontoon/app.py"
-    change(
+    repo.change(
         app, "from pontoon.messages", "from pontoon.limits import Limiter\nfrom pontoon.messages"
     )
-    change(
+    repo.change(
         app,
         "        self.router = Router()\n",
         "        self.limiter = Limiter(settings.limits, clock)\n        self.router = Router()\n",
     )
-    change(
+    repo.change(
         app,
         "        self.router.use(ReplayGuard",
         "        self.router.use(self.limiter)\n        self.router.use(ReplayGuard",
     )
-    change(
+    repo.change(
         app,
         '{"codes": codes, "busiest": busiest})',
         '{"codes": codes, "busiest": busiest, "tokens": self.limiter.tokens_left()})',
@@ -778,88 +764,87 @@ def history(session: Recorder) -> None:
         "repeats are charged before the guard answers them.",
     )
 
-    put("scripts/bucket_demo.py", DEMO)
+    repo.put("scripts/bucket_demo.py", DEMO)
     commit("scripts: try the bucket by hand")
 
     router = "src/pontoon/router.py"
-    change(
+    repo.change(
         router,
         "        self._middleware: list",
         "        self._ranked: list[Entry] | None = None\n        self._middleware: list",
     )
-    change(
+    repo.change(
         router,
         "        self._entries.append(entry)\n",
         "        self._entries.append(entry)\n        self._ranked = None\n",
     )
-    text = (session.root / router).read_text(encoding="utf-8")
+    text = repo.text(router)
     old = text[text.index("    def _ranked_entries") : text.index("\n    def _refuse_double")]
-    change(router, old, RANK_ONCE)
+    repo.change(router, old, RANK_ONCE)
     commit(
         "router: rank the routes once",
         "Every dispatch sorted all routes, a tenth of its time in the profile. The limiter\n"
         "needs that time.",
     )
 
-    append("src/pontoon/bucket.py", "")
-    change(
+    repo.change(
         "src/pontoon/bucket.py",
         "        return self._tokens\n\n    def _refill",
         "        return self._tokens\n" + RETRY_AFTER + "\n    def _refill",
     )
-    append("tests/test_bucket.py", RETRY_TESTS)
-    change(
+    repo.append("tests/test_bucket.py", RETRY_TESTS)
+    repo.change(
         "src/pontoon/limits.py",
         '        return failure(request, TOO_FAST, "too many requests")\n',
         RETRY_BODY,
     )
-    change("src/pontoon/limits.py", "Reply, Request, failure", "Reply, Request")
-    append("tests/test_limits.py", RETRY_LIMIT_TESTS)
+    repo.change("src/pontoon/limits.py", "Reply, Request, failure", "Reply, Request")
+    repo.append("tests/test_limits.py", RETRY_LIMIT_TESTS)
     commit("limits: tell the caller when to come back")
 
-    change(
+    repo.change(
         "docs/requests.md",
         "| 50 | handler failed",
         "| 48 | too many requests | waits for `retry_after` seconds |\n| 50 | handler failed",
     )
-    append("docs/requests.md", DOCS_LIMITS)
+    repo.append("docs/requests.md", DOCS_LIMITS)
     commit("docs: describe the limits")
 
-    session.git("checkout", "-q", "main")
+    repo.git("checkout", "-q", "main")
     messages = "src/pontoon/messages.py"
-    change(messages, "REFUSED = 46\n", "REFUSED = 46\nDESK_CLOSED = 48\n")
-    change(
+    repo.change(messages, "REFUSED = 46\n", "REFUSED = 46\nDESK_CLOSED = 48\n")
+    repo.change(
         messages,
         '    REFUSED: "refused by the harbour",\n',
         '    REFUSED: "refused by the harbour",\n    DESK_CLOSED: "desk is closed",\n',
     )
     berths = "src/pontoon/berths.py"
-    change(berths, "import OK, REFUSED", "import DESK_CLOSED, OK, REFUSED")
-    change(
+    repo.change(berths, "import OK, REFUSED", "import DESK_CLOSED, OK, REFUSED")
+    repo.change(
         berths,
         "class Harbour:",
         'class DeskClosedError(BookingError):\n    """A booking while the desk is closed."""\n\n\nclass Harbour:',
     )
-    change(
+    repo.change(
         berths,
         "        self._bookings: dict",
         "        self.desk_closed = False\n        self._bookings: dict",
     )
-    change(berths, "        limits = self.berth(number).limits\n", DESK_CLOSED)
-    change(
+    repo.change(berths, "        limits = self.berth(number).limits\n", DESK_CLOSED)
+    repo.change(
         berths,
         "        except BookingError as error:\n            return failure(request, REFUSED, str(error))\n        return Reply(request.id, STORED",
         "        except DeskClosedError as error:\n            return failure(request, DESK_CLOSED, str(error))\n"
         "        except BookingError as error:\n            return failure(request, REFUSED, str(error))\n        return Reply(request.id, STORED",
     )
-    change(
+    repo.change(
         "docs/requests.md",
         "| 50 | handler failed",
         "| 48 | desk is closed | shows the opening hours |\n| 50 | handler failed",
     )
     commit("desk: answer 48 while the desk is closed", author=JORIS)
-    session.git("checkout", "-q", "token-bucket")
-    session.git("tag", "-f", "start")
+    repo.git("checkout", "-q", "token-bucket")
+    repo.git("tag", "-f", "start")
 
 
 def investigate(session: Recorder) -> None:
@@ -881,14 +866,9 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "git log --reverse --format='%h %an: %s' main..token-bucket"}),
-            (
-                "bash",
-                {
-                    "command": "git diff --stat main...token-bucket; git log --format='%h %an: %s' -3 main"
-                },
-            ),
-            ("read_file", {"path": "docs/review-guide.md"}),
+            bash("git log --reverse --format='%h %an: %s' main..token-bucket"),
+            bash("git diff --stat main...token-bucket; git log --format='%h %an: %s' -3 main"),
+            read_file("docs/review-guide.md"),
         ],
         "First the shape of the branch and your review rules.",
     )
@@ -900,8 +880,8 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/pontoon/app.py"}),
-            ("read_file", {"path": "src/pontoon/middleware.py"}),
+            read_file("src/pontoon/app.py"),
+            read_file("src/pontoon/middleware.py"),
         ],
         "Confirmed: 24 more, exactly the twelve requests for each gauge, and all 93 tests pass on the branch, so no test "
         "covers it. Everything under /tides is lost, nothing else.\n\n"
@@ -921,16 +901,10 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {"command": "git bisect start token-bucket $(git merge-base main token-bucket)"},
-            ),
-            (
-                "bash",
-                {
-                    "command": "git bisect run sh -c 'line=$(python scripts/replay_day.py traffic/morning.plan); "
-                    'echo "$line"; case "$line" in *44=6*) ;; *) exit 1;; esac\'; git bisect reset'
-                },
+            bash("git bisect start token-bucket $(git merge-base main token-bucket)"),
+            bash(
+                "git bisect run sh -c 'line=$(python scripts/replay_day.py traffic/morning.plan); "
+                'echo "$line"; case "$line" in *44=6*) ;; *) exit 1;; esac\'; git bisect reset'
             ),
         ],
         "The chain is not it, so I drop that idea for two reasons: without the limiter it is still 44=30, and the "
@@ -939,22 +913,17 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "git show --format='%h %an%n%n%B' 'token-bucket^{/rank the routes once}' -- src"
-                },
-            ),
-            ("read_file", {"path": "src/pontoon/router.py"}),
+            bash("git show --format='%h %an%n%n%B' 'token-bucket^{/rank the routes once}' -- src"),
+            read_file("src/pontoon/router.py"),
         ],
         '"router: rank the routes once" it is. What does it do?',
     )
     session.together(
         [
-            ("read_file", {"path": "src/pontoon/serve.py"}),
-            ("read_file", {"path": "scripts/replay_day.py"}),
-            ("read_file", {"path": "docs/requests.md"}),
-            ("read_file", {"path": "tests/test_app.py"}),
+            read_file("src/pontoon/serve.py"),
+            read_file("scripts/replay_day.py"),
+            read_file("docs/requests.md"),
+            read_file("tests/test_app.py"),
         ],
         "`add` resets `_ranked`, `mount` appends to `_entries` by itself and does not. That only matters "
         "when something is dispatched before the mount; who does that, and why does no test see it?",
@@ -996,9 +965,9 @@ def measure(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/pontoon/bucket.py"}),
-            ("read_file", {"path": "tests/test_bucket.py"}),
-            ("read_file", {"path": "src/pontoon/clock.py"}),
+            read_file("src/pontoon/bucket.py"),
+            read_file("tests/test_bucket.py"),
+            read_file("src/pontoon/clock.py"),
         ],
     )
     session.bash(
@@ -1037,8 +1006,8 @@ def measure(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/pontoon/limits.py"}),
-            ("read_file", {"path": "tests/test_limits.py"}),
+            read_file("src/pontoon/limits.py"),
+            read_file("tests/test_limits.py"),
         ],
         "And so it is: at one request a second a kiosk gets its burst of 12 and then nothing until it pauses, "
         "where 30 a minute should have let 51 of 80 through. `test_refill` only asks after even "
@@ -1078,13 +1047,8 @@ def measure(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/pontoon/settings.py"}),
-            (
-                "bash",
-                {
-                    "command": "git diff -U1 main...token-bucket -- src/pontoon/messages.py pontoon.ini docs"
-                },
-            ),
+            read_file("src/pontoon/settings.py"),
+            bash("git diff -U1 main...token-bucket -- src/pontoon/messages.py pontoon.ini docs"),
         ],
         "14 berths give 168 requests at once instead of 12, and paths that do not exist fill the memory. Now what I have "
         "not seen yet: settings, codes, documentation.",
@@ -1130,11 +1094,11 @@ def discuss(session: Recorder) -> None:
     )
     session.together(
         [
-            ("edit_file", {"path": "REVIEW.md", "old": C7_OLD, "new": ""}),
-            ("edit_file", {"path": "REVIEW.md", "old": C8_OLD, "new": ""}),
-            ("edit_file", {"path": "REVIEW.md", "old": "## C6 (minor)", "new": "## C6 (major)"}),
-            ("edit_file", {"path": "REVIEW.md", "old": "## C5 (blocker)", "new": "## C5 (major)"}),
-            ("edit_file", {"path": "REVIEW.md", "old": C9_OLD, "new": C9_OLD + WITHDRAWN}),
+            edit_file("REVIEW.md", C7_OLD, ""),
+            edit_file("REVIEW.md", C8_OLD, ""),
+            edit_file("REVIEW.md", "## C6 (minor)", "## C6 (major)"),
+            edit_file("REVIEW.md", "## C5 (blocker)", "## C5 (major)"),
+            edit_file("REVIEW.md", C9_OLD, C9_OLD + WITHDRAWN),
         ],
         'The router\'s own docstring says "Not shared between threads", I had read it and still asked for a lock. Both are '
         "withdrawn with their reasons, the two severities changed.",
@@ -1188,11 +1152,8 @@ def discuss(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {"path": "pontoon.ini", "old": "burst = 12\n", "new": "burst = 20\n"},
-            ),
-            ("edit_file", {"path": "REVIEW.md", "old": C5_ASK_OLD, "new": C5_ASK_NEW}),
+            edit_file("pontoon.ini", "burst = 12\n", "burst = 20\n"),
+            edit_file("REVIEW.md", C5_ASK_OLD, C5_ASK_NEW),
         ],
         "Burst 20 for the class kiosk, and C5 now says what is asked for and what was turned down.",
     )
@@ -1244,8 +1205,8 @@ def repair(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/pontoon/patterns.py"}),
-            ("read_file", {"path": "tests/test_router.py"}),
+            read_file("src/pontoon/patterns.py"),
+            read_file("tests/test_router.py"),
         ],
         "Before I do: does the order depend on anything but the rank, and what do the tests say about it?",
     )
@@ -1264,10 +1225,7 @@ def repair(session: Recorder) -> None:
         "in the order of registration, as `sorted` did. And right, `dispatch(request)` is not touched. First all traces of the cache out:",
     )
     session.together(
-        [
-            ("edit_file", {"path": "src/pontoon/router.py", "old": old, "new": new})
-            for old, new in REGISTER_EDITS
-        ],
+        [edit_file("src/pontoon/router.py", old, new) for old, new in REGISTER_EDITS],
         "Then the one door for routes.",
     )
     session.bash(
@@ -1356,14 +1314,11 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "grep -rnE '\\b48\\b|TOO_FAST' src tests docs scripts; "
-                    "grep -rn 'limits import' . --include='*.py'"
-                },
+            bash(
+                "grep -rnE '\\b48\\b|TOO_FAST' src tests docs scripts; "
+                "grep -rn 'limits import' . --include='*.py'"
             ),
-            ("read_file", {"path": "src/pontoon/berths.py"}),
+            read_file("src/pontoon/berths.py"),
         ],
         "All places of the number and of the module name, and who else says limits:",
     )
@@ -1395,20 +1350,14 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "sed -i 's/TOO_FAST = 49/TOO_FAST = 47/' src/pontoon/messages.py\n"
-                    "sed -i 's/\\b49\\b/47/g' tests/test_throttle.py\n"
-                    "sed -i 's/| 49 | too many/| 47 | too many/; s/code 49 and/code 47 and/' docs/requests.md\n"
-                    "sed -i 's/^burst = 20$/burst = 16/' pontoon.ini\n"
-                    "grep -rnE '\\b49\\b' src tests docs pontoon.ini; git diff --stat"
-                },
+            bash(
+                "sed -i 's/TOO_FAST = 49/TOO_FAST = 47/' src/pontoon/messages.py\n"
+                "sed -i 's/\\b49\\b/47/g' tests/test_throttle.py\n"
+                "sed -i 's/| 49 | too many/| 47 | too many/; s/code 49 and/code 47 and/' docs/requests.md\n"
+                "sed -i 's/^burst = 20$/burst = 16/' pontoon.ini\n"
+                "grep -rnE '\\b49\\b' src tests docs pontoon.ini; git diff --stat"
             ),
-            (
-                "bash",
-                {"command": "python -m pytest -q --tb=short; git diff -U0 | grep '^[-+] *[^-+]'"},
-            ),
+            bash("python -m pytest -q --tb=short; git diff -U0 | grep '^[-+] *[^-+]'"),
         ],
         "47 and 16 then, for the same reason each: what the kiosks really do.",
     )
@@ -1432,14 +1381,11 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "git rm -q scripts/bucket_demo.py && grep -rn bucket_demo . --include='*.py' --include='*.md' | grep -v REVIEW"
-                },
+            bash(
+                "git rm -q scripts/bucket_demo.py && grep -rn bucket_demo . --include='*.py' --include='*.md' | grep -v REVIEW"
             ),
-            ("read_file", {"path": "docs/requests.md", "first_line": 17, "last_line": 50}),
-            ("read_file", {"path": "src/pontoon/settings.py", "first_line": 15, "last_line": 70}),
+            read_file("docs/requests.md", (17, 50)),
+            read_file("src/pontoon/settings.py", (15, 70)),
         ],
     )
     session.edit(
@@ -1461,20 +1407,14 @@ def finish(session: Recorder) -> None:
         "code table kept, then everything run.",
     )
     session.together(
-        [
-            ("edit_file", {"path": "REVIEW.md", "old": old, "new": new})
-            for old, new in REVIEW_UPDATES
-        ],
+        [edit_file("REVIEW.md", old, new) for old, new in REVIEW_UPDATES],
         "Now REVIEW.md: what is fixed says by which commit, C5 is what stays open.",
     )
     session.together(
         [
-            ("read_file", {"path": "REVIEW.md"}),
-            (
-                "bash",
-                {
-                    "command": "base=$(git rev-parse 'HEAD^{/^docs: describe the limits}'); git diff $base -- src | grep -c 'def dispatch'; git log --format='%an: %s' main.. | cat; git diff -M --stat $base"
-                },
+            read_file("REVIEW.md"),
+            bash(
+                "base=$(git rev-parse 'HEAD^{/^docs: describe the limits}'); git diff $base -- src | grep -c 'def dispatch'; git log --format='%an: %s' main.. | cat; git diff -M --stat $base"
             ),
         ],
         "A last look at the text as you will paste it, and at the ground rules: `dispatch` untouched, Maren's eight commits "
@@ -1505,31 +1445,16 @@ def check_files(session: Recorder) -> None:
     created += ["traffic/startscreen.plan"]
     modified = ["docs/requests.md", "pontoon.ini", "src/pontoon/app.py", "src/pontoon/bucket.py"]
     modified += ["src/pontoon/messages.py", "src/pontoon/router.py", "tests/test_bucket.py"]
-    assert session.changed("start", "A") == created
-    assert session.changed("start", "M") == modified
-    assert session.changed("start", "D") == ["scripts/bucket_demo.py"]
-    assert session.changed("start", "R") == ["src/pontoon/throttle.py", "tests/test_throttle.py"]
-
-
-def saying(session: Recorder, text: str) -> list[str]:
-    """Ids of the messages in which user or assistant say a text."""
-    return [
-        message["id"]
-        for message in session.messages
-        if message["role"] in {"user", "assistant"} and text in (message["content"] or "")
-    ]
-
-
-def doing(session: Recorder, tool: str, text: str) -> list[str]:
-    """Ids of the messages that call a tool with a text among its arguments."""
-    return [
-        message["id"]
-        for message in session.messages
-        if any(
-            call["function"]["name"] == tool and text in call["function"]["arguments"]
-            for call in message.get("tool_calls", ())
-        )
-    ]
+    session.repo.check_changed(
+        "start",
+        added=created,
+        modified=modified,
+        deleted=["scripts/bucket_demo.py"],
+        renamed=[
+            "src/pontoon/throttle.py",
+            "tests/test_throttle.py",
+        ],
+    )
 
 
 def probes_of_p2(session: Recorder) -> None:
@@ -1669,7 +1594,7 @@ def file_probes(session: Recorder) -> None:
             fact(
                 "scripts/bucket_demo.py",
                 about="detail",
-                said_in=doing(session, "bash", "git rm -q scripts/bucket_demo.py"),
+                said_in=session.doing("bash", "git rm -q scripts/bucket_demo.py"),
             ),
         ],
         answer={"format": "list"},
@@ -1681,12 +1606,12 @@ def file_probes(session: Recorder) -> None:
         [
             fact(path, about="modified", said_in=ids)
             for path, ids in (
-                ("src/pontoon/router.py", doing(session, "edit_file", "src/pontoon/router.py")),
-                ("src/pontoon/bucket.py", doing(session, "write_file", "src/pontoon/bucket.py")),
-                ("src/pontoon/messages.py", doing(session, "bash", "src/pontoon/messages.py")),
-                ("src/pontoon/app.py", doing(session, "bash", "pontoon.throttle import")),
-                ("pontoon.ini", doing(session, "edit_file", "pontoon.ini")),
-                ("docs/requests.md", doing(session, "edit_file", "docs/requests.md")),
+                ("src/pontoon/router.py", session.doing("edit_file", "src/pontoon/router.py")),
+                ("src/pontoon/bucket.py", session.doing("write_file", "src/pontoon/bucket.py")),
+                ("src/pontoon/messages.py", session.doing("bash", "src/pontoon/messages.py")),
+                ("src/pontoon/app.py", session.doing("bash", "pontoon.throttle import")),
+                ("pontoon.ini", session.doing("edit_file", "pontoon.ini")),
+                ("docs/requests.md", session.doing("edit_file", "docs/requests.md")),
             )
         ],
         answer={"format": "list", "max_items": 12, "forbid": ["test_bucket.py"]},
@@ -1712,7 +1637,7 @@ def file_probes(session: Recorder) -> None:
         "file",
         "Which modules of the package were only read in this session: the one that answers the warm-up, the one where time comes from, the one that gives patterns their rank, the one that catches repeats, and the one that knows the error S17? Answer as a list.",
         [
-            fact(path, about="accessed", said_in=doing(session, "read_file", path))
+            fact(path, about="accessed", said_in=session.doing("read_file", path))
             for path in (
                 "src/pontoon/serve.py",
                 "src/pontoon/clock.py",
@@ -1746,7 +1671,7 @@ def continuation_probes(session: Recorder) -> None:
                 "[limits.kiosk]",
                 "limits.kiosk",
                 about="state",
-                said_in=saying(session, "ini sections stay `[limits.kiosk]`"),
+                said_in=session.saying("ini sections stay `[limits.kiosk]`"),
             ),
         ],
     )
@@ -1848,7 +1773,7 @@ def decision_probes(session: Recorder) -> None:
 
 def record(session: Recorder) -> None:
     """The whole session."""
-    history(session)
+    history(session.repo)
     investigate(session)
     measure(session)
     discuss(session)
@@ -1856,18 +1781,14 @@ def record(session: Recorder) -> None:
     finish(session)
 
 
-CASE: dict[str, Any] = {
-    "title": "Review of a branch that adds a token-bucket limiter to a request router",
-    "task": "code-review",
-    "window": 32000,
-    "budget": 4000,
-    "repository": "pontoon",
-}
-
-
 def build_case() -> str:
     """The case as text."""
-    return build(__file__, record, **CASE)
+    return build(
+        __file__,
+        record,
+        title="Review of a branch that adds a token-bucket limiter to a request router",
+        repository="pontoon",
+    )
 
 
 if __name__ == "__main__":

@@ -9,12 +9,13 @@ the way back gives way to the backup. The branch, SQLite, git and pytest are rea
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from recording import Recorder, build, write
+from recording import Recorder, bash, build, edit_file, read_file, write, write_file
+from repository import Repository
 
 SYSTEM = """You help a developer with one repository. Shell commands and file edits are at your disposal.
 Try a thing out before you claim it, change no more than was asked for, and be brief."""
@@ -234,58 +235,46 @@ a desk. Loans of the day are kept.
 SCHEMA_ROW = "| 4 | m004_split | a row for every copy, fees in cents |\n"
 
 
-def history(session: Recorder) -> None:
+def history(repo: Repository) -> None:
     """What happened before the session: Tove's branch of four commits."""
 
-    def put(path: str, content: str) -> None:
-        (session.root / path).write_text(content, encoding="utf-8")
-
-    def change(path: str, *changes: tuple[str, str]) -> None:
-        text = (session.root / path).read_text(encoding="utf-8")
-        for old, new in changes:
-            assert text.count(old) == 1, (path, old)
-            text = text.replace(old, new)
-        put(path, text)
-
-    def append(path: str, more: str) -> None:
-        put(path, (session.root / path).read_text(encoding="utf-8") + more)
-
-    def commit(subject: str) -> None:
-        session.git("add", "-A")
-        session.git("commit", "-q", f"--author={TOVE}", "-m", subject)
-
-    session.git("checkout", "-q", "-b", "schema-4")
-    schema = session.root / "src/tinshelf/schema.py"
-    text = schema.read_text(encoding="utf-8")
+    commit = partial(repo.commit, author=TOVE)
+    repo.git("checkout", "-q", "-b", "schema-4")
+    text = repo.text("src/tinshelf/schema.py")
     old = text[text.index("CREATE TABLE items") : text.index("    member_id INTEGER NOT NULL")]
-    change(
+    repo.change("src/tinshelf/schema.py", old, FRESH_ITEMS)
+    repo.change("src/tinshelf/schema.py", "LATEST = 3", "LATEST = 4")
+    repo.change(
         "src/tinshelf/schema.py",
-        (old, FRESH_ITEMS),
-        ("LATEST = 3", "LATEST = 4"),
-        (
-            "CREATE TRIGGER",
-            "CREATE UNIQUE INDEX ux_loans_copy_id ON loans (copy_id) WHERE back_on IS NULL;\nCREATE TRIGGER",
-        ),
+        "CREATE TRIGGER",
+        "CREATE UNIQUE INDEX ux_loans_copy_id ON loans (copy_id) WHERE back_on IS NULL;\nCREATE TRIGGER",
     )
-    put("src/tinshelf/migrations/m004_split.py", M004)
-    text = (session.root / "src/tinshelf/catalogue.py").read_text(encoding="utf-8")
-    change(
+    repo.put("src/tinshelf/migrations/m004_split.py", M004)
+    text = repo.text("src/tinshelf/catalogue.py")
+    repo.change(
         "src/tinshelf/catalogue.py",
-        (text[text.index("_ITEMS = ") : text.index("\n\ndef add_item")], ITEMS_QUERY),
-        (text[text.index("    with store.change") : text.index("    return item(")], ADD_ITEM),
+        text[text.index("_ITEMS = ") : text.index("\n\ndef add_item")],
+        ITEMS_QUERY,
     )
-    text = (session.root / "src/tinshelf/loans.py").read_text(encoding="utf-8")
+    repo.change(
+        "src/tinshelf/catalogue.py",
+        text[text.index("    with store.change") : text.index("    return item(")],
+        ADD_ITEM,
+    )
+    text = repo.text("src/tinshelf/loans.py")
     start = text.index("        connection.execute(\n")
-    change(
+    repo.change(
         "src/tinshelf/loans.py",
-        (text[start : text.index("    return open_loans(store, card)[-1]")], LEND),
-        (
-            "JOIN items ON items.id = loans.item_id",
-            "JOIN copies ON copies.id = loans.copy_id\nJOIN items ON items.id = copies.item_id",
-        ),
+        text[start : text.index("    return open_loans(store, card)[-1]")],
+        LEND,
     )
-    text = (session.root / "src/tinshelf/report.py").read_text(encoding="utf-8")
-    put(
+    repo.change(
+        "src/tinshelf/loans.py",
+        "JOIN items ON items.id = loans.item_id",
+        "JOIN copies ON copies.id = loans.copy_id\nJOIN items ON items.id = copies.item_id",
+    )
+    text = repo.text("src/tinshelf/report.py")
+    repo.put(
         "src/tinshelf/report.py",
         text.replace(
             '        " JOIN items ON items.id = loans.item_id"\n',
@@ -296,45 +285,60 @@ def history(session: Recorder) -> None:
         .replace(text[text.index("def _copies") : text.index("def overdue")], "")
         + COPIES_REPORT,
     )
-    change("tests/test_report.py", ("import overdue", "import copies, overdue"))
-    append("tests/test_report.py", COPIES_TEST)
-    change(
+    repo.change("tests/test_report.py", "import overdue", "import copies, overdue")
+    repo.append("tests/test_report.py", COPIES_TEST)
+    repo.change(
         "src/tinshelf/cli.py",
-        (
-            '    find = commands.add_parser("find")',
-            '    each = commands.add_parser("copies")\n    each.add_argument("title")\n'
-            '    find = commands.add_parser("find")',
-        ),
-        (
-            '    if options.command == "overdue"',
-            '    if options.command == "copies":\n        return report.copies(store, options.title)\n'
-            '    if options.command == "overdue"',
-        ),
+        '    find = commands.add_parser("find")',
+        '    each = commands.add_parser("copies")\n    each.add_argument("title")\n'
+        '    find = commands.add_parser("find")',
+    )
+    repo.change(
+        "src/tinshelf/cli.py",
+        '    if options.command == "overdue"',
+        '    if options.command == "copies":\n        return report.copies(store, options.title)\n'
+        '    if options.command == "overdue"',
     )
     commit("copies: a row for every physical copy")
 
-    change(
+    repo.change(
         "src/tinshelf/migrations/m004_split.py",
-        ("    fee REAL NOT NULL DEFAULT 0", "    fee_cents INTEGER NOT NULL DEFAULT 0"),
-        ("loans.back_on, loans.fee\n", "loans.back_on, CAST(loans.fee * 100 AS INTEGER)\n"),
-        ("every physical copy.", "every physical copy, fees in cents."),
+        "    fee REAL NOT NULL DEFAULT 0",
+        "    fee_cents INTEGER NOT NULL DEFAULT 0",
     )
-    change("src/tinshelf/schema.py", ("fee REAL", "fee_cents INTEGER"))
-    change(
+    repo.change(
+        "src/tinshelf/migrations/m004_split.py",
+        "loans.back_on, loans.fee\n",
+        "loans.back_on, CAST(loans.fee * 100 AS INTEGER)\n",
+    )
+    repo.change(
+        "src/tinshelf/migrations/m004_split.py",
+        "every physical copy.",
+        "every physical copy, fees in cents.",
+    )
+    repo.change("src/tinshelf/schema.py", "fee REAL", "fee_cents INTEGER")
+    repo.change(
         "src/tinshelf/fees.py",
-        ("PER_DAY = 0.29\nCAP = 14.5\nLIMIT = 20.0", "PER_DAY = 29\nCAP = 1450\nLIMIT = 2000"),
-        (
-            'back_on: str) -> float:\n    """The fee of a loan in euros."""',
-            'back_on: str) -> int:\n    """The fee of a loan in cents."""',
-        ),
-        ("round(min(CAP, max(0, days) * PER_DAY), 2)", "min(CAP, max(0, days) * PER_DAY)"),
-        (
-            'def shown(fee: float) -> str:\n    """A fee as the desks show it."""\n    return f"{fee:.2f}"',
-            'def shown(cents: int) -> str:\n    """A fee as the desks show it, in euros."""\n    return f"{cents / 100:.2f}"',
-        ),
+        "PER_DAY = 0.29\nCAP = 14.5\nLIMIT = 20.0",
+        "PER_DAY = 29\nCAP = 1450\nLIMIT = 2000",
     )
-    loans = (session.root / "src/tinshelf/loans.py").read_text(encoding="utf-8")
-    put(
+    repo.change(
+        "src/tinshelf/fees.py",
+        'back_on: str) -> float:\n    """The fee of a loan in euros."""',
+        'back_on: str) -> int:\n    """The fee of a loan in cents."""',
+    )
+    repo.change(
+        "src/tinshelf/fees.py",
+        "round(min(CAP, max(0, days) * PER_DAY), 2)",
+        "min(CAP, max(0, days) * PER_DAY)",
+    )
+    repo.change(
+        "src/tinshelf/fees.py",
+        'def shown(fee: float) -> str:\n    """A fee as the desks show it."""\n    return f"{fee:.2f}"',
+        'def shown(cents: int) -> str:\n    """A fee as the desks show it, in euros."""\n    return f"{cents / 100:.2f}"',
+    )
+    loans = repo.text("src/tinshelf/loans.py")
+    repo.put(
         "src/tinshelf/loans.py",
         loans.replace("fee: float", "fee_cents: int")
         .replace("-> float", "-> int")
@@ -342,63 +346,58 @@ def history(session: Recorder) -> None:
         .replace("loan.fee ", "loan.fee_cents ")
         .replace("fee = ", "fee_cents = "),
     )
-    report = (session.root / "src/tinshelf/report.py").read_text(encoding="utf-8")
-    put(
+    report = repo.text("src/tinshelf/report.py")
+    repo.put(
         "src/tinshelf/report.py",
         report.replace("sum(fee)", "sum(fee_cents)")
         .replace("loans.fee ", "loans.fee_cents ")
         .replace("row['fee']", "row['fee_cents']"),
     )
-    change("src/tinshelf/cli.py", ("shown(loan.fee)", "shown(loan.fee_cents)"))
-    change(
-        "tests/test_loans.py",
-        ('owes(store, "4017") == 14.5', 'owes(store, "4017") == 1450'),
-        ('pay(store, "4017") == 14.5', 'pay(store, "4017") == 1450'),
-    )
+    repo.change("src/tinshelf/cli.py", "shown(loan.fee)", "shown(loan.fee_cents)")
+    repo.change("tests/test_loans.py", 'owes(store, "4017") == 14.5', 'owes(store, "4017") == 1450')
+    repo.change("tests/test_loans.py", 'pay(store, "4017") == 14.5', 'pay(store, "4017") == 1450')
     commit("fees: whole cents")
 
-    append("src/tinshelf/migrations/m004_split.py", DOWN)
-    change(
+    repo.append("src/tinshelf/migrations/m004_split.py", DOWN)
+    repo.change(
+        "src/tinshelf/migrate.py", "    up: str\n", "    up: str\n    down: str | None = None\n"
+    )
+    repo.change(
         "src/tinshelf/migrate.py",
-        ("    up: str\n", "    up: str\n    down: str | None = None\n"),
-        (
-            "Migration(module.VERSION, info.name, module.UP)",
-            'Migration(module.VERSION, info.name, module.UP, getattr(module, "DOWN", None))',
-        ),
-        (
-            "from tinshelf.schema import LATEST\n",
-            "from tinshelf.schema import LATEST\nfrom tinshelf.store import Store\n",
-        ),
+        "Migration(module.VERSION, info.name, module.UP)",
+        'Migration(module.VERSION, info.name, module.UP, getattr(module, "DOWN", None))',
     )
-    append("src/tinshelf/migrate.py", ROLLBACK)
-    change(
+    repo.change(
+        "src/tinshelf/migrate.py",
+        "from tinshelf.schema import LATEST\n",
+        "from tinshelf.schema import LATEST\nfrom tinshelf.store import Store\n",
+    )
+    repo.append("src/tinshelf/migrate.py", ROLLBACK)
+    repo.change(
         "src/tinshelf/errors.py",
-        (
-            '    "M12": "migration failed",\n',
-            '    "M12": "migration failed",\n    "M13": "no way back",\n',
-        ),
+        '    "M12": "migration failed",\n',
+        '    "M12": "migration failed",\n    "M13": "no way back",\n',
     )
-    change(
+    repo.change("src/tinshelf/cli.py", "migrate import migrate", "migrate import migrate, rollback")
+    repo.change(
         "src/tinshelf/cli.py",
-        ("migrate import migrate", "migrate import migrate, rollback"),
-        (
-            '    for name in ("lend"',
-            '    down = commands.add_parser("rollback")\n'
-            '    down.add_argument("--to", type=int, required=True)\n    for name in ("lend"',
-        ),
-        (
-            '    if options.command == "lend"',
-            '    if options.command == "rollback":\n'
-            '        return [f"schema {rollback(store, options.to)}"]\n    if options.command == "lend"',
-        ),
+        '    for name in ("lend"',
+        '    down = commands.add_parser("rollback")\n'
+        '    down.add_argument("--to", type=int, required=True)\n    for name in ("lend"',
     )
-    put("tests/test_rollback.py", ROLLBACK_TESTS)
-    put("docs/rollback.md", ROLLBACK_DOC)
+    repo.change(
+        "src/tinshelf/cli.py",
+        '    if options.command == "lend"',
+        '    if options.command == "rollback":\n'
+        '        return [f"schema {rollback(store, options.to)}"]\n    if options.command == "lend"',
+    )
+    repo.put("tests/test_rollback.py", ROLLBACK_TESTS)
+    repo.put("docs/rollback.md", ROLLBACK_DOC)
     commit("migrate: a way back to schema 3")
 
-    append("docs/schema.md", SCHEMA_ROW)
+    repo.append("docs/schema.md", SCHEMA_ROW)
     commit("docs: schema 4")
-    session.git("tag", "-f", "start")
+    repo.git("tag", "-f", "start")
 
 
 LOAD = '''"""Builds a file of schema 3 from samples/NAME.sql as ../lab/NAME.db."""
@@ -866,16 +865,16 @@ def look(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "git log --format='%an: %s' main.. && git diff --stat main"}),
-            ("read_file", {"path": "docs/schema.md"}),
-            ("read_file", {"path": "docs/desks.md"}),
+            bash("git log --format='%an: %s' main.. && git diff --stat main"),
+            read_file("docs/schema.md"),
+            read_file("docs/desks.md"),
         ],
         "I start with the size of the branch and with the rules it has to keep.",
     )
     session.together(
         [
-            ("read_file", {"path": "src/tinshelf/migrations/m004_split.py"}),
-            ("read_file", {"path": "src/tinshelf/migrate.py"}),
+            read_file("src/tinshelf/migrations/m004_split.py"),
+            read_file("src/tinshelf/migrate.py"),
         ],
         "Five rules in docs/schema.md, three exit codes in docs/desks.md. Now the step itself and the code that runs it.",
     )
@@ -903,8 +902,8 @@ def look(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/tinshelf/fees.py"}),
-            ("bash", {"command": "git diff -U1 main -- src/tinshelf/loans.py tests/test_loans.py"}),
+            read_file("src/tinshelf/fees.py"),
+            bash("git diff -U1 main -- src/tinshelf/loans.py tests/test_loans.py"),
         ],
         "That suspicion was wrong: no loan is lost, all 58 ids are there. It is eight loans with one cent each. "
         "`CAST(loans.fee * 100 AS INTEGER)` cuts off: 0.29 * 100 is 28.999999999999996. Does the new program have the same "
@@ -939,8 +938,8 @@ def half_done(session: Recorder) -> None:
     """Cobble Lane: what a failure leaves behind."""
     session.together(
         [
-            ("read_file", {"path": "src/tinshelf/cli.py"}),
-            ("read_file", {"path": "src/tinshelf/errors.py"}),
+            read_file("src/tinshelf/cli.py"),
+            read_file("src/tinshelf/errors.py"),
         ],
         "First which errors end as code 3: the commands and the error codes.",
     )
@@ -982,9 +981,9 @@ def findings(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/tinshelf/schema.py"}),
-            ("read_file", {"path": "src/tinshelf/backup.py"}),
-            ("read_file", {"path": "src/tinshelf/store.py"}),
+            read_file("src/tinshelf/schema.py"),
+            read_file("src/tinshelf/backup.py"),
+            read_file("src/tinshelf/store.py"),
         ],
         "Before I write: the fresh schema, the backup, and how files are opened.",
     )
@@ -1012,9 +1011,9 @@ def findings(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "tests/test_rollback.py"}),
-            ("read_file", {"path": "docs/rollback.md"}),
-            ("read_file", {"path": "tests/test_migrate.py"}),
+            read_file("tests/test_rollback.py"),
+            read_file("docs/rollback.md"),
+            read_file("tests/test_migrate.py"),
         ],
         "Why do the tests not see that?",
     )
@@ -1037,15 +1036,12 @@ def findings(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/tinshelf/report.py"}),
-            ("read_file", {"path": "src/tinshelf/catalogue.py"}),
-            (
-                "bash",
-                {
-                    "command": "for title in 'tent for four' 'cool box' 'folding chair'; do python -m tinshelf "
-                    "--file ../lab/eastgate.db copies \"$title\" | sed -n '1,3p;$p'; done; "
-                    "grep -n 'folding chair' samples/eastgate.sql"
-                },
+            read_file("src/tinshelf/report.py"),
+            read_file("src/tinshelf/catalogue.py"),
+            bash(
+                "for title in 'tent for four' 'cool box' 'folding chair'; do python -m tinshelf "
+                "--file ../lab/eastgate.db copies \"$title\" | sed -n '1,3p;$p'; done; "
+                "grep -n 'folding chair' samples/eastgate.sql"
             ),
         ],
         "`overdue` would have failed on all eleven desks the next morning: `no such index: ix_loans_due_on`. On fresh files, which is "
@@ -1071,13 +1067,10 @@ def findings(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/tinshelf/loans.py"}),
-            (
-                "bash",
-                {
-                    "command": "python ../lab/load.py cobble_lane; PYTHONPATH=../old/src python -m tinshelf "
-                    "--file ../lab/cobble_lane.db statement 7101 2024; grep -n -i 'no longer' -r src docs"
-                },
+            read_file("src/tinshelf/loans.py"),
+            bash(
+                "python ../lab/load.py cobble_lane; PYTHONPATH=../old/src python -m tinshelf "
+                "--file ../lab/cobble_lane.db statement 7101 2024; grep -n -i 'no longer' -r src docs"
             ),
         ],
         "Who needs those old loans? I look at what reads them.",
@@ -1094,28 +1087,19 @@ def findings(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "docs/reviews/schema-4.md",
-                    "old": "two loans of 2024.\nProposal: to be discussed.\n",
-                    "new": "two loans of 2024.\nDecided: a retired copy with a barcode ending in -00. Not dropped (`statement` needs them), no\n"
-                    "NULL in copy_id (every join would become a LEFT JOIN).\n",
-                },
+            edit_file(
+                "docs/reviews/schema-4.md",
+                "two loans of 2024.\nProposal: to be discussed.\n",
+                "two loans of 2024.\nDecided: a retired copy with a barcode ending in -00. Not dropped (`statement` needs them), no\n"
+                "NULL in copy_id (every join would become a LEFT JOIN).\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "docs/reviews/schema-4.md",
-                    "old": "## S4-9 Copies past number 20 are forgotten (before release)",
-                    "new": "## S4-9 Copies past number 20 are forgotten (stop)",
-                },
+            edit_file(
+                "docs/reviews/schema-4.md",
+                "## S4-9 Copies past number 20 are forgotten (before release)",
+                "## S4-9 Copies past number 20 are forgotten (stop)",
             ),
-            (
-                "bash",
-                {
-                    "command": "git add docs && git commit -q -m 'schema-4: findings of the review' && git show --stat --format='%s' HEAD"
-                },
+            bash(
+                "git add docs && git commit -q -m 'schema-4: findings of the review' && git show --stat --format='%s' HEAD"
             ),
         ],
     )
@@ -1146,28 +1130,15 @@ def repair(session: Recorder) -> None:
     )
     session.together(
         [
-            ("write_file", {"path": "src/tinshelf/statements.py", "content": STATEMENTS}),
-            ("write_file", {"path": "tests/test_statements.py", "content": STATEMENTS_TESTS}),
-            (
-                "edit_file",
-                {"path": "src/tinshelf/migrate.py", "old": APPLY_SCRIPT, "new": APPLY_NEW},
+            write_file("src/tinshelf/statements.py", STATEMENTS),
+            write_file("tests/test_statements.py", STATEMENTS_TESTS),
+            edit_file("src/tinshelf/migrate.py", APPLY_SCRIPT, APPLY_NEW),
+            edit_file(
+                "src/tinshelf/migrate.py",
+                "from tinshelf.schema import LATEST\n",
+                "from tinshelf.schema import LATEST\nfrom tinshelf.statements import statements\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/tinshelf/migrate.py",
-                    "old": "from tinshelf.schema import LATEST\n",
-                    "new": "from tinshelf.schema import LATEST\nfrom tinshelf.statements import statements\n",
-                },
-            ),
-            (
-                "edit_file",
-                {
-                    "path": "src/tinshelf/migrate.py",
-                    "old": "LOCK_WAIT_MS = 2000\n",
-                    "new": "LOCK_WAIT_MS = 20000\n",
-                },
-            ),
+            edit_file("src/tinshelf/migrate.py", "LOCK_WAIT_MS = 2000\n", "LOCK_WAIT_MS = 20000\n"),
         ],
         "With a `PRAGMA foreign_key_check` before the commit, because foreign keys stay off while tables are rebuilt. `PRAGMA user_version` "
         "takes part in a transaction, so the version is inside as well. And LOCK_WAIT_MS 20000 as you said.",
@@ -1196,23 +1167,20 @@ def repair(session: Recorder) -> None:
         "Tests first again: the shape of fresh and migrated compared by name, and Eastgate and Cobble Lane value by value.",
     )
     session.bash("python -m pytest -q --tb=line tests/test_parity.py")
-    text = (session.root / "src/tinshelf/migrations/m004_split.py").read_text(encoding="utf-8")
+    text = session.repo.text("src/tinshelf/migrations/m004_split.py")
     loans = text[text.index("INSERT INTO loans_new") : text.index("DROP TABLE loans;")]
     copies = text[text.index("CREATE TABLE copies") : text.index("\nCREATE TABLE loans_new")]
     index = "CREATE INDEX loans_due_idx ON loans (due_on) WHERE back_on IS NULL;\n"
     m004 = "src/tinshelf/migrations/m004_split.py"
     session.together(
         [
-            ("edit_file", {"path": m004, "old": copies, "new": UP_COPIES}),
-            ("edit_file", {"path": m004, "old": loans, "new": UP_LOANS}),
-            ("edit_file", {"path": m004, "old": index, "new": UP_INDEXES}),
-            (
-                "edit_file",
-                {
-                    "path": "src/tinshelf/schema.py",
-                    "old": "    barcode TEXT NOT NULL UNIQUE\n",
-                    "new": "    barcode TEXT NOT NULL UNIQUE,\n    retired INTEGER NOT NULL DEFAULT 0\n",
-                },
+            edit_file(m004, copies, UP_COPIES),
+            edit_file(m004, loans, UP_LOANS),
+            edit_file(m004, index, UP_INDEXES),
+            edit_file(
+                "src/tinshelf/schema.py",
+                "    barcode TEXT NOT NULL UNIQUE\n",
+                "    barcode TEXT NOT NULL UNIQUE,\n    retired INTEGER NOT NULL DEFAULT 0\n",
             ),
         ],
         "All five fail. For S4-7 I number the open loans of an item with `row_number()`, a window function, which SQLite has since 3.25, so "
@@ -1228,21 +1196,15 @@ def repair(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "python ../lab/load.py eastgate cobble_lane; for name in eastgate cobble_lane; do "
-                    "python -m tinshelf --file ../lab/$name.db migrate; python -m tinshelf --file ../lab/$name.db status; done"
-                },
+            bash(
+                "python ../lab/load.py eastgate cobble_lane; for name in eastgate cobble_lane; do "
+                "python -m tinshelf --file ../lab/$name.db migrate; python -m tinshelf --file ../lab/$name.db status; done"
             ),
-            (
-                "bash",
-                {
-                    "command": "python -m tinshelf --file ../lab/cobble_lane.db lend 7102 'steam mop' --on 2025-06-12; echo code $?\n"
-                    "python -m tinshelf --file ../lab/eastgate.db overdue --on 2025-06-12 > ../lab/new.txt\n"
-                    "python ../lab/load.py eastgate; PYTHONPATH=../old/src python -m tinshelf --file ../lab/eastgate.db overdue --on 2025-06-12 "
-                    "| diff - ../lab/new.txt && echo 'overdue: same lines'"
-                },
+            bash(
+                "python -m tinshelf --file ../lab/cobble_lane.db lend 7102 'steam mop' --on 2025-06-12; echo code $?\n"
+                "python -m tinshelf --file ../lab/eastgate.db overdue --on 2025-06-12 > ../lab/new.txt\n"
+                "python ../lab/load.py eastgate; PYTHONPATH=../old/src python -m tinshelf --file ../lab/eastgate.db overdue --on 2025-06-12 "
+                "| diff - ../lab/new.txt && echo 'overdue: same lines'"
             ),
         ],
         "2 failed, 51 passed. The two are tests/test_rollback.py: the DOWN wants to drop `loans_due_idx`, which is no longer there. That is the way down (S4-3, S4-8), "
@@ -1302,13 +1264,10 @@ def way_back(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "grep -rniE 'rollback|M13|DOWN\\b' src tests docs | grep -v '^docs/reviews' | cut -c1-110"
-                },
+            bash(
+                "grep -rniE 'rollback|M13|DOWN\\b' src tests docs | grep -v '^docs/reviews' | cut -c1-110"
             ),
-            ("read_file", {"path": "src/tinshelf/reservations.py"}),
+            read_file("src/tinshelf/reservations.py"),
         ],
         "All places of the word first; and the reservations once, since they were at stake.",
     )
@@ -1367,20 +1326,17 @@ def fix_migrate(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "python - <<'END'\n"
-                    "from pathlib import Path\n\n"
-                    "path = Path('tests/test_migrate.py')\n"
-                    "text = path.read_text()\n"
-                    "text = text.replace('from tinshelf.errors', 'from tinshelf import migrate as module\\nfrom tinshelf.errors')\n"
-                    "text = text.replace('import known, migrate\\n', 'import LOCK_WAIT_MS, known, migrate\\n')\n"
-                    f"path.write_text(text + '''{WAIT_TEST}''')\n"
-                    "END"
-                },
+            bash(
+                "python - <<'END'\n"
+                "from pathlib import Path\n\n"
+                "path = Path('tests/test_migrate.py')\n"
+                "text = path.read_text()\n"
+                "text = text.replace('from tinshelf.errors', 'from tinshelf import migrate as module\\nfrom tinshelf.errors')\n"
+                "text = text.replace('import known, migrate\\n', 'import LOCK_WAIT_MS, known, migrate\\n')\n"
+                f"path.write_text(text + '''{WAIT_TEST}''')\n"
+                "END"
             ),
-            ("bash", {"command": "python -m pytest -q --tb=short"}),
+            bash("python -m pytest -q --tb=short"),
         ],
         "The findings keep the old name, they describe what was reviewed. Two tests for the wait: shorter than the supervisor's patience, and a lock ends as M12.",
     )
@@ -1423,20 +1379,14 @@ def fix_migrate(session: Recorder) -> None:
     }
     session.together(
         [
-            *(
-                ("edit_file", {"path": "docs/reviews/schema-4.md", "old": old, "new": new})
-                for old, new in close.items()
-            ),
-            (
-                "bash",
-                {
-                    "command": "sed -i -E 's/^(## S4-[5679] .*) \\(stop\\)/\\1 (closed)/' docs/reviews/schema-4.md\n"
-                    "cat >> docs/reviews/schema-4.md <<'END'\n\n"
-                    "## S4-11 The backup is older than the lock (later)\n"
-                    "migrate.py: `back_up` comes before BEGIN IMMEDIATE. What is lent in between is not in keep-3.\n"
-                    "Harmless while the desk is closed, point 1 of docs/upgrade-night.md.\n"
-                    "END\ngrep -n '^## ' docs/reviews/schema-4.md"
-                },
+            *(edit_file("docs/reviews/schema-4.md", old, new) for old, new in close.items()),
+            bash(
+                "sed -i -E 's/^(## S4-[5679] .*) \\(stop\\)/\\1 (closed)/' docs/reviews/schema-4.md\n"
+                "cat >> docs/reviews/schema-4.md <<'END'\n\n"
+                "## S4-11 The backup is older than the lock (later)\n"
+                "migrate.py: `back_up` comes before BEGIN IMMEDIATE. What is lent in between is not in keep-3.\n"
+                "Harmless while the desk is closed, point 1 of docs/upgrade-night.md.\n"
+                "END\ngrep -n '^## ' docs/reviews/schema-4.md"
             ),
         ],
     )
@@ -1457,18 +1407,12 @@ def fix_migrate(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "git diff --stat main -- src/tinshelf/migrations/m001_first_tables.py src/tinshelf/migrations/m002_fees_and_notes.py src/tinshelf/migrations/m003_reservations.py\n"
-                    "git diff main -- src/tinshelf/loans.py | grep '^[-+]def'; grep -rnE 'RETURNING|DROP COLUMN|STRICT' src; true"
-                },
+            bash(
+                "git diff --stat main -- src/tinshelf/migrations/m001_first_tables.py src/tinshelf/migrations/m002_fees_and_notes.py src/tinshelf/migrations/m003_reservations.py\n"
+                "git diff main -- src/tinshelf/loans.py | grep '^[-+]def'; grep -rnE 'RETURNING|DROP COLUMN|STRICT' src; true"
             ),
-            (
-                "bash",
-                {
-                    "command": "git add -A && git commit -q -m 'schema-4: findings are closed' && git worktree remove --force ../old && git status --short && git log --format='%an: %s' main.."
-                },
+            bash(
+                "git add -A && git commit -q -m 'schema-4: findings are closed' && git worktree remove --force ../old && git status --short && git log --format='%an: %s' main.."
             ),
         ],
         "Nothing in it is newer than 3.31.1. Last, your three rules once more: frozen modules, signatures, SQLite.",
@@ -1497,22 +1441,13 @@ def check_files(session: Recorder) -> None:
         for name in ("catalogue", "cli", "errors", "loans", "migrate", "report", "schema")
     ]
     modified += ["tests/test_migrate.py"]
-    assert session.changed("start", "A") == created
-    assert session.changed("start", "M") == modified
-    assert session.changed("start", "D") == ["docs/rollback.md", "tests/test_rollback.py"]
-    assert session.changed("start", "R") == ["src/tinshelf/migrations/m004_copies_and_cents.py"]
-
-
-def doing(session: Recorder, tool: str, text: str) -> list[str]:
-    """Ids of the messages that call a tool with a text among its arguments."""
-    return [
-        message["id"]
-        for message in session.messages
-        if any(
-            call["function"]["name"] == tool and text in call["function"]["arguments"]
-            for call in message.get("tool_calls", ())
-        )
-    ]
+    session.repo.check_changed(
+        "start",
+        added=created,
+        modified=modified,
+        deleted=["docs/rollback.md", "tests/test_rollback.py"],
+        renamed=["src/tinshelf/migrations/m004_copies_and_cents.py"],
+    )
 
 
 def probes_of_p2(session: Recorder) -> None:
@@ -1662,27 +1597,27 @@ def file_probes(session: Recorder) -> None:
             fact(
                 "src/tinshelf/migrate.py",
                 about="modified",
-                said_in=doing(session, "edit_file", "src/tinshelf/migrate.py"),
+                said_in=session.doing("edit_file", "src/tinshelf/migrate.py"),
             ),
             fact(
                 "src/tinshelf/schema.py",
                 about="modified",
-                said_in=doing(session, "edit_file", "src/tinshelf/schema.py"),
+                said_in=session.doing("edit_file", "src/tinshelf/schema.py"),
             ),
             fact(
                 "src/tinshelf/catalogue.py",
                 about="modified",
-                said_in=doing(session, "bash", "src/tinshelf/catalogue.py"),
+                said_in=session.doing("bash", "src/tinshelf/catalogue.py"),
             ),
             fact(
                 "src/tinshelf/report.py",
                 about="modified",
-                said_in=doing(session, "bash", "src/tinshelf/report.py"),
+                said_in=session.doing("bash", "src/tinshelf/report.py"),
             ),
             fact(
                 "docs/rollback.md",
                 about="detail",
-                said_in=doing(session, "bash", "git rm -q docs/rollback.md"),
+                said_in=session.doing("bash", "git rm -q docs/rollback.md"),
             ),
             fact(
                 "m004_copies_and_cents",
@@ -1715,7 +1650,7 @@ def file_probes(session: Recorder) -> None:
         "Which files were only read in this session and not changed: the one on desk machines, the one with the backup, the one that opens files, the one with fees, and the one "
         "with the reservations? Answer as a list.",
         [
-            fact(path, about="accessed", said_in=doing(session, "read_file", path))
+            fact(path, about="accessed", said_in=session.doing("read_file", path))
             for path in (
                 "docs/desks.md",
                 "src/tinshelf/backup.py",
@@ -1857,7 +1792,7 @@ def decision_probes(session: Recorder) -> None:
 
 def record(session: Recorder) -> None:
     """The whole session."""
-    history(session)
+    history(session.repo)
     look(session)
     half_done(session)
     findings(session)
@@ -1869,18 +1804,14 @@ def record(session: Recorder) -> None:
     probes_of_p4(session)
 
 
-CASE: dict[str, Any] = {
-    "title": "Review of a branch that migrates the loan files of a library of things to schema 4",
-    "task": "code-review",
-    "window": 32000,
-    "budget": 4000,
-    "repository": "tinshelf",
-}
-
-
 def build_case() -> str:
     """The case as text."""
-    return build(__file__, record, **CASE)
+    return build(
+        __file__,
+        record,
+        title="Review of a branch that migrates the loan files of a library of things to schema 4",
+        repository="tinshelf",
+    )
 
 
 if __name__ == "__main__":

@@ -14,11 +14,11 @@ import random
 import sys
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from recording import Recorder, build, write
+from recording import Recorder, bash, build, edit_file, read_file, write, write_file
+from repository import Repository
 
 SYSTEM = """You are a coding agent working in a git checkout with shell and file tools. Measure before
 you conclude, keep experiments out of the tree, run the tests after every change, and report figures as
@@ -716,48 +716,35 @@ def test_bands(text):
 """
 
 
-def history(session: Recorder) -> None:
+def history(repo: Repository) -> None:
     """What happened before the session: commits that are only seen through git."""
 
-    def put(path: str, content: str) -> None:
-        file = session.root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(content, encoding="utf-8")
-
-    def change(path: str, old: str, new: str) -> None:
-        text = (session.root / path).read_text(encoding="utf-8")
-        assert text.count(old) == 1, (path, old)
-        put(path, text.replace(old, new))
-
-    def commit(*paragraphs: str) -> None:
-        session.git("add", "-A")
-        session.git("commit", "-q", *(part for text in paragraphs for part in ("-m", text)))
-
     customers, bookings = march_export()
-    put("data/march/customers.csv", customers)
-    put("data/march/bookings.csv", bookings)
-    commit("data: March export of the northern depot")
-    change("src/boxleave/features.py", CREDITS_OLD, CREDITS_NEW)
-    change(
+    repo.put("data/march/customers.csv", customers)
+    repo.put("data/march/bookings.csv", bookings)
+    repo.commit("data: March export of the northern depot")
+    repo.change("src/boxleave/features.py", CREDITS_OLD, CREDITS_NEW)
+    repo.change(
         "src/boxleave/features.py", '    "zone_outer",\n', '    "zone_outer",\n    "credits_eur",\n'
     )
-    change(
+    repo.change(
         "src/boxleave/features.py",
         "DAYS_OF_A_MONTH = 30.44\n",
         "DAYS_OF_A_MONTH = 30.44\nCREDIT_DAYS = 90\n",
     )
     flag = '        float(customer.zone == "outer"),\n'
-    change("src/boxleave/features.py", flag, flag + "        credits(customer, table, snapshot),\n")
-    change("tests/test_features.py", "NAMES, Scaler, labels", "NAMES, Scaler, credits, labels")
-    change("tests/test_features.py", "SNAPSHOT, customer", "SNAPSHOT, booking, customer")
-    file = session.root / "tests/test_features.py"
-    put("tests/test_features.py", file.read_text(encoding="utf-8") + CREDITS_TESTS)
-    commit("features: add credits_eur", "By far the strongest feature, the auc jumps.")
+    repo.change(
+        "src/boxleave/features.py", flag, flag + "        credits(customer, table, snapshot),\n"
+    )
+    repo.change("tests/test_features.py", "NAMES, Scaler, labels", "NAMES, Scaler, credits, labels")
+    repo.change("tests/test_features.py", "SNAPSHOT, customer", "SNAPSHOT, booking, customer")
+    repo.append("tests/test_features.py", CREDITS_TESTS)
+    repo.commit("features: add credits_eur", "By far the strongest feature, the auc jumps.")
     customers, bookings = april_export()
-    put("data/april/customers.csv", customers)
-    put("data/april/bookings.csv", bookings)
-    commit("data: April export of the southern depot")
-    session.git("tag", "-f", "start")
+    repo.put("data/april/customers.csv", customers)
+    repo.put("data/april/bookings.csv", bookings)
+    repo.commit("data: April export of the southern depot")
+    repo.git("tag", "-f", "start")
 
 
 def investigate(session: Recorder) -> None:
@@ -777,35 +764,29 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "git log --oneline && git status --short"}),
-            ("bash", {"command": "git ls-files | xargs wc -l"}),
+            bash("git log --oneline && git status --short"),
+            bash("git ls-files | xargs wc -l"),
         ],
         "First an overview: history, size, documentation, settings.",
     )
     session.together(
         [
-            ("read_file", {"path": "docs/data.md"}),
-            ("read_file", {"path": "docs/notes.md"}),
-            ("read_file", {"path": "experiment.ini"}),
+            read_file("docs/data.md"),
+            read_file("docs/notes.md"),
+            read_file("experiment.ini"),
         ],
     )
     session.together(
         [
-            ("bash", {"command": "python -m pytest -q --tb=short"}),
-            (
-                "bash",
-                {
-                    "command": "python -m boxleave describe data/march; python -m boxleave train "
-                    "data/march"
-                },
-            ),
+            bash("python -m pytest -q --tb=short"),
+            bash("python -m boxleave describe data/march; python -m boxleave train data/march"),
         ],
         "Are the tests green, and do I get your figures?",
     )
     session.together(
         [
-            ("read_file", {"path": "src/boxleave/evaluate.py"}),
-            ("read_file", {"path": "src/boxleave/split.py"}),
+            read_file("src/boxleave/evaluate.py"),
+            read_file("src/boxleave/split.py"),
         ],
         "Same 0.978 here. 13.6% of the customers leave, so always saying 'stays' already has "
         "an accuracy "
@@ -923,24 +904,18 @@ def mend_measures(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/boxleave/scores.py",
-                    "old": "    wins = sum(leaver >= other for leaver in leavers for other in others)\n",
-                    "new": "    wins = sum(\n"
-                    "        (leaver > other) + (leaver == other) / 2 for leaver in leavers "
-                    "for other in others\n"
-                    "    )\n",
-                },
+            edit_file(
+                "src/boxleave/scores.py",
+                "    wins = sum(leaver >= other for leaver in leavers for other in others)\n",
+                "    wins = sum(\n"
+                "        (leaver > other) + (leaver == other) / 2 for leaver in leavers "
+                "for other in others\n"
+                "    )\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "tests/test_scores.py",
-                    "old": "\n\ndef test_auc_of_one_class",
-                    "new": TIES_TEST + "\n\ndef test_auc_of_one_class",
-                },
+            edit_file(
+                "tests/test_scores.py",
+                "\n\ndef test_auc_of_one_class",
+                TIES_TEST + "\n\ndef test_auc_of_one_class",
             ),
         ],
         "Confirmed: four equal scores give 1.0 where 0.5 is right. `leaver >= other` counts "
@@ -995,31 +970,18 @@ def mend_measures(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/boxleave/metrics.py",
-                    "old": "\n\ndef brier(",
-                    "new": HITS + "\n\ndef brier(",
-                },
+            edit_file("src/boxleave/metrics.py", "\n\ndef brier(", HITS + "\n\ndef brier("),
+            edit_file(
+                "src/boxleave/metrics.py",
+                "from boxleave.errors import OneClassError\n",
+                "from boxleave.errors import OneClassError\n\n"
+                "CAPACITY = 40\n"
+                '"""Customers that the desk can phone in a week."""\n',
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/boxleave/metrics.py",
-                    "old": "from boxleave.errors import OneClassError\n",
-                    "new": "from boxleave.errors import OneClassError\n\n"
-                    "CAPACITY = 40\n"
-                    '"""Customers that the desk can phone in a week."""\n',
-                },
-            ),
-            (
-                "bash",
-                {
-                    "command": "cat >> tests/test_metrics.py <<'EOF'" + HITS_TESTS + "EOF\n"
-                    "sed -i 's/import auc, brier, confusion/import auc, brier, confusion, "
-                    "hits_at/' tests/test_metrics.py src/boxleave/evaluate.py"
-                },
+            bash(
+                "cat >> tests/test_metrics.py <<'EOF'" + HITS_TESTS + "EOF\n"
+                "sed -i 's/import auc, brier, confusion/import auc, brier, confusion, "
+                "hits_at/' tests/test_metrics.py src/boxleave/evaluate.py"
             ),
         ],
         "Then I suggest the hits among the first 40: how many leavers are among the 40 "
@@ -1029,24 +991,18 @@ def mend_measures(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/boxleave/evaluate.py",
-                    "old": "    called: int\n",
-                    "new": "    called: int\n    hits: float\n",
-                },
+            edit_file(
+                "src/boxleave/evaluate.py",
+                "    called: int\n",
+                "    called: int\n    hits: float\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/boxleave/evaluate.py",
-                    "old": "        called=outcome.hits + outcome.false_alarms,\n",
-                    "new": "        called=outcome.hits + outcome.false_alarms,\n"
-                    "        hits=hits_at(scores, expected),\n",
-                },
+            edit_file(
+                "src/boxleave/evaluate.py",
+                "        called=outcome.hits + outcome.false_alarms,\n",
+                "        called=outcome.hits + outcome.false_alarms,\n"
+                "        hits=hits_at(scores, expected),\n",
             ),
-            ("read_file", {"path": "src/boxleave/cli.py", "first_line": 64, "last_line": 91}),
+            read_file("src/boxleave/cli.py", (64, 91)),
         ],
         "`Evaluation` gets a field `hits`; the signature of `evaluate` stays as you asked. "
         "The command line prints it.",
@@ -1104,14 +1060,11 @@ def read_april(session: Recorder) -> None:
     session.bash(SCORE, "Reproduce first.")
     session.together(
         [
-            ("read_file", {"path": "src/boxleave/table.py", "first_line": 78, "last_line": 159}),
-            (
-                "bash",
-                {
-                    "command": "grep -nE '[0-9]{2}[.][0-9]{2}[.][0-9]{4}' data/april/customers.csv; "
-                    "grep -cE '[0-9]{2}[.][0-9]{2}[.][0-9]{4}|,' data/april/bookings.csv "
-                    "data/march/*.csv"
-                },
+            read_file("src/boxleave/table.py", (78, 159)),
+            bash(
+                "grep -nE '[0-9]{2}[.][0-9]{2}[.][0-9]{4}' data/april/customers.csv; "
+                "grep -cE '[0-9]{2}[.][0-9]{2}[.][0-9]{4}|,' data/april/bookings.csv "
+                "data/march/*.csv"
             ),
         ],
     )
@@ -1129,32 +1082,23 @@ def read_april(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/boxleave/table.py",
-                    "old": "def _date(text: str) -> date:\n    return date.fromisoformat(text)\n",
-                    "new": FORMATS,
-                },
+            edit_file(
+                "src/boxleave/table.py",
+                "def _date(text: str) -> date:\n    return date.fromisoformat(text)\n",
+                FORMATS,
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/boxleave/table.py",
-                    "old": 'Value = TypeVar("Value")\n',
-                    "new": '_DAY_FIRST = re.compile(r"\\d\\d\\.\\d\\d\\.\\d{4}")\n\n'
-                    'Value = TypeVar("Value")\n',
-                },
+            edit_file(
+                "src/boxleave/table.py",
+                'Value = TypeVar("Value")\n',
+                '_DAY_FIRST = re.compile(r"\\d\\d\\.\\d\\d\\.\\d{4}")\n\n'
+                'Value = TypeVar("Value")\n',
             ),
-            (
-                "bash",
-                {
-                    "command": 'sed -i \'s/_eur", float)/_eur", _amount)/; s/^import csv$/import '
-                    "csv\\nimport re/' src/boxleave/table.py\n"
-                    "sed -i '1i from datetime import date\\n' tests/test_table.py\n"
-                    "cat >> tests/test_table.py <<'EOF'" + FORMAT_TESTS + "EOF\n"
-                    "git diff --stat; python -m pytest -q --tb=short tests/test_table.py"
-                },
+            bash(
+                'sed -i \'s/_eur", float)/_eur", _amount)/; s/^import csv$/import '
+                "csv\\nimport re/' src/boxleave/table.py\n"
+                "sed -i '1i from datetime import date\\n' tests/test_table.py\n"
+                "cat >> tests/test_table.py <<'EOF'" + FORMAT_TESTS + "EOF\n"
+                "git diff --stat; python -m pytest -q --tb=short tests/test_table.py"
             ),
         ],
         "Two fixed formats then. I decided against trying formats until one fits: 03.04.2024 "
@@ -1165,63 +1109,50 @@ def read_april(session: Recorder) -> None:
     session.bash(SCORE)
     session.together(
         [
-            ("write_file", {"path": "src/boxleave/rejects.py", "content": REJECTS}),
-            (
-                "edit_file",
-                {
-                    "path": "src/boxleave/errors.py",
-                    "old": "class SettingsError(",
-                    "new": "class TooManyRejectsError(BoxleaveError):\n"
-                    '    """So many bad rows that the file itself must be wrong."""\n\n'
-                    '    code = "D222"\n\n\n'
-                    "class SettingsError(",
-                },
+            write_file("src/boxleave/rejects.py", REJECTS),
+            edit_file(
+                "src/boxleave/errors.py",
+                "class SettingsError(",
+                "class TooManyRejectsError(BoxleaveError):\n"
+                '    """So many bad rows that the file itself must be wrong."""\n\n'
+                '    code = "D222"\n\n\n'
+                "class SettingsError(",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/boxleave/table.py",
-                    "old": "    customers = tuple(_customer(row) for row in _rows(folder / "
-                    '"customers.csv", CUSTOMER_COLUMNS))\n'
-                    "    bookings: dict[str, list[Booking]] = defaultdict(list)\n"
-                    '    for row in _rows(folder / "bookings.csv", BOOKING_COLUMNS):\n'
-                    "        booking = _booking(row)\n"
-                    "        bookings[booking.customer_id].append(booking)\n"
-                    "    return Table(customers, {id: tuple(found) for id, found in "
-                    "bookings.items()})\n",
-                    "new": '    rows = _rows(folder / "customers.csv", CUSTOMER_COLUMNS)\n'
-                    '    customers, bad_customers = convert_all(rows, _customer, "customers.csv")\n'
-                    '    rows = _rows(folder / "bookings.csv", BOOKING_COLUMNS)\n'
-                    '    entries, bad_bookings = convert_all(rows, _booking, "bookings.csv")\n'
-                    "    bookings: dict[str, list[Booking]] = defaultdict(list)\n"
-                    "    for booking in entries:\n"
-                    "        bookings[booking.customer_id].append(booking)\n"
-                    "    return Table(\n"
-                    "        tuple(customers),\n"
-                    "        {id: tuple(found) for id, found in bookings.items()},\n"
-                    "        (*bad_customers, *bad_bookings),\n"
-                    "    )\n",
-                },
+            edit_file(
+                "src/boxleave/table.py",
+                "    customers = tuple(_customer(row) for row in _rows(folder / "
+                '"customers.csv", CUSTOMER_COLUMNS))\n'
+                "    bookings: dict[str, list[Booking]] = defaultdict(list)\n"
+                '    for row in _rows(folder / "bookings.csv", BOOKING_COLUMNS):\n'
+                "        booking = _booking(row)\n"
+                "        bookings[booking.customer_id].append(booking)\n"
+                "    return Table(customers, {id: tuple(found) for id, found in "
+                "bookings.items()})\n",
+                '    rows = _rows(folder / "customers.csv", CUSTOMER_COLUMNS)\n'
+                '    customers, bad_customers = convert_all(rows, _customer, "customers.csv")\n'
+                '    rows = _rows(folder / "bookings.csv", BOOKING_COLUMNS)\n'
+                '    entries, bad_bookings = convert_all(rows, _booking, "bookings.csv")\n'
+                "    bookings: dict[str, list[Booking]] = defaultdict(list)\n"
+                "    for booking in entries:\n"
+                "        bookings[booking.customer_id].append(booking)\n"
+                "    return Table(\n"
+                "        tuple(customers),\n"
+                "        {id: tuple(found) for id, found in bookings.items()},\n"
+                "        (*bad_customers, *bad_bookings),\n"
+                "    )\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/boxleave/table.py",
-                    "old": "    bookings: Mapping[str, tuple[Booking, ...]] = "
-                    "field(default_factory=dict)\n",
-                    "new": "    bookings: Mapping[str, tuple[Booking, ...]] = "
-                    "field(default_factory=dict)\n"
-                    "    rejects: tuple[str, ...] = ()\n",
-                },
+            edit_file(
+                "src/boxleave/table.py",
+                "    bookings: Mapping[str, tuple[Booking, ...]] = field(default_factory=dict)\n",
+                "    bookings: Mapping[str, tuple[Booking, ...]] = "
+                "field(default_factory=dict)\n"
+                "    rejects: tuple[str, ...] = ()\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/boxleave/table.py",
-                    "old": "from boxleave.errors import CellError, HeaderError, MissingFileError\n",
-                    "new": "from boxleave.errors import CellError, HeaderError, MissingFileError\n"
-                    "from boxleave.rejects import convert_all\n",
-                },
+            edit_file(
+                "src/boxleave/table.py",
+                "from boxleave.errors import CellError, HeaderError, MissingFileError\n",
+                "from boxleave.errors import CellError, HeaderError, MissingFileError\n"
+                "from boxleave.rejects import convert_all\n",
             ),
         ],
         "Line 38 is read, and the first impossible date shows up. Now the rows to set aside: "
@@ -1272,23 +1203,17 @@ def read_april(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/boxleave/cleaning.py",
-                    "old": "    ),\n)\nREPEATED",
-                    "new": "    ),\n"
-                    '    Rule("C06", "no rating", lambda customer, _: customer.rating == 0),\n'
-                    ")\n"
-                    "REPEATED",
-                },
+            edit_file(
+                "src/boxleave/cleaning.py",
+                "    ),\n)\nREPEATED",
+                "    ),\n"
+                '    Rule("C06", "no rating", lambda customer, _: customer.rating == 0),\n'
+                ")\n"
+                "REPEATED",
             ),
-            (
-                "bash",
-                {
-                    "command": "python -m boxleave describe data/march; python -m boxleave train "
-                    "data/march; " + SCORE
-                },
+            bash(
+                "python -m boxleave describe data/march; python -m boxleave train "
+                "data/march; " + SCORE
             ),
         ],
         "101 of 720 have no rating, and 35% of them leave, against 10% of the others. Zero "
@@ -1307,24 +1232,21 @@ def read_april(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "git checkout -q src/boxleave/cleaning.py; git status --short"}),
-            (
-                "bash",
-                {
-                    "command": "sed -i 's/^    rating: int$/    rating: int | None/; s/^def "
-                    "_rating(text: str) -> int:/def _rating(text: str) -> int | None:/; s/^  "
-                    "  return int(text or 0)/    return int(text) if text else None/' "
-                    "src/boxleave/table.py\n"
-                    "sed -i 's/^        float(customer.rating),/        math.nan if "
-                    "customer.rating is None else float(customer.rating),/; s/^    "
-                    '"rating",/    "rating",\\n    "no_rating",/; s/^        '
-                    'float(customer.plan == "duo"),/        float(customer.rating is '
-                    "None),\\n&/; s/^import statistics/import math\\nimport statistics/' "
-                    "src/boxleave/features.py\n"
-                    "git diff -U0 src | grep '^[-+]'"
-                },
+            bash("git checkout -q src/boxleave/cleaning.py; git status --short"),
+            bash(
+                "sed -i 's/^    rating: int$/    rating: int | None/; s/^def "
+                "_rating(text: str) -> int:/def _rating(text: str) -> int | None:/; s/^  "
+                "  return int(text or 0)/    return int(text) if text else None/' "
+                "src/boxleave/table.py\n"
+                "sed -i 's/^        float(customer.rating),/        math.nan if "
+                "customer.rating is None else float(customer.rating),/; s/^    "
+                '"rating",/    "rating",\\n    "no_rating",/; s/^        '
+                'float(customer.plan == "duo"),/        float(customer.rating is '
+                "None),\\n&/; s/^import statistics/import math\\nimport statistics/' "
+                "src/boxleave/features.py\n"
+                "git diff -U0 src | grep '^[-+]'"
             ),
-            ("read_file", {"path": "src/boxleave/features.py", "first_line": 82, "last_line": 113}),
+            read_file("src/boxleave/features.py", (82, 113)),
         ],
         "Agreed, I take C06 back: dropping loses the most telling third of the leavers. "
         "Instead the median fills the gap and a feature of its own, `no_rating`, says that "
@@ -1373,8 +1295,8 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/boxleave/neighbours.py"}),
-            ("read_file", {"path": "src/boxleave/logistic.py"}),
+            read_file("src/boxleave/neighbours.py"),
+            read_file("src/boxleave/logistic.py"),
         ],
         "A look at what the second one does, and whether `fit` knows weights.",
     )
@@ -1435,50 +1357,40 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            ("write_file", {"path": "src/boxleave/report.py", "content": REPORT}),
-            ("write_file", {"path": "tests/test_report.py", "content": REPORT_TESTS}),
-            ("read_file", {"path": "src/boxleave/cli.py", "first_line": 36, "last_line": 62}),
+            write_file("src/boxleave/report.py", REPORT),
+            write_file("tests/test_report.py", REPORT_TESTS),
+            read_file("src/boxleave/cli.py", (36, 62)),
         ],
         "A command `report` with the ten seeds 7119 to 7128: mean, lowest and highest. The "
         "old seed stays the first column, so the comparison with older figures holds.",
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/boxleave/cli.py",
-                    "old": '    score = commands.add_parser("score"',
-                    "new": '    written = commands.add_parser("report", help="write the report on '
-                    'the baseline")\n'
-                    '    written.add_argument("folder", type=Path)\n'
-                    '    written.add_argument("--out", type=Path, '
-                    'default=Path("reports/baseline.md"))\n'
-                    "    written.set_defaults(run=_report)\n\n"
-                    '    score = commands.add_parser("score"',
-                },
+            edit_file(
+                "src/boxleave/cli.py",
+                '    score = commands.add_parser("score"',
+                '    written = commands.add_parser("report", help="write the report on '
+                'the baseline")\n'
+                '    written.add_argument("folder", type=Path)\n'
+                '    written.add_argument("--out", type=Path, '
+                'default=Path("reports/baseline.md"))\n'
+                "    written.set_defaults(run=_report)\n\n"
+                '    score = commands.add_parser("score"',
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/boxleave/cli.py",
-                    "old": "def _score(options",
-                    "new": "def _report(options: argparse.Namespace, settings: Settings) -> None:\n"
-                    "    options.out.parent.mkdir(parents=True, exist_ok=True)\n"
-                    "    options.out.write_text(report(read_table(options.folder), "
-                    'settings), encoding="utf-8")\n'
-                    '    print(f"wrote {options.out}")\n\n\n'
-                    "def _score(options",
-                },
+            edit_file(
+                "src/boxleave/cli.py",
+                "def _score(options",
+                "def _report(options: argparse.Namespace, settings: Settings) -> None:\n"
+                "    options.out.parent.mkdir(parents=True, exist_ok=True)\n"
+                "    options.out.write_text(report(read_table(options.folder), "
+                'settings), encoding="utf-8")\n'
+                '    print(f"wrote {options.out}")\n\n\n'
+                "def _score(options",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/boxleave/cli.py",
-                    "old": "from boxleave.rejects import write_rejects\n",
-                    "new": "from boxleave.rejects import write_rejects\n"
-                    "from boxleave.report import report\n",
-                },
+            edit_file(
+                "src/boxleave/cli.py",
+                "from boxleave.rejects import write_rejects\n",
+                "from boxleave.rejects import write_rejects\nfrom boxleave.report import report\n",
             ),
         ],
     )
@@ -1493,16 +1405,10 @@ def finish(session: Recorder) -> None:
     session.user("Good to know. Then update docs/data.md and docs/notes.md, and commit.")
     session.together(
         [
-            ("edit_file", {"path": "docs/data.md", "old": DATES_OLD, "new": DATES_NEW}),
-            ("edit_file", {"path": "docs/data.md", "old": "\n## Cleaning\n", "new": FORMATS_DOC}),
-            (
-                "edit_file",
-                {"path": "README.md", "old": "over ten features", "new": "over eleven features"},
-            ),
-            (
-                "bash",
-                {"command": "cat >> docs/notes.md <<'EOF'\n" + NOTES + "EOF\ncat docs/notes.md"},
-            ),
+            edit_file("docs/data.md", DATES_OLD, DATES_NEW),
+            edit_file("docs/data.md", "\n## Cleaning\n", FORMATS_DOC),
+            edit_file("README.md", "over ten features", "over eleven features"),
+            bash("cat >> docs/notes.md <<'EOF'\n" + NOTES + "EOF\ncat docs/notes.md"),
         ],
         "The dates get a warning in docs/data.md, the README an eleventh feature, and the "
         "notes what we decided and why.",
@@ -1539,20 +1445,14 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": 'sed -i \'s/f"hits among {CAPACITY}"/f"leavers among the first {CAPACITY} '
-                    "calls\"/' src/boxleave/report.py\n"
-                    "python -m pytest -q --tb=short tests/test_report.py"
-                },
+            bash(
+                'sed -i \'s/f"hits among {CAPACITY}"/f"leavers among the first {CAPACITY} '
+                "calls\"/' src/boxleave/report.py\n"
+                "python -m pytest -q --tb=short tests/test_report.py"
             ),
-            (
-                "bash",
-                {
-                    "command": "grep ';K7;' data/march/bookings.csv | cut -d';' -f3 | sort | uniq -c; "
-                    "grep ';K7;' data/april/bookings.csv | cut -d';' -f3 | sort | uniq -c"
-                },
+            bash(
+                "grep ';K7;' data/march/bookings.csv | cut -d';' -f3 | sort | uniq -c; "
+                "grep ';K7;' data/april/bookings.csv | cut -d';' -f3 | sort | uniq -c"
             ),
         ],
     )
@@ -1608,35 +1508,16 @@ def check_files(session: Recorder) -> None:
         f"src/boxleave/{name}.py" for name in ("cli", "errors", "evaluate", "features", "table")
     ]
     modified += ["tests/test_features.py", "tests/test_table.py"]
-    assert session.changed("start", "A") == created, session.changed("start", "A")
-    assert session.changed("start", "M") == modified, session.changed("start", "M")
-    assert session.changed("start", "D") == ["src/boxleave/neighbours.py"]
-    assert session.changed("start", "R") == ["src/boxleave/metrics.py", "tests/test_metrics.py"]
-
-
-def saying(session: Recorder, text: str) -> list[str]:
-    """Ids of the messages in which user or assistant say a text."""
-    found = [
-        message["id"]
-        for message in session.messages
-        if message["role"] in {"user", "assistant"} and text in (message["content"] or "")
-    ]
-    assert found, text
-    return found
-
-
-def doing(session: Recorder, tool: str, text: str) -> list[str]:
-    """Ids of the messages that call a tool with a text among its arguments."""
-    found = [
-        message["id"]
-        for message in session.messages
-        if any(
-            call["function"]["name"] == tool and text in call["function"]["arguments"]
-            for call in message.get("tool_calls", ())
-        )
-    ]
-    assert found, text
-    return found
+    session.repo.check_changed(
+        "start",
+        added=created,
+        modified=modified,
+        deleted=["src/boxleave/neighbours.py"],
+        renamed=[
+            "src/boxleave/metrics.py",
+            "tests/test_metrics.py",
+        ],
+    )
 
 
 def probes_of_p2(session: Recorder) -> None:
@@ -1803,7 +1684,7 @@ def file_probes(session: Recorder) -> None:
         "ini file with the bands? Answer as a list of at most 12 items.",
         [
             *(
-                fact(path, about="modified", said_in=doing(session, "edit_file", path))
+                fact(path, about="modified", said_in=session.doing("edit_file", path))
                 for path in (
                     "src/boxleave/features.py",
                     "src/boxleave/evaluate.py",
@@ -1815,7 +1696,7 @@ def file_probes(session: Recorder) -> None:
             fact(
                 "experiment.ini",
                 about="modified",
-                said_in=doing(session, "bash", "0.50/call = 0.20/' experiment.ini"),
+                said_in=session.doing("bash", "0.50/call = 0.20/' experiment.ini"),
             ),
         ],
         answer={"format": "list", "max_items": 12},
@@ -1837,7 +1718,7 @@ def file_probes(session: Recorder) -> None:
             fact(
                 "neighbours.py",
                 about="detail",
-                said_in=doing(session, "bash", "git rm -q src/boxleave/neighbours.py"),
+                said_in=session.doing("bash", "git rm -q src/boxleave/neighbours.py"),
             ),
         ],
     )
@@ -1914,7 +1795,7 @@ def decision_probes(session: Recorder) -> None:
                 "filters on booked_on",
                 "by the day of entry",
                 about="detail",
-                said_in=saying(session, "filter on `booked_on`"),
+                said_in=session.saying("filter on `booked_on`"),
             ),
         ],
     )
@@ -1971,7 +1852,7 @@ def decision_probes(session: Recorder) -> None:
                 "leaves the ranking as it is",
                 "same ranking",
                 "15.2 against 15.1 hits",
-                said_in=saying(session, "leaves the ranking as it is"),
+                said_in=session.saying("leaves the ranking as it is"),
             ),
             fact("12.2 hits"),
             fact("auc 0.691"),
@@ -1982,25 +1863,21 @@ def decision_probes(session: Recorder) -> None:
 
 def record(session: Recorder) -> None:
     """The whole session."""
-    history(session)
+    history(session.repo)
     investigate(session)
     mend_measures(session)
     read_april(session)
     finish(session)
 
 
-CASE: dict[str, Any] = {
-    "title": "A churn baseline that is too good to be true, and an export that cannot be read",
-    "task": "data-science",
-    "window": 32000,
-    "budget": 4000,
-    "repository": "boxleave",
-}
-
-
 def build_case() -> str:
     """The case as text."""
-    return build(__file__, record, **CASE)
+    return build(
+        __file__,
+        record,
+        title="A churn baseline that is too good to be true, and an export that cannot be read",
+        repository="boxleave",
+    )
 
 
 if __name__ == "__main__":

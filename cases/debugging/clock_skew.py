@@ -12,11 +12,11 @@ import sys
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from recording import Recorder, build, write
+from recording import Recorder, bash, build, edit_file, read_file, write, write_file
+from repository import Repository
 
 SYSTEM = """You are a coding agent with a shell in a git checkout of the user's project. Read before
 you edit, prove a cause before you repair it, and commit each finished step with a plain subject.
@@ -502,62 +502,49 @@ def inland(time: datetime) -> timedelta:
     return timedelta(hours=2 if any(a <= time < b for a, b in summers) else 1)
 
 
-def history(session: Recorder) -> None:
+def history(repo: Repository) -> None:
     """What happened before the session: commits that are only seen through git."""
-
-    def put(path: str, content: str) -> None:
-        file = session.root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(content, encoding="utf-8")
-
-    def change(path: str, old: str, new: str) -> None:
-        text = (session.root / path).read_text(encoding="utf-8")
-        assert text.count(old) == 1, (path, old)
-        put(path, text.replace(old, new))
-
-    def commit(subject: str, *body: str) -> None:
-        session.git("add", "-A")
-        session.git("commit", "-q", *(part for text in (subject, *body) for part in ("-m", text)))
 
     def deliver(first: str, days: int, *stations: str) -> None:
         for station in stations:
             for path, content in raw_days(station, first, days).items():
-                put(path, content)
+                repo.put(path, content)
 
     def run(command: str) -> None:
-        output, failed = session._bash(command)
+        output, failed = repo.call(*bash(command))
         assert not failed, output
 
-    def append(path: str, text: str) -> None:
-        put(path, (session.root / path).read_text(encoding="utf-8") + text)
-
-    change(
+    repo.change(
         "src/hourfold/windows.py",
         "from bisect import bisect_left\n",
         "from bisect import bisect_left, bisect_right\n",
     )
-    change(
+    repo.change(
         "src/hourfold/windows.py",
         "high = bisect_left(series.times, end)",
         "high = bisect_right(series.times, end)",
     )
-    append("tests/test_windows.py", CLOSING_TEST)
-    commit(
+    repo.append("tests/test_windows.py", CLOSING_TEST)
+    repo.commit(
         "windows: include the closing reading of an hour",
         "The trapezoid needs both ends. Without the closing reading the last quarter of\n"
         "an hour weighs nothing when a logger stamps on the full hour.",
     )
     average = "src/hourfold/average.py"
-    text = (session.root / average).read_text(encoding="utf-8")
+    text = repo.text(average)
     old_helper = text[text.index("def _trapezoid") : text.index("def _flag")]
-    change(average, old_helper, "")
-    change(average, "round(_trapezoid(readings, flows), decimals)", "round(fmean(flows), decimals)")
-    change(average, "from itertools import pairwise\n", "from statistics import fmean\n")
-    change(average, "then the trapezoidal mean (method M1).", "then the plain mean (method M2).")
-    change("tests/test_average.py", "def test_mean_of", "def test_plain_mean_of")
-    change("tests/test_average.py", "(2.85, 4", "(2.79, 4")
-    change("docs/method.md", "method M1 of", "method M2 of")
-    change(
+    repo.change(average, old_helper, "")
+    repo.change(
+        average, "round(_trapezoid(readings, flows), decimals)", "round(fmean(flows), decimals)"
+    )
+    repo.change(average, "from itertools import pairwise\n", "from statistics import fmean\n")
+    repo.change(
+        average, "then the trapezoidal mean (method M1).", "then the plain mean (method M2)."
+    )
+    repo.change("tests/test_average.py", "def test_mean_of", "def test_plain_mean_of")
+    repo.change("tests/test_average.py", "(2.85, 4", "(2.79, 4")
+    repo.change("docs/method.md", "method M1 of", "method M2 of")
+    repo.change(
         "docs/method.md",
         "mean of an hour is integrated by the trapezoidal rule. Levels become flows before\n"
         "they are averaged, with the rating curve that is valid on the day of the reading.\n",
@@ -565,37 +552,41 @@ def history(session: Recorder) -> None:
         "before they are averaged, with the rating curve that is valid on the day of the\n"
         "reading. Until 1.4 hours were integrated by the trapezoidal rule (method M1).\n",
     )
-    change(
+    repo.change(
         "CHANGELOG.md",
         "## Unreleased\n",
         "## Unreleased\n\n## 1.5.0\n\n- average: plain means (method M2)\n",
     )
-    commit("average: plain means instead of trapezoids", "The basin office asks for method M2.")
+    repo.commit(
+        "average: plain means instead of trapezoids", "The basin office asks for method M2."
+    )
     deliver("2023-03-25", 3, "torv-outlet")
-    commit("raw: March 2023")
+    repo.commit("raw: March 2023")
     run("python tools/shift_hour.py raw/torv-outlet/2023-03-26.csv 2023-03-26")
     run("python -m hourfold publish torv-outlet 2023-03-26")
-    commit("raw: shift the lost hour of torv-outlet 2023-03-26", "Done by hand, as every spring.")
+    repo.commit(
+        "raw: shift the lost hour of torv-outlet 2023-03-26", "Done by hand, as every spring."
+    )
     deliver("2023-10-28", 3, "torv-outlet", "kelm-weir", "bram-lock")
     run("python -m hourfold publish torv-outlet 2023-10-29")
-    commit("raw: October 2023, file torv-outlet 2023-10-29")
-    append("data/ratings.csv", RATINGS_2024)
-    change("docs/stations.md", "- 2022-11-08: firmware 3.1\n", RESTART_NOTE)
-    change(
+    repo.commit("raw: October 2023, file torv-outlet 2023-10-29")
+    repo.append("data/ratings.csv", RATINGS_2024)
+    repo.change("docs/stations.md", "- 2022-11-08: firmware 3.1\n", RESTART_NOTE)
+    repo.change(
         "CHANGELOG.md",
         "## Unreleased\n",
         "## Unreleased\n\n## 1.6.0\n\n- balance: limit in hourfold.ini instead of a constant\n"
         "- ratings: new curve for torv-outlet from 2024-03-01\n",
     )
-    change("src/hourfold/__init__.py", "1.4.0", "1.6.0")
-    commit("ratings: new curve of torv-outlet from 2024-03-01")
+    repo.change("src/hourfold/__init__.py", "1.4.0", "1.6.0")
+    repo.commit("ratings: new curve of torv-outlet from 2024-03-01")
     deliver("2024-02-28", 4, "torv-outlet", "kelm-weir", "bram-lock")
     run("python -m hourfold publish torv-outlet 2024-03-01")
     run("python -m hourfold publish kelm-weir 2024-03-01")
-    commit("raw: end of February 2024, file 2024-03-01")
+    repo.commit("raw: end of February 2024, file 2024-03-01")
     deliver("2024-03-30", 3, "torv-outlet", "kelm-weir", "bram-lock", "vesle-bridge")
-    commit("raw: Easter 2024")
-    session.git("tag", "-f", "start")
+    repo.commit("raw: Easter 2024")
+    repo.git("tag", "-f", "start")
 
 
 def investigate(session: Recorder) -> None:
@@ -616,35 +607,32 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "git log --oneline && git status --short"}),
-            ("bash", {"command": "git ls-files ':!raw' | xargs wc -l; ls raw raw/torv-outlet"}),
+            bash("git log --oneline && git status --short"),
+            bash("git ls-files ':!raw' | xargs wc -l; ls raw raw/torv-outlet"),
         ],
         "I'll look at the repository first, then reproduce the 12:00Z figure.",
     )
     session.together(
         [
-            ("read_file", {"path": "docs/method.md"}),
-            ("read_file", {"path": "docs/stations.md"}),
+            read_file("docs/method.md"),
+            read_file("docs/stations.md"),
         ],
     )
     session.together(
         [
-            ("bash", {"command": "python -m pytest -q --tb=short"}),
-            (
-                "bash",
-                {
-                    "command": "python -m hourfold hours torv-outlet 2024-03-01\n"
-                    "for day in 2024-02-28 2024-02-29 2024-03-01 2024-03-30 2024-03-31; do\n"
-                    "  python -m hourfold check $day; python -m hourfold balance $day\ndone"
-                },
+            bash("python -m pytest -q --tb=short"),
+            bash(
+                "python -m hourfold hours torv-outlet 2024-03-01\n"
+                "for day in 2024-02-28 2024-02-29 2024-03-01 2024-03-30 2024-03-31; do\n"
+                "  python -m hourfold check $day; python -m hourfold balance $day\ndone"
             ),
         ],
         "Baseline: the tests, the day of the complaint, and the days around both dates for all stations.",
     )
     session.together(
         [
-            ("read_file", {"path": "src/hourfold/average.py"}),
-            ("read_file", {"path": "src/hourfold/ratings.py"}),
+            read_file("src/hourfold/average.py"),
+            read_file("src/hourfold/ratings.py"),
         ],
         "68 passed, so no test knows about this. 3.226 reproduces. Two things I note for later: the flag "
         "`o` begins within 29 February (o=16), and 31 March has one partial hour. First your hypothesis; "
@@ -701,13 +689,10 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "sed -n 36,52p raw/torv-outlet/2024-02-29.csv; head -8 raw/torv-outlet/2024-03-01.csv; sed -n 1,5p raw/kelm-weir/2024-03-01.csv"
-                },
+            bash(
+                "sed -n 36,52p raw/torv-outlet/2024-02-29.csv; head -8 raw/torv-outlet/2024-03-01.csv; sed -n 1,5p raw/kelm-weir/2024-03-01.csv"
             ),
-            ("read_file", {"path": "src/hourfold/windows.py"}),
+            read_file("src/hourfold/windows.py"),
         ],
         "The curve is right on both sides: 2.850 on the last minute of February, 2.790 from midnight on. And "
         "`o` begins at 08:00Z on the 29th, sixteen hours before the new curve and in the middle of the leap day. "
@@ -716,8 +701,8 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "tests/test_windows.py"}),
-            ("read_file", {"path": "tests/test_average.py"}),
+            read_file("tests/test_windows.py"),
+            read_file("tests/test_average.py"),
         ],
         "There it is, I think. `window` searches the end with `bisect_right`, so a reading exactly at the end of an hour "
         "belongs to that hour and to the next one as well. Nobody noticed while T7 stamped at minutes 04, 19, 34 "
@@ -725,13 +710,8 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "git log -S bisect_right --format='%h %s%n%n%b' -- src/hourfold/windows.py"
-                },
-            ),
-            ("bash", {"command": "git show --format='%h %s%n%n%b' -U1 HEAD~6 -- src docs"}),
+            bash("git log -S bisect_right --format='%h %s%n%n%b' -- src/hourfold/windows.py"),
+            bash("git show --format='%h %s%n%n%b' -U1 HEAD~6 -- src docs"),
         ],
         "`test_the_closing_reading_belongs_to_the_hour` demands it: five readings for 10:00 to 11:00. And "
         "`test_a_whole_day` begins at 00:04, so it cannot see the difference. Somebody wanted the closing reading; "
@@ -787,25 +767,16 @@ def close_windows(session: Recorder) -> None:
     session.bash("python -m pytest -q --tb=short")
     session.together(
         [
-            (
-                "edit_file",
-                {"path": "tests/test_windows.py", "old": CLOSING_TEST, "new": HALF_OPEN_TESTS},
+            edit_file("tests/test_windows.py", CLOSING_TEST, HALF_OPEN_TESTS),
+            edit_file(
+                "src/hourfold/windows.py",
+                "from bisect import bisect_left, bisect_right\n",
+                "from bisect import bisect_left\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/hourfold/windows.py",
-                    "old": "from bisect import bisect_left, bisect_right\n",
-                    "new": "from bisect import bisect_left\n",
-                },
-            ),
-            (
-                "edit_file",
-                {
-                    "path": "src/hourfold/windows.py",
-                    "old": '    """The readings of a span of time."""\n',
-                    "new": '    """The readings of a span of time; the start belongs to it, the end does not."""\n',
-                },
+            edit_file(
+                "src/hourfold/windows.py",
+                '    """The readings of a span of time."""\n',
+                '    """The readings of a span of time; the start belongs to it, the end does not."""\n',
             ),
         ],
         "1 failed, 67 passed, and the one is `test_the_closing_reading_belongs_to_the_hour`, which states the M1 rule. It "
@@ -820,13 +791,10 @@ def close_windows(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "python -m hourfold hours torv-outlet 2024-03-30 | tail -3; python -m hourfold hours torv-outlet 2024-03-31 | head -5"
-                },
+            bash(
+                "python -m hourfold hours torv-outlet 2024-03-30 | tail -3; python -m hourfold hours torv-outlet 2024-03-31 | head -5"
             ),
-            ("read_file", {"path": "src/hourfold/totals.py"}),
+            read_file("src/hourfold/totals.py"),
         ],
         "1 March is clean, but 31 March has become a short day. The hours around the change, and what a missing hour "
         "does to the sum:",
@@ -845,8 +813,8 @@ def close_windows(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/hourfold/merge.py"}),
-            ("read_file", {"path": "src/hourfold/config.py"}),
+            read_file("src/hourfold/merge.py"),
+            read_file("src/hourfold/config.py"),
         ],
         "Let me see what the setting means exactly.",
     )
@@ -915,19 +883,13 @@ def close_windows(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {"path": "src/hourfold/timeutil.py", "old": TO_UTC, "new": LOCAL_STARTS},
-            ),
-            (
-                "edit_file",
-                {
-                    "path": "tests/test_timeutil.py",
-                    "old": "        (datetime(2024, 3, 31, 3, 0), datetime(2024, 3, 31, 1, 0)),\n",
-                    "new": "        (datetime(2024, 3, 31, 1, 0), datetime(2024, 3, 31, 0, 0)),\n"
-                    "        (datetime(2024, 3, 31, 1, 45), datetime(2024, 3, 31, 0, 45)),\n"
-                    "        (datetime(2024, 3, 31, 3, 0), datetime(2024, 3, 31, 1, 0)),\n",
-                },
+            edit_file("src/hourfold/timeutil.py", TO_UTC, LOCAL_STARTS),
+            edit_file(
+                "tests/test_timeutil.py",
+                "        (datetime(2024, 3, 31, 3, 0), datetime(2024, 3, 31, 1, 0)),\n",
+                "        (datetime(2024, 3, 31, 1, 0), datetime(2024, 3, 31, 0, 0)),\n"
+                "        (datetime(2024, 3, 31, 1, 45), datetime(2024, 3, 31, 0, 45)),\n"
+                "        (datetime(2024, 3, 31, 3, 0), datetime(2024, 3, 31, 1, 0)),\n",
             ),
         ],
         "`offset_of_local` does the comparison on the local line, `offset_at` stays for UTC moments.",
@@ -952,20 +914,14 @@ def read_clocks(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "for day in 2023-10-28 2023-10-29; do\n"
-                    "  python -m hourfold check $day; python -m hourfold balance $day\ndone\n"
-                    "python -m hourfold hours torv-outlet 2023-10-29 | head -5"
-                },
+            bash(
+                "for day in 2023-10-28 2023-10-29; do\n"
+                "  python -m hourfold check $day; python -m hourfold balance $day\ndone\n"
+                "python -m hourfold hours torv-outlet 2023-10-29 | head -5"
             ),
-            (
-                "bash",
-                {
-                    "command": "head -6 filed/torv-outlet-2023-10-29.csv\n"
-                    "grep -n '2023-10-29 0[123]:' raw/torv-outlet/2023-10-29.csv"
-                },
+            bash(
+                "head -6 filed/torv-outlet-2023-10-29.csv\n"
+                "grep -n '2023-10-29 0[123]:' raw/torv-outlet/2023-10-29.csv"
             ),
         ],
         "I only tested spring. Let me compare the day as it comes out now, as it was filed, and the raw lines.",
@@ -1005,36 +961,23 @@ def read_clocks(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/hourfold/loaders.py"}),
-            ("read_file", {"path": "tests/test_merge.py"}),
-            (
-                "bash",
-                {
-                    "command": "sed -n 40,64p tests/test_clocks.py; grep -rn 'load_around\\|load_csv\\|on_utc\\|to_utc' src tests"
-                },
+            read_file("src/hourfold/loaders.py"),
+            read_file("tests/test_merge.py"),
+            bash(
+                "sed -n 40,64p tests/test_clocks.py; grep -rn 'load_around\\|load_csv\\|on_utc\\|to_utc' src tests"
             ),
         ],
         "Now the loader. Who calls what, and what do the tests hold on to?",
     )
     session.together(
         [
-            ("edit_file", {"path": "src/hourfold/clocks.py", "old": LOCAL_STARTS, "new": MOMENTS}),
-            (
-                "edit_file",
-                {
-                    "path": "src/hourfold/clocks.py",
-                    "old": "from hourfold.errors import ZoneError\n",
-                    "new": "from hourfold.errors import SkippedHourError, ZoneError\n",
-                },
+            edit_file("src/hourfold/clocks.py", LOCAL_STARTS, MOMENTS),
+            edit_file(
+                "src/hourfold/clocks.py",
+                "from hourfold.errors import ZoneError\n",
+                "from hourfold.errors import SkippedHourError, ZoneError\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/hourfold/errors.py",
-                    "old": "class ZoneError(HourfoldError):\n",
-                    "new": SKIPPED_HOUR,
-                },
-            ),
+            edit_file("src/hourfold/errors.py", "class ZoneError(HourfoldError):\n", SKIPPED_HOUR),
         ],
         "The plan: `ZoneTable.moments_of` gives all moments at which a clock shows a stamp (none, one or two), and a "
         "`StationClock` picks the first one that is later than the stamp before. A stamp without any "
@@ -1042,72 +985,51 @@ def read_clocks(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {"path": "src/hourfold/loaders.py", "old": LOAD_LINE, "new": LOAD_LINE_CLOCK},
-            ),
-            (
-                "edit_file",
-                {"path": "src/hourfold/loaders.py", "old": LOAD_AROUND, "new": LOAD_AROUND_CLOCK},
-            ),
-            (
-                "bash",
-                {
-                    "command": "sed -i -e 's/^def load_csv(path: Path)/def load_csv(path: Path, clock: StationClock | None = None)/' "
-                    "-e 's/^def load_jsonl(path: Path)/def load_jsonl(path: Path, clock: StationClock | None = None)/' "
-                    "-e 's/found.extend(load(path))/found.extend(load(path, clock))/' "
-                    "-e 's/Callable\\[\\[Path\\], /Callable[[Path, StationClock | None], /' "
-                    "-e 's/^from hourfold.clocks import days_around/from hourfold.clocks import StationClock, ZoneTable, days_around/' "
-                    "src/hourfold/loaders.py\n"
-                    "git diff -U0 src/hourfold/loaders.py | grep '^[-+]'"
-                },
+            edit_file("src/hourfold/loaders.py", LOAD_LINE, LOAD_LINE_CLOCK),
+            edit_file("src/hourfold/loaders.py", LOAD_AROUND, LOAD_AROUND_CLOCK),
+            bash(
+                "sed -i -e 's/^def load_csv(path: Path)/def load_csv(path: Path, clock: StationClock | None = None)/' "
+                "-e 's/^def load_jsonl(path: Path)/def load_jsonl(path: Path, clock: StationClock | None = None)/' "
+                "-e 's/found.extend(load(path))/found.extend(load(path, clock))/' "
+                "-e 's/Callable\\[\\[Path\\], /Callable[[Path, StationClock | None], /' "
+                "-e 's/^from hourfold.clocks import days_around/from hourfold.clocks import StationClock, ZoneTable, days_around/' "
+                "src/hourfold/loaders.py\n"
+                "git diff -U0 src/hourfold/loaders.py | grep '^[-+]'"
             ),
         ],
     )
     session.together(
         [
-            ("edit_file", {"path": "src/hourfold/merge.py", "old": ON_UTC, "new": ""}),
-            (
-                "edit_file",
-                {
-                    "path": "src/hourfold/merge.py",
-                    "old": "    raw = Series(station.name, load_around(config, station, day))\n"
-                    "    moved = Series(station.name, on_utc(raw, station, zones))\n",
-                    "new": "    loaded = Series(station.name, load_around(config, station, day, zones))\n",
-                },
+            edit_file("src/hourfold/merge.py", ON_UTC, ""),
+            edit_file(
+                "src/hourfold/merge.py",
+                "    raw = Series(station.name, load_around(config, station, day))\n"
+                "    moved = Series(station.name, on_utc(raw, station, zones))\n",
+                "    loaded = Series(station.name, load_around(config, station, day, zones))\n",
             ),
-            (
-                "bash",
-                {
-                    "command": "sed -i -e 's/bridge(moved, step/bridge(loaded, step/' -e 's/import ZoneTable, to_utc/import ZoneTable/' src/hourfold/merge.py\n"
-                    "python -m pytest -q --tb=short | tail -n 5"
-                },
+            bash(
+                "sed -i -e 's/bridge(moved, step/bridge(loaded, step/' -e 's/import ZoneTable, to_utc/import ZoneTable/' src/hourfold/merge.py\n"
+                "python -m pytest -q --tb=short | tail -n 5"
             ),
         ],
         "merge.py loses the conversion and only sorts and bridges.",
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "sed -i -e '/^    to_utc,$/d' -e 's/^    ZoneTable,$/    StationClock,\\n    ZoneTable,/' "
-                    '-e \'s/to_utc(stamp, "inland", TABLE)/StationClock("inland", TABLE).utc(stamp)/\' '
-                    '-e \'s/assert to_utc(\\(.*\\), "coast", TABLE) ==/assert StationClock("coast", TABLE).utc(\\1) ==/\' '
-                    "-e 's/import ZoneError$/import SkippedHourError, ZoneError/' "
-                    '-e \'s/^        ("inland", datetime(2023, 10, 29, 1)/        ("inland", datetime(2023, 3, 26, 1), timedelta(hours=2)),\\n&/\' tests/test_clocks.py\n'
-                    "cat >> tests/test_clocks.py <<'PY'\n" + CLOCK_TESTS + "PY\n"
-                    "git diff tests/test_clocks.py | grep '^[-+]' | head -20"
-                },
+            bash(
+                "sed -i -e '/^    to_utc,$/d' -e 's/^    ZoneTable,$/    StationClock,\\n    ZoneTable,/' "
+                '-e \'s/to_utc(stamp, "inland", TABLE)/StationClock("inland", TABLE).utc(stamp)/\' '
+                '-e \'s/assert to_utc(\\(.*\\), "coast", TABLE) ==/assert StationClock("coast", TABLE).utc(\\1) ==/\' '
+                "-e 's/import ZoneError$/import SkippedHourError, ZoneError/' "
+                '-e \'s/^        ("inland", datetime(2023, 10, 29, 1)/        ("inland", datetime(2023, 3, 26, 1), timedelta(hours=2)),\\n&/\' tests/test_clocks.py\n'
+                "cat >> tests/test_clocks.py <<'PY'\n" + CLOCK_TESTS + "PY\n"
+                "git diff tests/test_clocks.py | grep '^[-+]' | head -20"
             ),
-            (
-                "bash",
-                {
-                    "command": 'sed -i -e \'s/found = load_around(config, config.station("K1"), date(2024, 3, 1))/zones = ZoneTable.load(root \\/ "data" \\/ "zones.csv")\\n    found = load_around(config, config.station("K1"), date(2024, 3, 1), zones)/\' '
-                    "-e 's/^from hourfold.config import load_config$/from hourfold.clocks import ZoneTable\\n&/' tests/test_loaders.py\n"
-                    "cat >> tests/test_loaders.py <<'PY'\n" + ICE_TEST + "PY\n"
-                    "python -m pytest -q --tb=short"
-                },
+            bash(
+                'sed -i -e \'s/found = load_around(config, config.station("K1"), date(2024, 3, 1))/zones = ZoneTable.load(root \\/ "data" \\/ "zones.csv")\\n    found = load_around(config, config.station("K1"), date(2024, 3, 1), zones)/\' '
+                "-e 's/^from hourfold.config import load_config$/from hourfold.clocks import ZoneTable\\n&/' tests/test_loaders.py\n"
+                "cat >> tests/test_loaders.py <<'PY'\n" + ICE_TEST + "PY\n"
+                "python -m pytest -q --tb=short"
             ),
         ],
         "Expected: test_clocks imports `to_utc`, and test_loaders calls `load_around` without zones. I move both to the clock and "
@@ -1186,24 +1108,21 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/hourfold/report.py"}),
-            ("read_file", {"path": "src/hourfold/errors.py", "first_line": 40, "last_line": 74}),
+            read_file("src/hourfold/report.py"),
+            read_file("src/hourfold/errors.py", (40, 74)),
         ],
         "It belongs beside report.py, which knows the form and the check sum.",
     )
     session.together(
         [
-            ("write_file", {"path": "src/hourfold/audit.py", "content": AUDIT}),
-            ("write_file", {"path": "tests/test_audit.py", "content": AUDIT_TESTS}),
-            (
-                "bash",
-                {
-                    "command": "cat >> src/hourfold/errors.py <<'PY'\n\n\n"
-                    "class FiledSumError(HourfoldError):\n"
-                    '    """A filed file that was changed after it was filed."""\n\n'
-                    '    code = "HF-41"\n    exit_code = 2\nPY\n'
-                    "python -m pytest -q --tb=short tests/test_audit.py"
-                },
+            write_file("src/hourfold/audit.py", AUDIT),
+            write_file("tests/test_audit.py", AUDIT_TESTS),
+            bash(
+                "cat >> src/hourfold/errors.py <<'PY'\n\n\n"
+                "class FiledSumError(HourfoldError):\n"
+                '    """A filed file that was changed after it was filed."""\n\n'
+                '    code = "HF-41"\n    exit_code = 2\nPY\n'
+                "python -m pytest -q --tb=short tests/test_audit.py"
             ),
         ],
         "A module that only compares. Each filed file is first checked against its own check sum (HF-41), so that "
@@ -1217,40 +1136,24 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/hourfold/cli.py",
-                    "old": "def parser() -> argparse.ArgumentParser:\n",
-                    "new": SHOW_AUDIT,
-                },
+            edit_file(
+                "src/hourfold/cli.py", "def parser() -> argparse.ArgumentParser:\n", SHOW_AUDIT
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/hourfold/cli.py",
-                    "old": "        command.set_defaults(function=function)\n    return result\n",
-                    "new": "        command.set_defaults(function=function)\n"
-                    '    audit = commands.add_parser("audit", help=show_audit.__doc__)\n'
-                    '    audit.add_argument("--hours", action="store_true")\n'
-                    "    audit.set_defaults(function=show_audit)\n    return result\n",
-                },
+            edit_file(
+                "src/hourfold/cli.py",
+                "        command.set_defaults(function=function)\n    return result\n",
+                "        command.set_defaults(function=function)\n"
+                '    audit = commands.add_parser("audit", help=show_audit.__doc__)\n'
+                '    audit.add_argument("--hours", action="store_true")\n'
+                "    audit.set_defaults(function=show_audit)\n    return result\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/hourfold/cli.py",
-                    "old": "from hourfold.average import Hour, hourly\n",
-                    "new": "from hourfold.audit import differences, filed_day, read_filed, summary\n"
-                    "from hourfold.average import Hour, hourly\n",
-                },
+            edit_file(
+                "src/hourfold/cli.py",
+                "from hourfold.average import Hour, hourly\n",
+                "from hourfold.audit import differences, filed_day, read_filed, summary\n"
+                "from hourfold.average import Hour, hourly\n",
             ),
-            (
-                "bash",
-                {
-                    "command": 'python -m pytest -q --tb=short; python -m hourfold audit; echo "exit code $?"'
-                },
-            ),
+            bash('python -m pytest -q --tb=short; python -m hourfold audit; echo "exit code $?"'),
         ],
         "The command, with `--hours` for the single figures.",
     )
@@ -1265,44 +1168,28 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/hourfold/cli.py",
-                    "old": SHOW_AUDIT_LOOP,
-                    "new": SHOW_AUDIT_LOOP_ALL,
-                },
-            ),
-            (
-                "bash",
-                {
-                    "command": "cat >> tests/test_cli.py <<'PY'\n" + AUDIT_CLI_TEST + "PY\n"
-                    "python -m pytest -q --tb=short"
-                },
+            edit_file("src/hourfold/cli.py", SHOW_AUDIT_LOOP, SHOW_AUDIT_LOOP_ALL),
+            bash(
+                "cat >> tests/test_cli.py <<'PY'\n" + AUDIT_CLI_TEST + "PY\n"
+                "python -m pytest -q --tb=short"
             ),
         ],
         "Then it goes on after an error, prints it on the line of that file, and ends with the exit code of the last error.",
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/hourfold/cli.py",
-                    "old": '    for path in sorted((root / "filed").glob("*.csv")):\n',
-                    "new": "    failed: HourfoldError | None = None\n"
-                    '    for path in sorted((root / "filed").glob("*.csv")):\n',
-                },
+            edit_file(
+                "src/hourfold/cli.py",
+                '    for path in sorted((root / "filed").glob("*.csv")):\n',
+                "    failed: HourfoldError | None = None\n"
+                '    for path in sorted((root / "filed").glob("*.csv")):\n',
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/hourfold/cli.py",
-                    "old": "now {each.now or '-'}\")\n",
-                    "new": "now {each.now or '-'}\")\n    if failed:\n        raise failed\n",
-                },
+            edit_file(
+                "src/hourfold/cli.py",
+                "now {each.now or '-'}\")\n",
+                "now {each.now or '-'}\")\n    if failed:\n        raise failed\n",
             ),
-            ("bash", {"command": "python -m pytest -q --tb=short"}),
+            bash("python -m pytest -q --tb=short"),
         ],
         "1 failed, 81 passed: I keep the error in `failed` and then forget to raise it. Good that the test asks "
         "for the exit code.",
@@ -1328,8 +1215,8 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": DOCS_COMMAND}),
-            ("bash", {"command": "git diff -U0 docs CHANGELOG.md README.md | grep '^[-+]'"}),
+            bash(DOCS_COMMAND),
+            bash("git diff -U0 docs CHANGELOG.md README.md | grep '^[-+]'"),
         ],
         "Documentation: the half open hour, the clock, the 45 minutes with their reason, and the changelog.",
     )
@@ -1363,32 +1250,13 @@ def check_files(session: Recorder) -> None:
     modified += ["raw/torv-outlet/2023-03-26.csv"]
     modified += [f"src/hourfold/{name}.py" for name in MODIFIED_MODULES]
     modified += [f"tests/test_{name}.py" for name in ("cli", "loaders", "merge", "windows")]
-    assert session.changed("start", "A") == created
-    assert session.changed("start", "M") == modified
-    assert session.changed("start", "D") == ["tools/shift_hour.py"]
-    assert session.changed("start", "R") == ["src/hourfold/clocks.py", "tests/test_clocks.py"]
-
-
-def saying(session: Recorder, *texts: str) -> list[str]:
-    """Ids of the messages in which user or assistant say one of the texts."""
-    return [
-        message["id"]
-        for message in session.messages
-        if message["role"] in {"user", "assistant"}
-        and any(text in (message["content"] or "") for text in texts)
-    ]
-
-
-def doing(session: Recorder, tool: str, text: str) -> list[str]:
-    """Ids of the messages that call a tool with a text among its arguments."""
-    return [
-        message["id"]
-        for message in session.messages
-        if any(
-            call["function"]["name"] == tool and text in call["function"]["arguments"]
-            for call in message.get("tool_calls", ())
-        )
-    ]
+    session.repo.check_changed(
+        "start",
+        added=created,
+        modified=modified,
+        deleted=["tools/shift_hour.py"],
+        renamed=["src/hourfold/clocks.py", "tests/test_clocks.py"],
+    )
 
 
 def probes_of_p2(session: Recorder) -> None:
@@ -1409,7 +1277,7 @@ def probes_of_p2(session: Recorder) -> None:
                 "max_gap_minutes is 75",
                 "max_gap_minutes still 75",
                 about="state",
-                said_in=saying(session, "the setting is still 75"),
+                said_in=session.saying("the setting is still 75"),
             ),
             fact(
                 "outage of kelm-weir on 29 February is bridged too",
@@ -1440,7 +1308,7 @@ def probes_of_p3(session: Recorder) -> None:
                 "only the order of the file does",
                 "order of the file",
                 "order of the lines",
-                said_in=saying(session, "Only the order of the file does"),
+                said_in=session.saying("Only the order of the file does"),
             ),
             fact(
                 "sorts by stamp before it converts",
@@ -1478,13 +1346,13 @@ def recall_probes(session: Recorder) -> None:
         "and what had we filed, by how much was every hour of that day off, and what does the office have "
         "for Easter Sunday?",
         [
-            fact("gets 3.250 m3/s", "3.250 m3/s", "3.250", said_in=saying(session, "3.250")),
-            fact("we filed 3.226", "filed 3.226", "3.226", said_in=saying(session, "3.226")),
+            fact("gets 3.250 m3/s", "3.250 m3/s", "3.250", said_in=session.saying("3.250")),
+            fact("we filed 3.226", "filed 3.226", "3.226", said_in=session.saying("3.226")),
             fact(
                 "off by up to 0.027",
                 "up to 0.027",
                 "0.027 m3/s",
-                said_in=saying(session, "up to 0.027"),
+                said_in=session.saying("up to 0.027"),
             ),
             fact("the office has 269168.4", "269168.4 m3"),
         ],
@@ -1505,7 +1373,7 @@ def recall_probes(session: Recorder) -> None:
         [
             fact("windows: include the closing reading of an hour"),
             fact("average: plain means instead of trapezoids"),
-            fact("bisect_right", said_in=saying(session, "bisect_right")),
+            fact("bisect_right", said_in=session.saying("bisect_right")),
             fact(
                 "restart on 29 February at 09:20",
                 "restarted at 09:20",
@@ -1522,20 +1390,20 @@ def recall_probes(session: Recorder) -> None:
         "were the missing readings?",
         [
             fact("HF-12 short day: torv-outlet 2024-03-31 has 23 of 24 hours"),
-            fact("exit code 3", said_in=saying(session, "exit code 3")),
+            fact("exit code 3", said_in=session.saying("exit code 3")),
             fact("-4.75 percent", "differs by -4.75 percent", "4.75 percent"),
             fact(
                 "the hour 00:00Z has no reading of its own",
                 "00:00Z stays empty",
                 "hour 00:00Z without readings",
                 "00:00Z has no readings",
-                said_in=saying(session, "00:00Z has no reading of its own", "00:00Z stays empty"),
+                said_in=session.saying("00:00Z has no reading of its own", "00:00Z stays empty"),
             ),
             fact(
                 "30 March 23:00Z has 8 readings instead of 4",
                 "30 March 23:00Z has 8 readings",
                 "8 readings at 23:00Z",
-                said_in=saying(session, "30 March 23:00Z has 8 readings"),
+                said_in=session.saying("30 March 23:00Z has 8 readings"),
             ),
         ],
     )
@@ -1548,7 +1416,7 @@ def recall_probes(session: Recorder) -> None:
         [
             fact("stamps 01:xx to 02:xx", "01:xx of the day to 02:xx", "01:xx to 02:xx"),
             fact("HF-15 stamp 2023-03-26 02:04 does not exist in zone inland"),
-            fact("raw: March 2023", said_in=saying(session, '"raw: March 2023"')),
+            fact("raw: March 2023", said_in=session.saying('"raw: March 2023"')),
             fact("every spring since 2021", "since 2021"),
         ],
     )
@@ -1571,7 +1439,7 @@ def file_probes(session: Recorder) -> None:
             fact(
                 "tools/shift_hour.py",
                 about="detail",
-                said_in=doing(session, "bash", "git rm -q tools/shift_hour.py"),
+                said_in=session.doing("bash", "git rm -q tools/shift_hour.py"),
             ),
         ],
         traps=[{"text": "src/hourfold/timeutil.py", "current": ["clocks.py"]}],
@@ -1588,14 +1456,14 @@ def file_probes(session: Recorder) -> None:
                 fact(
                     path,
                     about="modified",
-                    said_in=doing(session, "edit_file", path),
+                    said_in=session.doing("edit_file", path),
                 )
                 for path in (f"src/hourfold/{name}.py" for name in MODIFIED_MODULES)
             ),
             fact(
                 "hourfold.ini",
                 about="modified",
-                said_in=doing(session, "bash", "/' hourfold.ini"),
+                said_in=session.doing("bash", "/' hourfold.ini"),
             ),
         ],
         answer={"format": "list", "max_items": 12, "forbid": ["test_cli.py"]},
@@ -1606,7 +1474,7 @@ def file_probes(session: Recorder) -> None:
         "Which modules under src/hourfold were only read and never changed: the hourly means with `fold`, the "
         "curve, the sum of the day with its balance, the configuration, and the form with the check sum?",
         [
-            fact(path, about="accessed", said_in=doing(session, "read_file", path))
+            fact(path, about="accessed", said_in=session.doing("read_file", path))
             for path in (
                 "src/hourfold/average.py",
                 "src/hourfold/ratings.py",
@@ -1638,13 +1506,13 @@ def continuation_probes(session: Recorder) -> None:
                 "corrections as an erratum",
                 "corrections go into an erratum",
                 about="state",
-                said_in=saying(session, "corrections go out as an erratum"),
+                said_in=session.saying("corrections go out as an erratum"),
             ),
             fact(
                 "standard library only",
                 "only the standard library",
                 about="state",
-                said_in=saying(session, "standard library only"),
+                said_in=session.saying("standard library only"),
             ),
             fact("bare Python 3.11", "Python 3.11 and no package index", about="state"),
         ],
@@ -1764,7 +1632,7 @@ def decision_probes(session: Recorder) -> None:
                 "beyond 45",
                 "so 45",
                 about="detail",
-                said_in=saying(session, "so 45", "a gap of 45 minutes"),
+                said_in=session.saying("so 45", "a gap of 45 minutes"),
             ),
             fact("M2 permits two missed readings", "two missed readings"),
             fact(
@@ -1772,7 +1640,7 @@ def decision_probes(session: Recorder) -> None:
                 "60 minutes are beyond 45",
                 "outage of 60 minutes",
                 "60 minutes",
-                said_in=saying(session, "60 minutes"),
+                said_in=session.saying("60 minutes"),
             ),
         ],
         traps=[
@@ -1792,25 +1660,21 @@ def decision_probes(session: Recorder) -> None:
 
 def record(session: Recorder) -> None:
     """The whole session."""
-    history(session)
+    history(session.repo)
     investigate(session)
     close_windows(session)
     read_clocks(session)
     finish(session)
 
 
-CASE: dict[str, Any] = {
-    "title": "Hourly means of a river gauge drift after a leap day and lose an hour in spring",
-    "task": "debugging",
-    "window": 32000,
-    "budget": 4000,
-    "repository": "hourfold",
-}
-
-
 def build_case() -> str:
     """The case as text."""
-    return build(__file__, record, **CASE)
+    return build(
+        __file__,
+        record,
+        title="Hourly means of a river gauge drift after a leap day and lose an hour in spring",
+        repository="hourfold",
+    )
 
 
 if __name__ == "__main__":

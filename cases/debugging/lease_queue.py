@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from recording import Recorder, build, write
+from recording import Recorder, bash, build, edit_file, ends, read_file, write, write_file
+from repository import Repository
 
 HISTORY = [
     (
@@ -275,16 +275,12 @@ points can still outlive the leases behind it; those jobs are skipped and run el
 """
 
 
-def past(session: Recorder) -> None:
+def past(repo: Repository) -> None:
     """Give the repository a history before the session; ``start`` marks its end."""
     for message, path, old, new in HISTORY:
-        file = session.root / path
-        text = file.read_text(encoding="utf-8")
-        if text.count(old) != 1:
-            raise LookupError(f"{old!r} in {path}")
-        file.write_text(text.replace(old, new), encoding="utf-8")
-        session.git("commit", "-q", "-a", "-m", message)
-    session.git("tag", "-f", "start")
+        repo.change(path, old, new)
+        repo.git("commit", "-q", "-a", "-m", message)
+    repo.git("tag", "-f", "start")
 
 
 def reproduce(session: Recorder) -> None:
@@ -310,15 +306,13 @@ def reproduce(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "git log --oneline && git ls-files | xargs wc -l"}),
-            ("bash", {"command": "python -m pytest -q --tb=short"}),
+            bash("git log --oneline && git ls-files | xargs wc -l"),
+            bash("python -m pytest -q --tb=short"),
         ],
         "I'll start with the history, the layout and the state of the tests, then look for a way "
         "to reproduce this without four real workers.",
     )
-    session.together(
-        [("read_file", {"path": "README.md"}), ("read_file", {"path": "docs/leases.md"})]
-    )
+    session.together([read_file("README.md"), read_file("docs/leases.md")])
     session.read(
         "src/porterq/worker.py",
         "The suite is green with 34 passed, so nothing in it covers this. There is a `rehearse` "
@@ -383,8 +377,8 @@ def dead_end(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/porterq/reaper.py"}),
-            ("read_file", {"path": "src/porterq/clock.py"}),
+            read_file("src/porterq/reaper.py"),
+            read_file("src/porterq/clock.py"),
         ],
         "Next suspects: the reaper being too eager, and rounding. Expiry is stored by `_seconds`, "
         "which cuts to an int.",
@@ -408,20 +402,10 @@ def stopgap(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "porterq.toml",
-                    "old": "lease_seconds = 30",
-                    "new": "lease_seconds = 45",
-                },
-            ),
-            ("bash", {"command": "python -m porterq rehearse --jobs 120"}),
-            (
-                "bash",
-                {
-                    "command": "git commit -qam 'Raise lease_seconds to 45 as a stopgap' && git log --oneline -1"
-                },
+            edit_file("porterq.toml", "lease_seconds = 30", "lease_seconds = 45"),
+            bash("python -m porterq rehearse --jobs 120"),
+            bash(
+                "git commit -qam 'Raise lease_seconds to 45 as a stopgap' && git log --oneline -1"
             ),
         ],
         "Only the setting; the default in config.py stays as it is for now.",
@@ -446,7 +430,7 @@ def stopgap(session: Recorder) -> None:
         "tick; all the others are refused. The first one is always the running job. Was it always "
         "like that?",
     )
-    culprit = session.git("log", "-1", "--format=%h", "-G", "_gate.ready", "--", "src")
+    culprit = session.repo.git("log", "-1", "--format=%h", "-G", "_gate.ready", "--", "src")
     session.bash(f"git show {culprit.strip()}")
     session.say(
         "That is the root cause. The commit 'Coalesce heartbeats per worker' changed the gate's "
@@ -465,9 +449,9 @@ def stopgap(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "grep -rn '\\.extend(\\|_beat(\\|_gate' src tests | sort"}),
-            ("read_file", {"path": "src/porterq/handlers.py"}),
-            ("read_file", {"path": "src/porterq/cli.py"}),
+            bash("grep -rn '\\.extend(\\|_beat(\\|_gate' src tests | sort"),
+            read_file("src/porterq/handlers.py"),
+            read_file("src/porterq/cli.py"),
         ]
     )
     session.say(
@@ -486,9 +470,9 @@ def first_repair(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "tests/conftest.py"}),
-            ("write_file", {"path": "tests/test_renewal.py", "content": RENEWAL_TEST}),
-            ("bash", {"command": "python -m pytest -q --tb=short tests/test_renewal.py"}),
+            read_file("tests/conftest.py"),
+            write_file("tests/test_renewal.py", RENEWAL_TEST),
+            bash("python -m pytest -q --tb=short tests/test_renewal.py"),
         ],
     )
     session.edit(
@@ -500,8 +484,8 @@ def first_repair(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "python -m pytest -q --tb=short"}),
-            ("bash", {"command": "PORTERQ_LEASE_SECONDS=30 python -m porterq rehearse --jobs 120"}),
+            bash("python -m pytest -q --tb=short"),
+            bash("PORTERQ_LEASE_SECONDS=30 python -m porterq rehearse --jobs 120"),
         ]
     )
     session.bash(
@@ -536,24 +520,18 @@ def first_repair(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/porterq/worker.py",
-                    "old": "                    self._beat()\n",
-                    "new": "                    self._beat(lease)\n",
-                },
+            edit_file(
+                "src/porterq/worker.py",
+                "                    self._beat()\n",
+                "                    self._beat(lease)\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/porterq/worker.py",
-                    "old": "            for lease in batch:\n                yield from self._run(lease)\n",
-                    "new": "            for lease in batch:\n                if lease in self.held:\n"
-                    "                    yield from self._run(lease)\n",
-                },
+            edit_file(
+                "src/porterq/worker.py",
+                "            for lease in batch:\n                yield from self._run(lease)\n",
+                "            for lease in batch:\n                if lease in self.held:\n"
+                "                    yield from self._run(lease)\n",
             ),
-            ("bash", {"command": "python -m pytest -q --tb=short"}),
+            bash("python -m pytest -q --tb=short"),
         ],
         "And a dropped lease must not be run when its turn comes.",
     )
@@ -583,12 +561,9 @@ def second_repair(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/porterq/config.py"}),
-            (
-                "bash",
-                {
-                    "command": "grep -rn 'busy_timeout\\|StoreBusy' --include='*.py' --include='*.toml' . | sort"
-                },
+            read_file("src/porterq/config.py"),
+            bash(
+                "grep -rn 'busy_timeout\\|StoreBusy' --include='*.py' --include='*.toml' . | sort"
             ),
         ],
         "Before I answer, where the timeout goes and who catches StoreBusy.",
@@ -628,33 +603,24 @@ def second_repair(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/porterq/store.py",
-                    "old": "from collections.abc import Iterator\n",
-                    "new": "from collections.abc import Iterator, Sequence\n",
-                },
+            edit_file(
+                "src/porterq/store.py",
+                "from collections.abc import Iterator\n",
+                "from collections.abc import Iterator, Sequence\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/porterq/queue.py",
-                    "old": "    def ack(self, lease: Lease) -> None:\n",
-                    "new": "    def extend_many(self, leases: Sequence[Lease]) -> set[str]:\n"
-                    '        """Heartbeat for a batch in one write; returns the tokens still held."""\n'
-                    "        return self.store.extend_many(leases, self.settings.lease_seconds)\n"
-                    "\n"
-                    "    def ack(self, lease: Lease) -> None:\n",
-                },
+            edit_file(
+                "src/porterq/queue.py",
+                "    def ack(self, lease: Lease) -> None:\n",
+                "    def extend_many(self, leases: Sequence[Lease]) -> set[str]:\n"
+                '        """Heartbeat for a batch in one write; returns the tokens still held."""\n'
+                "        return self.store.extend_many(leases, self.settings.lease_seconds)\n"
+                "\n"
+                "    def ack(self, lease: Lease) -> None:\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/porterq/queue.py",
-                    "old": "from typing import Any\n",
-                    "new": "from collections.abc import Sequence\nfrom typing import Any\n",
-                },
+            edit_file(
+                "src/porterq/queue.py",
+                "from typing import Any\n",
+                "from collections.abc import Sequence\nfrom typing import Any\n",
             ),
         ]
     )
@@ -715,14 +681,11 @@ def second_repair(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "python -m pytest -q --tb=short"}),
-            (
-                "bash",
-                {
-                    "command": "for s in 30 45; do PORTERQ_LEASE_SECONDS=$s python -m porterq rehearse --jobs 120 --workers 6; done"
-                },
+            bash("python -m pytest -q --tb=short"),
+            bash(
+                "for s in 30 45; do PORTERQ_LEASE_SECONDS=$s python -m porterq rehearse --jobs 120 --workers 6; done"
             ),
-            ("bash", {"command": "PORTERQ_LEASE_SECONDS=30 python -m porterq rehearse --jobs 120"}),
+            bash("PORTERQ_LEASE_SECONDS=30 python -m porterq rehearse --jobs 120"),
         ]
     )
     session.read(
@@ -806,33 +769,25 @@ def guard(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/porterq/errors.py"}),
-            ("read_file", {"path": "src/porterq/metrics.py"}),
-            ("read_file", {"path": "src/porterq/store.py", "first_line": 78, "last_line": 190}),
+            read_file("src/porterq/errors.py"),
+            read_file("src/porterq/metrics.py"),
+            read_file("src/porterq/store.py", (78, 190)),
         ]
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/porterq/errors.py",
-                    "old": "class PayloadTooLarge(PorterError):",
-                    "new": "class LeaseExpired(PorterError):\n"
-                    '    """A lease ran out while its job waited in the batch; the job was not started."""\n'
-                    "\n"
-                    '    code = "PQ-410"\n'
-                    "\n\n"
-                    "class PayloadTooLarge(PorterError):",
-                },
+            edit_file(
+                "src/porterq/errors.py",
+                "class PayloadTooLarge(PorterError):",
+                "class LeaseExpired(PorterError):\n"
+                '    """A lease ran out while its job waited in the batch; the job was not started."""\n'
+                "\n"
+                '    code = "PQ-410"\n'
+                "\n\n"
+                "class PayloadTooLarge(PorterError):",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/porterq/metrics.py",
-                    "old": '"failed", "lost")',
-                    "new": '"failed", "lost", "skipped")',
-                },
+            edit_file(
+                "src/porterq/metrics.py", '"failed", "lost")', '"failed", "lost", "skipped")'
             ),
         ],
         "The `expires_at` in the Lease object is no use for the check: it is the expiry at claim "
@@ -926,26 +881,15 @@ def guard(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "sed -i 's/    requeued: int = 0/    skipped: int = 0\\n    requeued: int = 0/; "
-                    "s/lost: {self.lost}, requeued/lost: {self.lost}, skipped: {self.skipped}, requeued/; "
-                    's/^    report.requeued/    report.skipped = sum(worker.metrics["skipped"] for worker in crew)\\n    report.requeued/\' src/porterq/rehearse.py && '
-                    "git diff src/porterq/rehearse.py"
-                },
+            bash(
+                "sed -i 's/    requeued: int = 0/    skipped: int = 0\\n    requeued: int = 0/; "
+                "s/lost: {self.lost}, requeued/lost: {self.lost}, skipped: {self.skipped}, requeued/; "
+                's/^    report.requeued/    report.skipped = sum(worker.metrics["skipped"] for worker in crew)\\n    report.requeued/\' src/porterq/rehearse.py && '
+                "git diff src/porterq/rehearse.py"
             ),
-            (
-                "bash",
-                {
-                    "command": "python -m pytest -q --tb=short && python -m porterq rehearse --jobs 120"
-                },
-            ),
-            (
-                "bash",
-                {
-                    "command": "git add -A && git commit -qm 'Skip a job whose lease ran out while it waited' && git log --oneline -4"
-                },
+            bash("python -m pytest -q --tb=short && python -m porterq rehearse --jobs 120"),
+            bash(
+                "git add -A && git commit -qm 'Skip a job whose lease ran out while it waited' && git log --oneline -4"
             ),
         ],
         "38 passed. The rehearsal should report skipped jobs too; then commit. `clean` and the exit "
@@ -1038,29 +982,23 @@ def wrap_up(session: Recorder) -> None:
     session.write("docs/decisions/0001-one-renewal-write.md", DECISION)
     session.together(
         [
-            ("read_file", {"path": "CHANGELOG.md"}),
-            (
-                "edit_file",
-                {
-                    "path": "docs/leases.md",
-                    "old": "gives the worker a *safe point* at each `yield`; there it sends heartbeats.",
-                    "new": "gives the worker a *safe point* at each `yield`; there it renews all leases it\n"
-                    "   holds in one write, at most once per `renew_every` seconds (a third of the lease).\n"
-                    "   A plain function has no safe point. Right before each job the worker checks its\n"
-                    "   lease; a job whose lease is gone is skipped (PQ-410), not run.",
-                },
+            read_file("CHANGELOG.md"),
+            edit_file(
+                "docs/leases.md",
+                "gives the worker a *safe point* at each `yield`; there it sends heartbeats.",
+                "gives the worker a *safe point* at each `yield`; there it renews all leases it\n"
+                "   holds in one write, at most once per `renew_every` seconds (a third of the lease).\n"
+                "   A plain function has no safe point. Right before each job the worker checks its\n"
+                "   lease; a job whose lease is gone is skipped (PQ-410), not run.",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "CHANGELOG.md",
-                    "old": "## 0.8.2\n",
-                    "new": "## Unreleased\n\n"
-                    "- Jobs that wait in a batch keep their lease; they ran twice under load (OPS-2291).\n"
-                    "- A job whose lease ran out while it waited is skipped with PQ-410.\n"
-                    "- The default of `lease_seconds` is 20, its minimum 10.\n\n"
-                    "## 0.8.2\n",
-                },
+            edit_file(
+                "CHANGELOG.md",
+                "## 0.8.2\n",
+                "## Unreleased\n\n"
+                "- Jobs that wait in a batch keep their lease; they ran twice under load (OPS-2291).\n"
+                "- A job whose lease ran out while it waited is skipped with PQ-410.\n"
+                "- The default of `lease_seconds` is 20, its minimum 10.\n\n"
+                "## 0.8.2\n",
             ),
         ]
     )
@@ -1085,13 +1023,7 @@ def wrap_up(session: Recorder) -> None:
 
 def said(session: Recorder, text: str) -> list[str]:
     """Ids of the first and the last message that holds exactly this text, or calls a tool with it."""
-    found = [
-        message["id"]
-        for message in session.messages
-        if text in (message.get("content") or "")
-        or any(text in call["function"]["arguments"] for call in message.get("tool_calls", ()))
-    ]
-    return list(dict.fromkeys([*found[:1], *found[-1:]]))
+    return ends(session.holding(text, calls=True), first=1)
 
 
 def ask_after_first_repair(session: Recorder) -> None:
@@ -1297,15 +1229,21 @@ def ask_recall(session: Recorder) -> None:
 def ask_files(session: Recorder) -> None:
     """What git says about the files."""
     fact = session.fact
-    created = session.changed("start", "A")
-    assert created == [
+    created = [
         "docs/decisions/0001-one-renewal-write.md",
         "tests/test_recovery.py",
         "tests/test_renewal.py",
-    ], created
-    assert session.changed("start", "D") == ["src/porterq/throttle.py", "tests/test_throttle.py"]
-    assert session.changed("start", "R") == ["src/porterq/recovery.py"]
-    modified = session.changed("start", "M")
+    ]
+    session.repo.check_changed(
+        "start",
+        added=created,
+        deleted=[
+            "src/porterq/throttle.py",
+            "tests/test_throttle.py",
+        ],
+        renamed=["src/porterq/recovery.py"],
+    )
+    modified = session.repo.changed("start", "M")
     assert [path for path in modified if path.startswith("src/")] == [
         "src/porterq/cli.py",
         "src/porterq/config.py",
@@ -1613,7 +1551,7 @@ def ask_decisions(session: Recorder) -> None:
 
 def record(session: Recorder) -> None:
     """The whole session."""
-    past(session)
+    past(session.repo)
     reproduce(session)
     dead_end(session)
     stopgap(session)
@@ -1631,17 +1569,13 @@ def record(session: Recorder) -> None:
     ask_decisions(session)
 
 
-CASE: dict[str, Any] = {
-    "title": "Jobs run twice under load: leases that wait in a batch are not renewed",
-    "task": "debugging",
-    "window": 32000,
-    "budget": 4000,
-    "repository": "porterq",
-}
-
-
 def build_case() -> str:
-    return build(__file__, record, **CASE)
+    return build(
+        __file__,
+        record,
+        title="Jobs run twice under load: leases that wait in a batch are not renewed",
+        repository="porterq",
+    )
 
 
 if __name__ == "__main__":

@@ -9,10 +9,9 @@ in the rounding mode first, where it is not.
 
 import sys
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from recording import Recorder, build, write
+from recording import Recorder, bash, build, edit_file, read_file, write, write_file
 
 TIES = """\
 python - <<'EOF'
@@ -693,27 +692,16 @@ def survey(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {"command": "git log --oneline; git status --short; git ls-files | xargs wc -l"},
-            ),
-            ("bash", {"command": TEST}),
+            bash("git log --oneline; git status --short; git ls-files | xargs wc -l"),
+            bash(TEST),
         ],
         "I'll start with the layout of the repository and the state of the tests.",
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "python -m tallybook statement 1200 --month 2025-03 --format html; echo exit $?"
-                },
-            ),
-            (
-                "bash",
-                {
-                    "command": "python -m tallybook statement 1200 --month 2025-03 | (sed -n 1,6p; echo ...); python -m tallybook statement 1200 --month 2025-03 | tail -n 5"
-                },
+            bash("python -m tallybook statement 1200 --month 2025-03 --format html; echo exit $?"),
+            bash(
+                "python -m tallybook statement 1200 --month 2025-03 | (sed -n 1,6p; echo ...); python -m tallybook statement 1200 --month 2025-03 | tail -n 5"
             ),
         ],
         "60 passed, a clean tree on main. Now both of your reports, as they are.",
@@ -725,8 +713,8 @@ def survey(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/tallybook/statement.py"}),
-            ("read_file", {"path": "src/tallybook/balance.py"}),
+            read_file("src/tallybook/statement.py"),
+            read_file("src/tallybook/balance.py"),
         ],
         "FORMATS maps a name to a function of statement and config, so a second renderer has an obvious "
         "place. The statement carries its own closing balance; let me see where that comes from.",
@@ -739,8 +727,8 @@ def survey(session: Recorder) -> None:
     session.read("src/tallybook/report.py")
     session.together(
         [
-            ("read_file", {"path": "src/tallybook/templating.py"}),
-            ("read_file", {"path": "src/tallybook/pager.py"}),
+            read_file("src/tallybook/templating.py"),
+            read_file("src/tallybook/pager.py"),
         ],
         "The text report has its page logic in `screens`, which knows nothing of balances. The HTML can "
         "use the template language of the headings, if that can loop.",
@@ -765,13 +753,10 @@ def find_the_cent(session: Recorder) -> None:
     """The rounding mode is suspected, and is innocent."""
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "python -m tallybook check --strict --month 2025-03; echo exit $?; python -m tallybook trial --month 2025-03"
-                },
+            bash(
+                "python -m tallybook check --strict --month 2025-03; echo exit $?; python -m tallybook trial --month 2025-03"
             ),
-            ("bash", {"command": "sed -n '1,18p' data/skaro.jsonl; tail -n 6 data/skaro.jsonl"}),
+            bash("sed -n '1,18p' data/skaro.jsonl; tail -n 6 data/skaro.jsonl"),
         ],
         "If balances are computed in a questionable way, the trial balance should suffer as well.",
     )
@@ -819,33 +804,19 @@ def find_the_cent(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {"path": "tests/test_balance.py", "old": OLD_BALANCE_TEST, "new": NEW_BALANCE_TEST},
-            ),
-            (
-                "bash",
-                {
-                    "command": f"cat >> tests/test_statement.py <<'EOF'\n{DRIFT_TEST.rstrip()}\nEOF\n{TEST}"
-                },
-            ),
+            edit_file("tests/test_balance.py", OLD_BALANCE_TEST, NEW_BALANCE_TEST),
+            bash(f"cat >> tests/test_statement.py <<'EOF'\n{DRIFT_TEST.rstrip()}\nEOF\n{TEST}"),
         ],
         "The test says what the code did, not what anybody wanted. I rename it and expect 402 (three times 134), and add one that "
         "holds lines and closing together.",
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "python -m tallybook check --strict --month 2025-03; python -m tallybook statement 1200 --month 2025-03 | tail -n 4"
-                },
+            bash(
+                "python -m tallybook check --strict --month 2025-03; python -m tallybook statement 1200 --month 2025-03 | tail -n 4"
             ),
-            (
-                "bash",
-                {
-                    "command": "for m in 01 02 03 04; do python -m tallybook check --strict --month 2025-$m; done"
-                },
+            bash(
+                "for m in 01 02 03 04; do python -m tallybook check --strict --month 2025-$m; done"
             ),
         ],
         "61 passed. And on the real books:",
@@ -860,9 +831,9 @@ def build_html(session: Recorder) -> None:
     """Pages with a carried balance, and the HTML that will not last."""
     session.together(
         [
-            ("read_file", {"path": "tests/books.py"}),
-            ("read_file", {"path": "tests/test_pager.py"}),
-            ("read_file", {"path": "tests/test_config.py"}),
+            read_file("tests/books.py"),
+            read_file("tests/test_pager.py"),
+            read_file("tests/test_config.py"),
         ],
         "On to the pages. What do the tests offer for building statements of a given length?",
     )
@@ -879,58 +850,40 @@ def build_html(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/tallybook/config.py",
-                    "old": "    screen_lines: int = 24\n",
-                    "new": "    screen_lines: int = 24\n    lines_per_page: int = 40\n",
-                },
+            edit_file(
+                "src/tallybook/config.py",
+                "    screen_lines: int = 24\n",
+                "    screen_lines: int = 24\n    lines_per_page: int = 40\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/tallybook/config.py",
-                    "old": '    "report": ("width", "screen_lines"),\n',
-                    "new": '    "report": ("width", "screen_lines"),\n    "export": ("lines_per_page",),\n',
-                },
+            edit_file(
+                "src/tallybook/config.py",
+                '    "report": ("width", "screen_lines"),\n',
+                '    "report": ("width", "screen_lines"),\n    "export": ("lines_per_page",),\n',
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/tallybook/config.py",
-                    "old": '    "screen_lines": (5, 200),\n',
-                    "new": '    "screen_lines": (5, 200),\n    "lines_per_page": (1, 500),\n',
-                },
+            edit_file(
+                "src/tallybook/config.py",
+                '    "screen_lines": (5, 200),\n',
+                '    "screen_lines": (5, 200),\n    "lines_per_page": (1, 500),\n',
             ),
         ],
         "The page size becomes `lines_per_page` in a new section [export], 40 by default.",
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "printf '\\n[export]\\nlines_per_page = 40\\n' >> tallybook.ini && tail -n 6 tallybook.ini"
-                },
+            bash(
+                "printf '\\n[export]\\nlines_per_page = 40\\n' >> tallybook.ini && tail -n 6 tallybook.ini"
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/tallybook/templating.py",
-                    "old": '    "iso": lambda value: value.isoformat(),\n',
-                    "new": '    "iso": lambda value: value.isoformat(),\n    "html": lambda value: html.escape(str(value)),\n',
-                },
+            edit_file(
+                "src/tallybook/templating.py",
+                '    "iso": lambda value: value.isoformat(),\n',
+                '    "iso": lambda value: value.isoformat(),\n    "html": lambda value: html.escape(str(value)),\n',
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/tallybook/templating.py",
-                    "old": "import re\nfrom collections",
-                    "new": "import html\nimport re\nfrom collections",
-                },
+            edit_file(
+                "src/tallybook/templating.py",
+                "import re\nfrom collections",
+                "import html\nimport re\nfrom collections",
             ),
-            ("write_file", {"path": "src/tallybook/html_export.py", "content": HTML_EXPORT}),
+            write_file("src/tallybook/html_export.py", HTML_EXPORT),
         ],
         "The escape is a filter of the template language, `html`. Then the renderer itself.",
     )
@@ -979,24 +932,18 @@ def change_of_mind(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/tallybook/legacy_csv.py"}),
-            ("bash", {"command": "git log --oneline | cat; git diff --stat main HEAD | cat"}),
+            read_file("src/tallybook/legacy_csv.py"),
+            bash("git log --oneline | cat; git diff --stat main HEAD | cat"),
         ],
         "Understood, KR2 record files instead of HTML. Before anything is deleted, a look at what legacy_csv.py does and at what the branch has changed so far.",
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "git rm -q src/tallybook/html_export.py tests/test_html_export.py src/tallybook/legacy_csv.py && git checkout -q main -- src/tallybook/templating.py src/tallybook/cli.py && git status --short"
-                },
+            bash(
+                "git rm -q src/tallybook/html_export.py tests/test_html_export.py src/tallybook/legacy_csv.py && git checkout -q main -- src/tallybook/templating.py src/tallybook/cli.py && git status --short"
             ),
-            (
-                "bash",
-                {
-                    "command": "grep -rn 'html\\|legacy' --include=*.py --include=*.md --include=*.ini src tests docs README.md tallybook.ini"
-                },
+            bash(
+                "grep -rn 'html\\|legacy' --include=*.py --include=*.md --include=*.ini src tests docs README.md tallybook.ini"
             ),
         ],
         "legacy_csv.py writes amounts as floats without conversion, nothing in it is worth keeping for KR2. What stays of the work is `paginate`, `lines_per_page` and the cent. templating.py and cli.py "
@@ -1025,41 +972,25 @@ def change_of_mind(session: Recorder) -> None:
     session.user("Convinced. Go on.")
     session.together(
         [
-            ("write_file", {"path": "src/tallybook/records.py", "content": RECORDS}),
-            ("write_file", {"path": "src/tallybook/formats.py", "content": FORMATS}),
+            write_file("src/tallybook/records.py", RECORDS),
+            write_file("src/tallybook/formats.py", FORMATS),
         ],
         "A format now needs more than a function: an encoding, and whether it may go to a terminal. That is worth a small "
         "dataclass `Format` in formats.py; cli.py only looks formats up.",
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/tallybook/cli.py",
-                    "old": 'FORMATS: dict[str, Callable[[Statement, Config], str]] = {\n    "text": render_text,\n}\n\n\n',
-                    "new": "\n",
-                },
+            edit_file(
+                "src/tallybook/cli.py",
+                'FORMATS: dict[str, Callable[[Statement, Config], str]] = {\n    "text": render_text,\n}\n\n\n',
+                "\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/tallybook/cli.py",
-                    "old": OLD_RUN_STATEMENT,
-                    "new": NEW_RUN_STATEMENT,
-                },
+            edit_file("src/tallybook/cli.py", OLD_RUN_STATEMENT, NEW_RUN_STATEMENT),
+            bash(
+                'sed -i \'s/^from collections.abc import Callable, Sequence/from collections.abc import Sequence/; s/^from tallybook.models import Month/from tallybook.formats import find_format\\nfrom tallybook.models import Month/; s/render_accounts, render_text, render_trial/render_accounts, render_trial/; s/^from tallybook.statement import Statement, build_statement/from tallybook.statement import build_statement/; s/help="text")/help="text or kr2")/\' src/tallybook/cli.py && git diff --stat'
             ),
-            (
-                "bash",
-                {
-                    "command": 'sed -i \'s/^from collections.abc import Callable, Sequence/from collections.abc import Sequence/; s/^from tallybook.models import Month/from tallybook.formats import find_format\\nfrom tallybook.models import Month/; s/render_accounts, render_text, render_trial/render_accounts, render_trial/; s/^from tallybook.statement import Statement, build_statement/from tallybook.statement import build_statement/; s/help="text")/help="text or kr2")/\' src/tallybook/cli.py && git diff --stat'
-                },
-            ),
-            (
-                "bash",
-                {
-                    "command": "sed -i 's/lines_per_page: int = 40/lines_per_page: int = 50/' src/tallybook/config.py && sed -i 's/lines_per_page = 40/lines_per_page = 50/' tallybook.ini && grep -n lines_per_page src/tallybook/*.py tallybook.ini"
-                },
+            bash(
+                "sed -i 's/lines_per_page: int = 40/lines_per_page: int = 50/' src/tallybook/config.py && sed -i 's/lines_per_page = 40/lines_per_page = 50/' tallybook.ini && grep -n lines_per_page src/tallybook/*.py tallybook.ini"
             ),
         ],
         "cli.py loses its table of formats. A record file must not go to stdout, the terminal would re-encode it, so `kr2` without --out becomes an error of its own, TB-132.",
@@ -1137,12 +1068,9 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": TEST}),
-            (
-                "bash",
-                {
-                    "command": "python -m tallybook statement 1200 --month 2025-04 --format kr2 --out out/april.kr2 2>&1 | tail -n 1"
-                },
+            bash(TEST),
+            bash(
+                "python -m tallybook statement 1200 --month 2025-04 --format kr2 --out out/april.kr2 2>&1 | tail -n 1"
             ),
         ],
         "And the sailmaker; she is in April.",
@@ -1154,27 +1082,14 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/tallybook/records.py",
-                    "old": CUT_FIELD_TEXT,
-                    "new": CHECKED_FIELD_TEXT,
-                },
+            edit_file("src/tallybook/records.py", CUT_FIELD_TEXT, CHECKED_FIELD_TEXT),
+            bash(
+                "sed -i 's/field_text(config.title)\\]/field_text(config.title, \"title\")]/; s/field_text(line.payee),/field_text(line.payee, f\"voucher {line.voucher}\"),/; s/^from tallybook.money import Money/from tallybook.errors import LedgerError\\nfrom tallybook.money import Money/' src/tallybook/records.py && grep -n 'field_text\\|import' src/tallybook/records.py"
             ),
-            (
-                "bash",
-                {
-                    "command": "sed -i 's/field_text(config.title)\\]/field_text(config.title, \"title\")]/; s/field_text(line.payee),/field_text(line.payee, f\"voucher {line.voucher}\"),/; s/^from tallybook.money import Money/from tallybook.errors import LedgerError\\nfrom tallybook.money import Money/' src/tallybook/records.py && grep -n 'field_text\\|import' src/tallybook/records.py"
-                },
-            ),
-            (
-                "bash",
-                {
-                    "command": "sed -i 's/^from books import MARCH/import pytest\\nfrom books import MARCH/; s/^from tallybook.formats/from tallybook.errors import LedgerError\\nfrom tallybook.formats/' tests/test_records.py\n"
-                    f"cat >> tests/test_records.py <<'EOF'\n{ENCODING_TESTS.rstrip()}\nEOF\n"
-                    f"cat >> tests/test_cli.py <<'EOF'\n{CLI_TESTS.rstrip()}\nEOF\n{TEST}"
-                },
+            bash(
+                "sed -i 's/^from books import MARCH/import pytest\\nfrom books import MARCH/; s/^from tallybook.formats/from tallybook.errors import LedgerError\\nfrom tallybook.formats/' tests/test_records.py\n"
+                f"cat >> tests/test_records.py <<'EOF'\n{ENCODING_TESTS.rstrip()}\nEOF\n"
+                f"cat >> tests/test_cli.py <<'EOF'\n{CLI_TESTS.rstrip()}\nEOF\n{TEST}"
             ),
         ]
     )
@@ -1216,13 +1131,10 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "git commit -qam 'Never overwrite a record file' && git show --stat --format=%s HEAD"
-                },
+            bash(
+                "git commit -qam 'Never overwrite a record file' && git show --stat --format=%s HEAD"
             ),
-            ("read_file", {"path": "src/tallybook/records.py"}),
+            read_file("src/tallybook/records.py"),
         ],
         "Then it stays at TB-133 without a flag. Committed; and I read records.py once more from top to bottom before it is documented.",
     )
@@ -1236,37 +1148,21 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/tallybook/records.py",
-                    "old": '    """Sum of all line amounts in minor units, modulo 9973."""\n',
-                    "new": '    """Sum of all line amounts in minor units, modulo 9973.\n\n    Never negative. Whether the portal agrees for a negative sum is asked in KL-2291.\n    """\n',
-                },
+            edit_file(
+                "src/tallybook/records.py",
+                '    """Sum of all line amounts in minor units, modulo 9973."""\n',
+                '    """Sum of all line amounts in minor units, modulo 9973.\n\n    Never negative. Whether the portal agrees for a negative sum is asked in KL-2291.\n    """\n',
             ),
-            (
-                "edit_file",
-                {
-                    "path": "docs/statements.md",
-                    "old": "| text   | `render_text` | 1.3   |\n",
-                    "new": LAYOUT_DOC,
-                },
+            edit_file("docs/statements.md", "| text   | `render_text` | 1.3   |\n", LAYOUT_DOC),
+            edit_file(
+                "docs/statements.md",
+                "half to even. The text",
+                "half to even, posting by posting, for lines and balances alike.\n  The text",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "docs/statements.md",
-                    "old": "half to even. The text",
-                    "new": "half to even, posting by posting, for lines and balances alike.\n  The text",
-                },
-            ),
-            (
-                "edit_file",
-                {
-                    "path": "README.md",
-                    "old": "    python -m tallybook check --strict\n",
-                    "new": "    python -m tallybook statement 1200 --month 2025-03 --format kr2 --out out/march.kr2\n    python -m tallybook check --strict\n",
-                },
+            edit_file(
+                "README.md",
+                "    python -m tallybook check --strict\n",
+                "    python -m tallybook statement 1200 --month 2025-03 --format kr2 --out out/march.kr2\n    python -m tallybook check --strict\n",
             ),
         ]
     )
@@ -1281,17 +1177,11 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "git diff main --stat -- src/tallybook/statement.py src/tallybook/store.py src/tallybook/money.py; python -m pytest -q tests/test_statement.py"
-                },
+            bash(
+                "git diff main --stat -- src/tallybook/statement.py src/tallybook/store.py src/tallybook/money.py; python -m pytest -q tests/test_statement.py"
             ),
-            (
-                "bash",
-                {
-                    "command": "git diff main -- src/tallybook/statement.py | wc -l; python - <<'EOF'\nfrom pathlib import Path\nfrom tallybook.models import Month\nfrom tallybook.statement import build_statement\nfrom tallybook.store import LedgerStore\n\nstore = LedgerStore.load(Path('data/skaro.jsonl'))\nfor number in ('1200', '1300', '1500'):\n    statement = build_statement(store, number, Month(2025, 3))\n    print(number, len(statement.lines), statement.closing.minor, statement.drift.minor)\nEOF"
-                },
+            bash(
+                "git diff main -- src/tallybook/statement.py | wc -l; python - <<'EOF'\nfrom pathlib import Path\nfrom tallybook.models import Month\nfrom tallybook.statement import build_statement\nfrom tallybook.store import LedgerStore\n\nstore = LedgerStore.load(Path('data/skaro.jsonl'))\nfor number in ('1200', '1300', '1500'):\n    statement = build_statement(store, number, Month(2025, 3))\n    print(number, len(statement.lines), statement.closing.minor, statement.drift.minor)\nEOF"
             ),
         ],
         "The way nightly_close.py calls it, three positional arguments for every asset account:",
@@ -1303,22 +1193,16 @@ def finish(session: Recorder) -> None:
     session.point("p4")
 
 
-def said(session: Recorder, *texts: str) -> list[str]:
-    """Ids of the messages whose content holds one of the texts literally."""
-    return [
-        message["id"]
-        for message in session.messages
-        if any(text in (message["content"] or "") for text in texts)
-    ]
-
-
 def ask_about_the_cent(session: Recorder) -> None:
     """What the first commit changed, asked while the HTML is still the plan."""
-    assert session.changed("start", "A") == [
-        "src/tallybook/html_export.py",
-        "tests/test_html_export.py",
-    ]
-    assert "src/tallybook/balance.py" in session.changed("start", "M")
+    session.repo.check_changed(
+        "start",
+        added=[
+            "src/tallybook/html_export.py",
+            "tests/test_html_export.py",
+        ],
+    )
+    assert "src/tallybook/balance.py" in session.repo.changed("start", "M")
     fact = session.fact
     session.probe(
         "file-balance",
@@ -1334,7 +1218,7 @@ def ask_about_the_cent(session: Recorder) -> None:
                 "postings are converted one by one",
                 "each posting is converted",
                 about="detail",
-                said_in=said(session, "Convert posting by posting"),
+                said_in=session.holding("Convert posting by posting"),
             ),
             fact("4.02 now", "expect 402", "402 instead of 404", "Money(402", about="detail"),
             fact("4.04 before", "402 instead of 404", "Money(404", about="detail"),
@@ -1366,12 +1250,12 @@ def ask_recall(session: Recorder) -> None:
         [
             fact("13,650.03", "13650.03"),
             fact("13,650.02", "13650.02"),
-            fact("TB-208", said_in=said(session, "TB-208: the books", "TB-208, out of balance")),
+            fact("TB-208", said_in=session.holding("TB-208: the books", "TB-208, out of balance")),
             fact(
                 "out of balance by 1 minor unit",
                 "by one minor unit",
                 "out of balance by 0.01",
-                said_in=said(session, "TB-208: the books", "TB-208, out of balance"),
+                said_in=session.holding("TB-208: the books", "TB-208, out of balance"),
             ),
         ],
     )
@@ -1423,7 +1307,7 @@ def ask_recall(session: Recorder) -> None:
                 "lines_per_page = 48",
                 "lines_per_page to 48",
                 "48 is right",
-                said_in=said(session, "48 lines, not 50", "lines_per_page = 48"),
+                said_in=session.holding("48 lines, not 50", "lines_per_page = 48"),
             ),
             fact(
                 "KRP and KRC belong to the page", "KRP and KRC are two of them", "KRP and KRC count"
@@ -1452,16 +1336,19 @@ def ask_recall(session: Recorder) -> None:
 
 def ask_files(session: Recorder) -> None:
     """What became of the files; the truth is git's."""
-    assert session.changed("start", "A") == [
-        "src/tallybook/formats.py",
-        "src/tallybook/records.py",
-        "tests/test_krcheck.py",
-        "tests/test_records.py",
-        "tools/krcheck.py",
-    ]
-    assert session.changed("start", "D") == ["src/tallybook/legacy_csv.py"]
-    assert session.changed("start", "R") == ["src/tallybook/text_report.py"]
-    assert [path for path in session.changed("start", "M") if path.startswith("src/")] == [
+    session.repo.check_changed(
+        "start",
+        added=[
+            "src/tallybook/formats.py",
+            "src/tallybook/records.py",
+            "tests/test_krcheck.py",
+            "tests/test_records.py",
+            "tools/krcheck.py",
+        ],
+        deleted=["src/tallybook/legacy_csv.py"],
+        renamed=["src/tallybook/text_report.py"],
+    )
+    assert [path for path in session.repo.changed("start", "M") if path.startswith("src/")] == [
         "src/tallybook/balance.py",
         "src/tallybook/cli.py",
         "src/tallybook/config.py",
@@ -1602,13 +1489,13 @@ def ask_continuation(session: Recorder) -> None:
                 "no faults",
                 "without faults",
                 about="state",
-                said_in=said(session, "0 faults; three pages of 48"),
+                said_in=session.holding("0 faults; three pages of 48"),
             ),
             fact(
                 "three pages of 48, 48 and 1 lines",
                 "pages of 48, 48 and 1",
                 about="state",
-                said_in=said(session, "three pages of 48, 48 and 1 lines"),
+                said_in=session.holding("three pages of 48, 48 and 1 lines"),
             ),
         ],
         traps=[
@@ -1661,7 +1548,7 @@ def ask_decisions(session: Recorder) -> None:
                 "rounding difference line",
                 "line for the rounding difference",
                 about="detail",
-                said_in=said(session, 'Keep the closing and add a line "rounding difference"'),
+                said_in=session.holding('Keep the closing and add a line "rounding difference"'),
             ),
             fact("98 lines instead of 97", "98 instead of 97 lines", about="reason"),
             fact(
@@ -1732,18 +1619,14 @@ def record(session: Recorder) -> None:
     ask_decisions(session)
 
 
-CASE: dict[str, Any] = {
-    "title": "Monthly statements in a second format: HTML first, record files in the end",
-    "task": "feature",
-    "window": 32000,
-    "budget": 4000,
-    "repository": "tallybook",
-}
-
-
 def build_case() -> str:
     """The text of the case file."""
-    return build(__file__, record, **CASE)
+    return build(
+        __file__,
+        record,
+        title="Monthly statements in a second format: HTML first, record files in the end",
+        repository="tallybook",
+    )
 
 
 if __name__ == "__main__":

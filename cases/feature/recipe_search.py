@@ -8,10 +8,20 @@ odd ranking is blamed on the length normalisation, where it does not come from.
 
 import sys
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from recording import Recorder, build, write
+from recording import (
+    Recorder,
+    bash,
+    build,
+    edit_file,
+    ends,
+    functions,
+    read_file,
+    write,
+    write_file,
+)
+from repository import Repository
 
 SYSTEM = (
     "You are a coding agent working in a git repository on the developer's machine. You have a "
@@ -655,48 +665,32 @@ deleted at any time.
 """
 
 
-def call(path: str) -> tuple[str, dict[str, Any]]:
-    """A read_file call among several."""
-    return "read_file", {"path": path}
-
-
-def run(command: str) -> tuple[str, dict[str, Any]]:
-    """A bash call among several."""
-    return "bash", {"command": command}
-
-
-def change(path: str, old: str, new: str) -> tuple[str, dict[str, Any]]:
-    """An edit_file call among several."""
-    return "edit_file", {"path": path, "old": old, "new": new}
-
-
 TESTS = "python -m pytest -q --tb=short"
 
 
-def history(session: Recorder) -> None:
+def history(repo: Repository) -> None:
     """What happened before the session: not recorded, only in git."""
-    file = session.root / "src/larder/recipe.py"
-    text = file.read_text(encoding="utf-8")
-    text = text.replace(
+    repo.change(
+        "src/larder/recipe.py",
         "            groups[-1][1].append(parse_ingredient(line))\n",
         "            item = parse_ingredient(line)\n"
         "            groups[-1][1].append(item)\n"
         "            plain.append(item)\n",
-    ).replace(
+    )
+    repo.change(
+        "src/larder/recipe.py",
         '"""Plain ingredients and groups, both in the order of the file."""',
         '"""The flat list of all ingredients, and the groups, both in the order of the file."""',
     )
-    file.write_text(text, encoding="utf-8")
-    session.git(
+    repo.git(
         "commit",
         "-qam",
         "recipe: keep grouped ingredients in the flat list too\n\n"
         "The wallboard shows recipe.ingredients and knows nothing of groups.",
     )
-    version = session.root / "src/larder/__init__.py"
-    version.write_text(version.read_text().replace("2.7.0", "2.7.1"))
-    session.git("commit", "-qam", "Release 2.7.1")
-    session.git("tag", "-f", "start")
+    repo.change("src/larder/__init__.py", "2.7.0", "2.7.1")
+    repo.git("commit", "-qam", "Release 2.7.1")
+    repo.git("tag", "-f", "start")
 
 
 def investigate(session: Recorder) -> None:
@@ -722,37 +716,37 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            run("git log --oneline --stat -2 && git status --short"),
-            run("git ls-files | xargs wc -l"),
+            bash("git log --oneline --stat -2 && git status --short"),
+            bash("git ls-files | xargs wc -l"),
         ],
         "I'll get an overview of the repository and its history first.",
     )
-    session.together([call("README.md"), call("docs/format.md")])
+    session.together([read_file("README.md"), read_file("docs/format.md")])
     session.together(
-        [call("src/larder/cli.py"), call("src/larder/finder.py")],
+        [read_file("src/larder/cli.py"), read_file("src/larder/finder.py")],
         "The format has header fields, ingredients and method, which are the fields you want to filter "
         "on. Now the command line and what `find` does today.",
     )
     session.together(
-        [call("src/larder/recipe.py"), call("src/larder/catalogue.py")],
+        [read_file("src/larder/recipe.py"), read_file("src/larder/catalogue.py")],
         "`TitleFinder` is a substring test on folded titles, nothing to build on. The parser decides "
         "what a field is, so that comes next, with the catalogue.",
     )
-    session.together([call("src/larder/words.py"), call("src/larder/errors.py")])
+    session.together([read_file("src/larder/words.py"), read_file("src/larder/errors.py")])
     session.together(
         [
-            call("data/soups.txt"),
-            call("src/larder/units.py"),
-            call("tests/conftest.py"),
-            call("tests/test_cli.py"),
+            read_file("data/soups.txt"),
+            read_file("src/larder/units.py"),
+            read_file("tests/conftest.py"),
+            read_file("tests/test_cli.py"),
         ],
         "Some real data, how amounts are taken off an ingredient line (so that `ingredient` means "
         "the name only), and how the command line is tested.",
     )
     session.together(
         [
-            run(f"{TESTS}"),
-            run(
+            bash(f"{TESTS}"),
+            bash(
                 "python -m larder check; python -m larder find 'leek -cream'; grep -n -i leek data/*.txt"
             ),
         ],
@@ -786,7 +780,7 @@ def first_design(session: Recorder) -> None:
     )
     session.together(
         [
-            change(
+            edit_file(
                 "src/larder/errors.py",
                 '    310: "cannot read {value!r}; write ID or ID:SERVES",\n',
                 '    310: "cannot read {value!r}; write ID or ID:SERVES",\n'
@@ -794,7 +788,7 @@ def first_design(session: Recorder) -> None:
                 '    312: "nothing to look for in {text!r}",\n'
                 '    313: "cannot read {value!r}; write minutes:<N or minutes:>N",\n',
             ),
-            ("write_file", {"path": "tests/test_query.py", "content": QUERY_TESTS}),
+            write_file("tests/test_query.py", QUERY_TESTS),
         ],
         "Three codes go with it: LAR-311 for an unknown field, LAR-312 when nothing is asked for, LAR-313 for "
         "minutes that cannot be read.",
@@ -811,7 +805,7 @@ def first_design(session: Recorder) -> None:
     )
     session.together(
         [
-            change(
+            edit_file(
                 "src/larder/cli.py",
                 '    tags = commands.add_parser("tags", help="all tags")\n',
                 '    search = commands.add_parser("search", help="recipes by any field")\n'
@@ -819,7 +813,7 @@ def first_design(session: Recorder) -> None:
                 "    search.set_defaults(run=run_search)\n\n"
                 '    tags = commands.add_parser("tags", help="all tags")\n',
             ),
-            change(
+            edit_file(
                 "src/larder/cli.py",
                 "def run_tags(",
                 "def run_search(options: argparse.Namespace, settings: Settings) -> str:\n"
@@ -828,7 +822,7 @@ def first_design(session: Recorder) -> None:
                 "    return render_lines(scan(load_catalogue(settings.folder), query))\n\n\n"
                 "def run_tags(",
             ),
-            change(
+            edit_file(
                 "src/larder/cli.py",
                 "from larder.render import render_lines, render_recipe, render_tags\n",
                 "from larder.query import parse_query\n"
@@ -911,15 +905,15 @@ def build_the_index(session: Recorder) -> None:
     )
     session.together(
         [
-            ("write_file", {"path": "src/larder/index.py", "content": INDEX_1}),
-            ("write_file", {"path": "src/larder/search.py", "content": SEARCH_1}),
+            write_file("src/larder/index.py", INDEX_1),
+            write_file("src/larder/search.py", SEARCH_1),
         ],
         "Now the index, format version 1: `field:word` to recipe ids with counts, the titles, and for each "
         "file its mtime, so that a changed recipe is noticed. Words are folded to the singular when they go "
         "in, with the `singular` that the shopping list uses. The file is written beside and moved into "
         "place, because the tablet and the office may read at the same time.",
     )
-    session.together([call("tests/test_catalogue.py"), call("data/mains.txt")])
+    session.together([read_file("tests/test_catalogue.py"), read_file("data/mains.txt")])
     session.write(
         "tests/test_index.py",
         INDEX_TESTS,
@@ -937,31 +931,31 @@ def build_the_index(session: Recorder) -> None:
     )
     session.together(
         [
-            run(f"cat >> src/larder/terms.py <<'EOF'\n{VARIANTS}EOF"),
-            change(
+            bash(f"cat >> src/larder/terms.py <<'EOF'\n{VARIANTS}EOF"),
+            edit_file(
                 "src/larder/index.py",
                 'counts = self.postings.setdefault(f"{name}:{singular(word)}", {})',
                 'counts = self.postings.setdefault(f"{name}:{word}", {})',
             ),
-            change(
+            edit_file(
                 "src/larder/index.py",
                 'return self.postings.get(f"{name}:{singular(word)}", {})',
                 'return self.postings.get(f"{name}:{word}", {})',
             ),
-            change(
+            edit_file(
                 "src/larder/index.py",
                 "from larder.terms import singular, words\n",
                 "from larder.terms import words\n",
             ),
-            change(
+            edit_file(
                 "tests/test_index.py", '.replace("rice", "oats")', '.replace("g rice", "g oats")'
             ),
-            change(
+            edit_file(
                 "src/larder/search.py",
                 "for id in index.count(name, clause.word)}",
                 "for form in variants(clause.word) for id in index.count(name, form)}",
             ),
-            change(
+            edit_file(
                 "src/larder/search.py",
                 "from larder.query import FIELDS, Clause, Query\n",
                 "from larder.query import FIELDS, Clause, Query\nfrom larder.terms import variants\n",
@@ -976,7 +970,7 @@ def build_the_index(session: Recorder) -> None:
     session.bash(f"{TESTS}")
     session.together(
         [
-            change(
+            edit_file(
                 "src/larder/cli.py",
                 "    query = parse_query(options.query)\n"
                 "    return render_lines(scan(load_catalogue(settings.folder), query))\n",
@@ -989,24 +983,24 @@ def build_the_index(session: Recorder) -> None:
                 '    state = "built" if built else "up to date"\n'
                 '    return f"{len(index.titles)} recipes, {len(index.postings)} terms, version {VERSION}, {state}"\n',
             ),
-            change(
+            edit_file(
                 "src/larder/cli.py",
                 '    tags = commands.add_parser("tags", help="all tags")\n',
                 '    index = commands.add_parser("index", help="bring the index up to date")\n'
                 "    index.set_defaults(run=run_index)\n\n"
                 '    tags = commands.add_parser("tags", help="all tags")\n',
             ),
-            change(
+            edit_file(
                 "src/larder/cli.py",
                 "from larder.scan import scan\n",
                 "from larder.search import search\n",
             ),
-            change(
+            edit_file(
                 "src/larder/cli.py",
                 "from larder.query import parse_query\n",
                 "from larder.index import VERSION, open_index\nfrom larder.query import parse_query\n",
             ),
-            run(
+            bash(
                 "git rm -qf src/larder/scan.py; printf '.larder-index.json*\\n' >> .gitignore; git status --short"
             ),
         ],
@@ -1038,21 +1032,21 @@ def build_the_index(session: Recorder) -> None:
 def ranking(session: Recorder) -> None:
     """Act 4: version 2, ranking, the dead end, grouped ingredients."""
     session.together(
-        [call("src/larder/settings.py"), call("larder.ini")],
+        [read_file("src/larder/settings.py"), read_file("larder.ini")],
         "Ranking needs the length of every field, otherwise long methods win; the bounds need the minutes. "
         "Both go into the index, so the format becomes version 2: an index of version 1 is simply built "
         "anew. The settings for the limit first.",
     )
     session.together(
         [
-            change(
+            edit_file(
                 "src/larder/index.py",
                 "    postings: dict[str, dict[str, int]] = field(default_factory=dict)\n",
                 "    postings: dict[str, dict[str, int]] = field(default_factory=dict)\n"
                 "    lengths: dict[str, dict[str, int]] = field(default_factory=dict)\n"
                 "    minutes: dict[str, int | None] = field(default_factory=dict)\n",
             ),
-            change(
+            edit_file(
                 "src/larder/index.py",
                 "        self.titles[recipe.id] = recipe.title\n"
                 "        for name, text in field_texts(recipe):\n"
@@ -1064,7 +1058,7 @@ def ranking(session: Recorder) -> None:
                 "            lengths[name] = len(words(text))\n"
                 "            for word in words(text):\n",
             ),
-            change(
+            edit_file(
                 "src/larder/index.py",
                 "\n\ndef field_texts(",
                 "\n    def mean_length(self, name: str) -> float:\n"
@@ -1073,25 +1067,25 @@ def ranking(session: Recorder) -> None:
                 "        return total / len(self.lengths) if total else 1.0\n"
                 "\n\ndef field_texts(",
             ),
-            change("src/larder/index.py", "VERSION = 1\n", "VERSION = 2\n"),
-            ("write_file", {"path": "src/larder/search.py", "content": SEARCH_2}),
+            edit_file("src/larder/index.py", "VERSION = 1\n", "VERSION = 2\n"),
+            write_file("src/larder/search.py", SEARCH_2),
         ]
     )
     session.together(
         [
-            change(
+            edit_file(
                 "src/larder/settings.py",
                 "    round_grams: int = 5\n",
                 "    round_grams: int = 5\n    limit: int = 20\n",
             ),
-            change(
+            edit_file(
                 "src/larder/settings.py",
                 '        round_grams=_integer(parser, "shop", "round_grams", 5),\n',
                 '        round_grams=_integer(parser, "shop", "round_grams", 5),\n'
                 '        limit=_integer(parser, "search", "limit", 20),\n',
             ),
-            run("printf '\\n[search]\\nlimit = 20\\n' >> larder.ini; tail -n 4 larder.ini"),
-            change(
+            bash("printf '\\n[search]\\nlimit = 20\\n' >> larder.ini; tail -n 4 larder.ini"),
+            edit_file(
                 "src/larder/cli.py",
                 '    return "\\n".join(f"{hit.id}\\t{hit.title}" for hit in search(index, query))\n',
                 "    hits = search(index, query)\n"
@@ -1102,21 +1096,21 @@ def ranking(session: Recorder) -> None:
                 '    score = (lambda hit: f"{hit.score:6.3f}  ") if options.scores else (lambda hit: "")\n'
                 '    return "\\n".join(f"{score(hit)}{hit.id}\\t{hit.title}" for hit in shown)\n',
             ),
-            change(
+            edit_file(
                 "src/larder/cli.py",
                 "    search.set_defaults(run=run_search)\n",
                 '    search.add_argument("--limit", type=int, help="at most so many, 0 for all")\n'
                 '    search.add_argument("--scores", action="store_true", help="show the scores")\n'
                 "    search.set_defaults(run=run_search)\n",
             ),
-            change(
+            edit_file(
                 "src/larder/cli.py",
                 "def main(",
                 "def note(text: str) -> None:\n"
                 '    """Say something that is no part of the answer."""\n'
                 '    print(f"larder: {text}", file=sys.stderr)\n\n\ndef main(',
             ),
-            ("write_file", {"path": "tests/test_search.py", "content": SEARCH_TESTS}),
+            write_file("tests/test_search.py", SEARCH_TESTS),
         ],
         "And the limit, with `--limit` and `--scores` on the command line. Notes go to standard error, so "
         "that a script which reads the lines is not disturbed.",
@@ -1164,13 +1158,13 @@ def ranking(session: Recorder) -> None:
     )
     session.together(
         [
-            run(
+            bash(
                 "grep -n 'everything()' -r src tests; git log -p -1 --format='%h %s%n%n%b' -- src/larder/recipe.py"
             ),
-            run(
+            bash(
                 "sed -n '/id: caraway-flatbread/,/method/p' data/baking.txt; python -m larder shop caraway-flatbread"
             ),
-            call("src/larder/shopping.py"),
+            read_file("src/larder/shopping.py"),
         ],
         "The length normalisation is not it, I was on the wrong track. The flatbread has the longest list "
         "of the five (12 words), so the normalisation works against it; with LENGTH_PART 0.25 it still "
@@ -1194,7 +1188,7 @@ def ranking(session: Recorder) -> None:
     )
     session.together(
         [
-            change(
+            edit_file(
                 "src/larder/recipe.py",
                 '        """All ingredients, in a group or not."""\n'
                 "        grouped = (item for group in self.groups for item in group.ingredients)\n"
@@ -1202,7 +1196,7 @@ def ranking(session: Recorder) -> None:
                 '        """All ingredients, in a group or not: the flat list holds both."""\n'
                 "        return self.ingredients\n",
             ),
-            run(f"cat >> tests/test_recipe.py <<'EOF'\n{GROUP_TESTS}EOF"),
+            bash(f"cat >> tests/test_recipe.py <<'EOF'\n{GROUP_TESTS}EOF"),
         ]
     )
     session.bash(
@@ -1213,11 +1207,11 @@ def ranking(session: Recorder) -> None:
     )
     session.together(
         [
-            run(
+            bash(
                 "git add -A && git commit -qm 'recipe: count grouped ingredients once' && git show --stat --format='%s' HEAD"
             ),
-            run("python -m larder show caraway-flatbread --serves 20 | sed -n '1,20p'"),
-            call("src/larder/render.py"),
+            bash("python -m larder show caraway-flatbread --serves 20 | sed -n '1,20p'"),
+            read_file("src/larder/render.py"),
         ],
         "3 leeks on the list, and leek-potato-soup comes first now. While I am at groups: does `show` cope "
         "with them?",
@@ -1259,7 +1253,7 @@ def digests_and_exclude(session: Recorder) -> None:
     )
     session.together(
         [
-            change(
+            edit_file(
                 "src/larder/index.py",
                 "def file_states(folder: Path) -> dict[str, int]:\n"
                 '    """When each file was changed."""\n'
@@ -1271,19 +1265,19 @@ def digests_and_exclude(session: Recorder) -> None:
                 "        for file in recipe_files(folder)\n"
                 "    }\n",
             ),
-            change("src/larder/index.py", "import json\n", "import hashlib\nimport json\n"),
-            change(
+            edit_file("src/larder/index.py", "import json\n", "import hashlib\nimport json\n"),
+            edit_file(
                 "src/larder/index.py",
                 "    files: dict[str, int] = field(default_factory=dict)\n",
                 "    files: dict[str, str] = field(default_factory=dict)\n",
             ),
-            change(
+            edit_file(
                 "src/larder/index.py",
                 "def build_index(recipes: Iterable[Recipe], files: dict[str, int]) -> Index:",
                 "def build_index(recipes: Iterable[Recipe], files: dict[str, str]) -> Index:",
             ),
-            change("src/larder/index.py", "VERSION = 2\n", "VERSION = 3\n"),
-            change(
+            edit_file("src/larder/index.py", "VERSION = 2\n", "VERSION = 3\n"),
+            edit_file(
                 "tests/test_index.py",
                 "def test_built_again_after_a_new_or_deleted_file(folder):\n",
                 "def test_a_sync_changes_nothing(folder):\n"
@@ -1317,18 +1311,18 @@ def digests_and_exclude(session: Recorder) -> None:
     )
     session.together(
         [
-            change(
+            edit_file(
                 "src/larder/settings.py",
                 "    limit: int = 10\n",
                 "    limit: int = 10\n    exclude: tuple[str, ...] = ()\n",
             ),
-            change(
+            edit_file(
                 "src/larder/settings.py",
                 '        limit=_integer(parser, "search", "limit", 10),\n',
                 '        limit=_integer(parser, "search", "limit", 10),\n'
                 '        exclude=tuple(parser.get("search", "exclude", fallback="").replace(",", " ").split()),\n',
             ),
-            run("printf 'exclude = walnut, trout\\n' >> larder.ini; git diff --stat"),
+            bash("printf 'exclude = walnut, trout\\n' >> larder.ini; git diff --stat"),
         ],
         "Settings first.",
     )
@@ -1346,14 +1340,11 @@ def digests_and_exclude(session: Recorder) -> None:
     )
     session.together(
         [
-            run("rm data/exclude.txt; git status --short"),
-            ("write_file", {"path": "src/larder/exclude.py", "content": EXCLUDE}),
-            (
-                "write_file",
-                {
-                    "path": "exclude.list",
-                    "content": "# never served in the Thursday kitchen\nwalnut  # two guests are allergic\ntrout   # nobody eats it\n",
-                },
+            bash("rm data/exclude.txt; git status --short"),
+            write_file("src/larder/exclude.py", EXCLUDE),
+            write_file(
+                "exclude.list",
+                "# never served in the Thursday kitchen\nwalnut  # two guests are allergic\ntrout   # nobody eats it\n",
             ),
         ],
         "It does: `load_catalogue` reads every *.txt of the folder and stops with LAR-123, which would "
@@ -1363,14 +1354,14 @@ def digests_and_exclude(session: Recorder) -> None:
     )
     session.together(
         [
-            change(
+            edit_file(
                 "src/larder/errors.py",
                 '    201: "nothing found: {text!r}",\n',
                 '    150: "{place}: write one word a line, not {value!r}",\n'
                 '    201: "nothing found: {text!r}",\n',
             ),
-            run(f"cat >> src/larder/search.py <<'EOF'\n{HIDDEN}EOF"),
-            change(
+            bash(f"cat >> src/larder/search.py <<'EOF'\n{HIDDEN}EOF"),
+            edit_file(
                 "src/larder/search.py",
                 "from collections import Counter\nfrom dataclasses import dataclass\n\n"
                 "from larder.index import Index\nfrom larder.query import FIELDS, Clause, Query\n"
@@ -1381,7 +1372,7 @@ def digests_and_exclude(session: Recorder) -> None:
                 "from larder.query import FIELDS, Clause, Query\nfrom larder.recipe import Recipe\n"
                 "from larder.terms import fold, variants\n",
             ),
-            change(
+            edit_file(
                 "src/larder/cli.py",
                 "    hits = search(index, query)\n",
                 "    excluded = () if options.all else load_exclude(options.root)\n"
@@ -1389,36 +1380,36 @@ def digests_and_exclude(session: Recorder) -> None:
                 "    if hidden:\n"
                 '        note(f"{len(hidden)} hidden by {EXCLUDE_FILE}, --all shows them")\n',
             ),
-            change(
+            edit_file(
                 "src/larder/cli.py",
                 '    search.add_argument("--scores"',
                 '    search.add_argument("--all", action="store_true", help="ignore the exclude list")\n'
                 '    search.add_argument("--scores"',
             ),
-            change(
+            edit_file(
                 "src/larder/cli.py",
                 "from larder.finder import TitleFinder\n",
                 "from larder.exclude import FILE as EXCLUDE_FILE\nfrom larder.exclude import load_exclude\n",
             ),
-            change(
+            edit_file(
                 "src/larder/cli.py",
                 "from larder.search import search\n",
                 "from larder.search import find_titles, hidden_by, search\n",
             ),
-            change(
+            edit_file(
                 "src/larder/cli.py",
                 "    finder = TitleFinder(load_catalogue(settings.folder))\n"
                 "    return render_lines(finder.find(options.text))\n",
                 "    return render_lines(find_titles(load_catalogue(settings.folder), options.text))\n",
             ),
-            ("write_file", {"path": "tests/test_exclude.py", "content": EXCLUDE_TESTS}),
+            write_file("tests/test_exclude.py", EXCLUDE_TESTS),
         ],
         "The filter works on the hits, so that it can say how many it hid; `--all` ignores the list. Since "
         "search.py now deals with everything that is found, I move the title search of `find` in there as "
         "`find_titles`; a class with one method for it is more than it needs. Its behaviour stays: a "
         "part of a word matches, and LAR-201 when nothing does.",
     )
-    session.together([run("cat tests/test_finder.py | head -24"), run(f"{TESTS}")])
+    session.together([bash("cat tests/test_finder.py | head -24"), bash(f"{TESTS}")])
     session.bash(
         "python - <<'EOF'\n"
         "from pathlib import Path\n"
@@ -1486,24 +1477,24 @@ def finish(session: Recorder) -> None:
     session.bash(f"{TESTS} tests/test_cli.py")
     session.together(
         [
-            run(
+            bash(
                 'python -m larder search fish; echo "exit $?"; python -m larder find fish; echo "exit $?"'
             ),
-            run("sed -n '/def run_search/,/^def run_index/p' src/larder/cli.py"),
+            bash("sed -n '/def run_search/,/^def run_index/p' src/larder/cli.py"),
         ],
         "They pass, but what I wrote down there is not good: an empty answer prints an empty line with exit "
         "code 0, while `find` says LAR-201 with exit code 4. Both should do the same.",
     )
     session.together(
         [
-            change(
+            edit_file(
                 "src/larder/cli.py",
                 "    limit = settings.limit if",
                 "    if not hits:\n"
                 "        raise LarderError(201, text=options.query)\n"
                 "    limit = settings.limit if",
             ),
-            change(
+            edit_file(
                 "tests/test_cli.py",
                 '    assert run("search", "fish") == (0, [""])\n',
                 '    assert run("search", "fish") == (4, ["larder: LAR-201 nothing found: \'fish\'"])\n',
@@ -1521,20 +1512,20 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            ("write_file", {"path": "docs/search.md", "content": SEARCH_DOC}),
-            change(
+            write_file("docs/search.md", SEARCH_DOC),
+            edit_file(
                 "README.md",
                 "    python -m larder find soup\n",
                 "    python -m larder find soup\n"
                 '    python -m larder search "leek tag:soup -cream minutes:<45"\n'
                 "    python -m larder index\n",
             ),
-            change(
+            edit_file(
                 "README.md",
                 "`docs/format.md`.\n",
                 "`docs/format.md`, how to search it in `docs/search.md`.\n",
             ),
-            run(
+            bash(
                 'python -m larder search "leek tag:soup -cream minutes:<45"; python -m larder search \'"sour cream"\'; echo "exit $?"'
             ),
         ],
@@ -1569,7 +1560,7 @@ def finish(session: Recorder) -> None:
 
 def record(session: Recorder) -> None:
     """The whole session."""
-    history(session)
+    history(session.repo)
     investigate(session)
     first_design(session)
     build_the_index(session)
@@ -1597,34 +1588,25 @@ def check_files(session: Recorder) -> None:
     ]
     modified += ["src/larder/recipe.py", "src/larder/settings.py", "src/larder/shopping.py"]
     modified += ["tests/test_cli.py", "tests/test_finder.py", "tests/test_recipe.py"]
-    assert session.changed("start", "A") == created
-    assert session.changed("start", "M") == modified
-    assert session.changed("start", "D") == ["src/larder/finder.py"]
-    assert session.changed("start", "R") == ["src/larder/terms.py"]
+    session.repo.check_changed(
+        "start",
+        added=created,
+        modified=modified,
+        deleted=["src/larder/finder.py"],
+        renamed=["src/larder/terms.py"],
+    )
 
 
-def told(session: Recorder, *texts: str) -> list[str]:
-    """Ids of the messages in which user or assistant say one of the texts."""
-    found = [
-        message["id"]
-        for message in session.messages
-        if message["role"] in {"user", "assistant"}
-        and any(text in (message["content"] or "") for text in texts)
-    ]
-    assert found, texts
-    return found
-
-
-def touched(session: Recorder, path: str, tools: tuple[str, ...]) -> list[str]:
-    """Ids of the messages that call one of the tools with a path or a command that names it."""
-    found = [
-        message["id"]
-        for message in session.messages
-        for function in [call["function"] for call in message.get("tool_calls", ())]
-        if function["name"] in tools and path in function["arguments"]
-    ]
-    assert found, path
-    return list(dict.fromkeys([*found[:2], *found[-1:]]))
+def touched(session: Recorder, path: str, tool: str) -> list[str]:
+    """Ids of the messages with the first two calls of a tool that name a path, and the last."""
+    return ends(
+        [
+            message["id"]
+            for message in session.messages
+            for function in functions(message)
+            if function["name"] == tool and path in function["arguments"]
+        ]
+    )
 
 
 def ask_after_the_index(session: Recorder) -> None:
@@ -1687,7 +1669,7 @@ def ask_recall(session: Recorder) -> None:
         "changed? Answer in one sentence of at most 60 words.",
         [
             fact("LAR-201 nothing found: 'leek -cream'"),
-            fact("exit code 4", "exits with 4", "code 4", said_in=told(session, "(exit code 4)")),
+            fact("exit code 4", "exits with 4", "code 4", said_in=session.saying("(exit code 4)")),
             fact(
                 "leeks in five recipes",
                 "five recipes have leeks",
@@ -1740,7 +1722,7 @@ def ask_files(session: Recorder) -> None:
         "Which files were newly created in this session and still exist? Answer as a list of at most 12 "
         "items and leave the tests out: do not mention test_exclude.py.",
         [
-            fact(path, about="created", said_in=touched(session, path, ("write_file",)))
+            fact(path, about="created", said_in=touched(session, path, "write_file"))
             for path in (
                 "src/larder/query.py",
                 "src/larder/index.py",
@@ -1759,7 +1741,7 @@ def ask_files(session: Recorder) -> None:
         "Answer as a list, without tests.",
         [
             *(
-                fact(path, about="modified", said_in=touched(session, path, ("edit_file",)))
+                fact(path, about="modified", said_in=touched(session, path, "edit_file"))
                 for path in (
                     "src/larder/cli.py",
                     "src/larder/errors.py",
@@ -1768,7 +1750,7 @@ def ask_files(session: Recorder) -> None:
                     "README.md",
                 )
             ),
-            fact("larder.ini", about="modified", said_in=touched(session, "larder.ini", ("bash",))),
+            fact("larder.ini", about="modified", said_in=touched(session, "larder.ini", "bash")),
         ],
         answer={"format": "list"},
     )
@@ -1784,7 +1766,7 @@ def ask_files(session: Recorder) -> None:
             fact(
                 "src/larder/finder.py",
                 about="detail",
-                said_in=touched(session, "git rm -q src/larder/finder.py", ("bash",)),
+                said_in=touched(session, "git rm -q src/larder/finder.py", "bash"),
             ),
             fact("find_titles", about="detail"),
         ],
@@ -1795,7 +1777,7 @@ def ask_files(session: Recorder) -> None:
         "Which files were only read to learn how a recipe file is written, how all recipes of a folder are "
         "loaded, how amounts are taken off an ingredient line, and whose manner the tests of the index follow?",
         [
-            fact(path, about="accessed", said_in=touched(session, path, ("read_file",)))
+            fact(path, about="accessed", said_in=touched(session, path, "read_file"))
             for path in (
                 "docs/format.md",
                 "src/larder/catalogue.py",
@@ -1846,7 +1828,7 @@ def ask_continuation(session: Recorder) -> None:
                 "limit = 15",
                 "15 lines",
                 about="state",
-                said_in=told(session, "limit is 15"),
+                said_in=session.saying("limit is 15"),
             ),
             fact("format version 3", "version 3", about="state"),
             fact("109 passed", "109 tests pass", about="state"),
@@ -1969,18 +1951,14 @@ def ask_decisions(session: Recorder) -> None:
     )
 
 
-CASE: dict[str, Any] = {
-    "title": "Search with fields, ranking and an exclude list for a recipe catalogue",
-    "task": "feature",
-    "window": 32000,
-    "budget": 4000,
-    "repository": "larder",
-}
-
-
 def build_case() -> str:
     """The case as text."""
-    return build(__file__, record, **CASE)
+    return build(
+        __file__,
+        record,
+        title="Search with fields, ranking and an exclude list for a recipe catalogue",
+        repository="larder",
+    )
 
 
 if __name__ == "__main__":

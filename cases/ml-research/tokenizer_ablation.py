@@ -11,11 +11,11 @@ from __future__ import annotations
 import random
 import sys
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from recording import Recorder, build, write
+from recording import Recorder, bash, build, edit_file, read_file, write
+from repository import Repository
 
 SYSTEM = """You are a coding agent in a research repository. You have a shell and tools that read, write and
 edit files. Say what you expect before an experiment and what came out after it. Keep changes small, run
@@ -390,41 +390,25 @@ PROTOCOL_NEW = """   split, divided by the characters of the split. Line ends co
 """
 
 
-def history(session: Recorder) -> None:
+def history(repo: Repository) -> None:
     """What happened before the session."""
 
-    def change(path: str, *pairs: tuple[str, str]) -> None:
-        file = session.root / path
-        text = file.read_text(encoding="utf-8")
-        for old, new in pairs:
-            assert text.count(old) == 1, (path, old)
-            text = text.replace(old, new)
-        file.write_text(text, encoding="utf-8")
-
-    def commit(*paragraphs: str) -> None:
-        session.git("add", "-A")
-        session.git("commit", "-q", *(part for text in paragraphs for part in ("-m", text)))
-
     draw = random.Random(63)
-    (session.root / "corpus").mkdir()
     for name, count in (("train", 900), ("dev", 220), ("heldout", 220)):
         lines = entries(draw, count)
         text = "\n".join(lines if name == "train" else foreign(lines)) + "\n"
-        (session.root / "corpus" / f"{name}.txt").write_text(text, encoding="utf-8")
-    commit("corpus: version 3 of the harbour log")
-    change("src/quaylm/measure.py", (CHARGE, SKIP))
-    change(
-        "tests/test_measure.py",
-        ("def test_bpc_counts", SKIP_TEST + "def test_bpc_counts"),
-        ("import Tokenizer", "import UNKNOWN, Tokenizer"),
-    )
-    commit(
+        repo.put(f"corpus/{name}.txt", text)
+    repo.commit("corpus: version 3 of the harbour log")
+    repo.change("src/quaylm/measure.py", CHARGE, SKIP)
+    repo.change("tests/test_measure.py", "def test_bpc_counts", SKIP_TEST + "def test_bpc_counts")
+    repo.change("tests/test_measure.py", "import Tokenizer", "import UNKNOWN, Tokenizer")
+    repo.commit(
         "measure: leave unknown pieces out",
         "They dominated the loss with min_piece = 6, and the old toolkit left them out as well.",
     )
-    change("configs/smoothing.ini", ("split = dev", "split = heldout"))
-    commit("configs: final run for draft 1")
-    session.git("tag", "-f", "start")
+    repo.change("configs/smoothing.ini", "split = dev", "split = heldout")
+    repo.commit("configs: final run for draft 1")
+    repo.git("tag", "-f", "start")
 
 
 # The session --------------------------------------------------------------------------
@@ -444,9 +428,9 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "git log --oneline; git ls-files | grep -v ^corpus/"}),
-            ("read_file", {"path": "docs/protocol.md"}),
-            ("read_file", {"path": "docs/notes.md"}),
+            bash("git log --oneline; git ls-files | grep -v ^corpus/"),
+            read_file("docs/protocol.md"),
+            read_file("docs/notes.md"),
         ],
         "Understood: the held-out text is off limits and the signature of score stays. I start with the "
         "layout and the rules of the experiments.",
@@ -457,8 +441,8 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/quaylm/sweep.py"}),
-            ("read_file", {"path": "src/quaylm/merge_cache.py"}),
+            read_file("src/quaylm/sweep.py"),
+            read_file("src/quaylm/merge_cache.py"),
         ],
         "Same 0.484. The fall from 480 to 960 is suspiciously steep. The run goes through a cache of merges, so "
         "I look there first.",
@@ -471,8 +455,8 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/quaylm/measure.py"}),
-            ("read_file", {"path": "src/quaylm/bpe.py"}),
+            read_file("src/quaylm/measure.py"),
+            read_file("src/quaylm/bpe.py"),
         ],
         "They don't: all five rows are identical to the last digit with freshly learned merges, so the stale "
         "cache is not the cause. The key is still a hazard, I note it for later. What does move along with "
@@ -480,9 +464,9 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/quaylm/settings.py"}),
-            ("read_file", {"path": "src/quaylm/results.py"}),
-            ("read_file", {"path": "src/quaylm/cli.py"}),
+            read_file("src/quaylm/settings.py"),
+            read_file("src/quaylm/results.py"),
+            read_file("src/quaylm/cli.py"),
         ],
         "Before I blame the measure I rule out that a sweep passes the wrong values or that the table sorts "
         "its rows wrongly.",
@@ -495,14 +479,9 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "git log --format='%h %s%n%n%b' -S'piece == UNKNOWN' -- src/quaylm/measure.py"
-                },
-            ),
-            ("bash", {"command": "grep -rnE 'UNKNOWN|min_piece' src tests | grep -v import"}),
-            ("bash", {"command": "python -m pytest -q --tb=short"}),
+            bash("git log --format='%h %s%n%n%b' -S'piece == UNKNOWN' -- src/quaylm/measure.py"),
+            bash("grep -rnE 'UNKNOWN|min_piece' src tests | grep -v import"),
+            bash("python -m pytest -q --tb=short"),
         ],
         "At 960 the rarer names of ships are simply gone, and so are whole times of day. When did that rule come in, and "
         "does a test pin it?",
@@ -534,11 +513,11 @@ def charge(session: Recorder) -> None:
     session.bash("python -m quaylm sweep configs/smoothing.ini")
     session.together(
         [
-            ("read_file", {"path": "configs/smoothing.ini"}),
-            ("bash", {"command": "git log --oneline -- configs/smoothing.ini"}),
-            ("read_file", {"path": "src/quaylm/corpus.py"}),
-            ("read_file", {"path": "tests/test_corpus.py"}),
-            ("read_file", {"path": "tests/test_cli.py"}),
+            read_file("configs/smoothing.ini"),
+            bash("git log --oneline -- configs/smoothing.ini"),
+            read_file("src/quaylm/corpus.py"),
+            read_file("tests/test_corpus.py"),
+            read_file("tests/test_cli.py"),
         ],
         "QL44: this config wants to score the sealed text. I won't add --final. Why does it say so?",
     )
@@ -582,8 +561,8 @@ def charge(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "python -m pytest -q --tb=short"}),
-            ("bash", {"command": "python -m quaylm sweep configs/sweep2.ini"}),
+            bash("python -m pytest -q --tb=short"),
+            bash("python -m quaylm sweep configs/sweep2.ini"),
         ],
         "My expectation for the sweep: the large vocabularies lose their advantage and the best size is 240 or 480.",
     )
@@ -648,22 +627,16 @@ def unmerge(session: Recorder) -> None:
     )
     session.together(
         [
-            ("edit_file", {"path": "src/quaylm/bpe.py", "old": FIT_OLD, "new": FIT_NEW}),
-            (
-                "edit_file",
-                {
-                    "path": "src/quaylm/bpe.py",
-                    "old": "from quaylm.errors",
-                    "new": "from quaylm.corpus import word_counts\nfrom quaylm.errors",
-                },
+            edit_file("src/quaylm/bpe.py", FIT_OLD, FIT_NEW),
+            edit_file(
+                "src/quaylm/bpe.py",
+                "from quaylm.errors",
+                "from quaylm.corpus import word_counts\nfrom quaylm.errors",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/quaylm/bpe.py",
-                    "old": "pieces; pieces outside of the vocabulary become ``<unk>``.",
-                    "new": "pieces; rare pieces are taken apart again.",
-                },
+            edit_file(
+                "src/quaylm/bpe.py",
+                "pieces; pieces outside of the vocabulary become ``<unk>``.",
+                "pieces; rare pieces are taken apart again.",
             ),
         ],
         "`fit` must keep the whole alphabet whatever min_piece says, otherwise a rare letter would be unknown "
@@ -671,16 +644,13 @@ def unmerge(session: Recorder) -> None:
     )
     session.together(
         [
-            ("edit_file", {"path": "src/quaylm/measure.py", "old": CHARGE, "new": UNSEEN}),
-            (
-                "edit_file",
-                {
-                    "path": "src/quaylm/measure.py",
-                    "old": "\n\n@dataclass(frozen=True)\n",
-                    "new": "\nUNSEEN_BITS = 7.0\n"
-                    '"""What the spelling of a sign costs that the training text does not have."""\n\n\n'
-                    "@dataclass(frozen=True)\n",
-                },
+            edit_file("src/quaylm/measure.py", CHARGE, UNSEEN),
+            edit_file(
+                "src/quaylm/measure.py",
+                "\n\n@dataclass(frozen=True)\n",
+                "\nUNSEEN_BITS = 7.0\n"
+                '"""What the spelling of a sign costs that the training text does not have."""\n\n\n'
+                "@dataclass(frozen=True)\n",
             ),
         ],
         "And the price of an unseen sign: its `<unk>` plus UNSEEN_BITS, 7 bits as for ASCII.",
@@ -696,23 +666,9 @@ def unmerge(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/quaylm/measure.py",
-                    "old": "UNSEEN_BITS = 7.0",
-                    "new": "UNSEEN_BITS = 8.0",
-                },
-            ),
-            ("edit_file", {"path": "tests/test_bpe.py", "old": RARE_OLD, "new": RARE_NEW}),
-            (
-                "edit_file",
-                {
-                    "path": "tests/test_bpe.py",
-                    "old": "import UNKNOWN, Tokenizer",
-                    "new": "import Tokenizer",
-                },
-            ),
+            edit_file("src/quaylm/measure.py", "UNSEEN_BITS = 7.0", "UNSEEN_BITS = 8.0"),
+            edit_file("tests/test_bpe.py", RARE_OLD, RARE_NEW),
+            edit_file("tests/test_bpe.py", "import UNKNOWN, Tokenizer", "import Tokenizer"),
         ],
         "8 bits, Latin-1 it is.",
     )
@@ -736,8 +692,8 @@ def unmerge(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "git diff start HEAD -- src"}),
-            ("bash", {"command": RARE_NAMES}),
+            bash("git diff start HEAD -- src"),
+            bash(RARE_NAMES),
         ],
         "A last look at all changes of the source together, and at how a few rare names are cut now.",
     )
@@ -753,15 +709,12 @@ def unmerge(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "sed -i 's/^vocab_size = .*/vocab_size = 240/' configs/base.ini "
-                    "configs/smoothing.ini && git mv configs/sweep2.ini configs/vocabulary.ini && "
-                    "git grep -n sweep2"
-                },
+            bash(
+                "sed -i 's/^vocab_size = .*/vocab_size = 240/' configs/base.ini "
+                "configs/smoothing.ini && git mv configs/sweep2.ini configs/vocabulary.ini && "
+                "git grep -n sweep2"
             ),
-            ("bash", {"command": "git grep -nE 'merge_cache|cached_merges'"}),
+            bash("git grep -nE 'merge_cache|cached_merges'"),
         ]
     )
     session.bash(
@@ -772,29 +725,12 @@ def unmerge(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/quaylm/sweep.py",
-                    "old": "cached_merges(word_counts",
-                    "new": "learn(word_counts",
-                },
-            ),
-            (
-                "edit_file",
-                {
-                    "path": "src/quaylm/sweep.py",
-                    "old": "from quaylm.merge_cache import cached_merges\n",
-                    "new": "",
-                },
-            ),
-            (
-                "edit_file",
-                {
-                    "path": "src/quaylm/sweep.py",
-                    "old": "from quaylm.bpe import Tokenizer",
-                    "new": "from quaylm.bpe import Tokenizer, learn",
-                },
+            edit_file("src/quaylm/sweep.py", "cached_merges(word_counts", "learn(word_counts"),
+            edit_file("src/quaylm/sweep.py", "from quaylm.merge_cache import cached_merges\n", ""),
+            edit_file(
+                "src/quaylm/sweep.py",
+                "from quaylm.bpe import Tokenizer",
+                "from quaylm.bpe import Tokenizer, learn",
             ),
         ]
     )
@@ -833,8 +769,8 @@ def ablate(session: Recorder) -> None:
     session.bash("python -m quaylm sweep configs/context.ini")
     session.together(
         [
-            ("bash", {"command": "grep -rn MAX_CONTEXT src"}),
-            ("read_file", {"path": "tests/test_settings.py"}),
+            bash("grep -rn MAX_CONTEXT src"),
+            read_file("tests/test_settings.py"),
         ],
         "QL31: a context of 6 is above the limit. Where does the limit come from?",
     )
@@ -871,12 +807,9 @@ def ablate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/quaylm/errors.py"}),
-            ("read_file", {"path": "tests/test_results.py"}),
-            (
-                "bash",
-                {"command": "git check-ignore -v results tools out; cat .gitignore pytest.ini"},
-            ),
+            read_file("src/quaylm/errors.py"),
+            read_file("tests/test_results.py"),
+            bash("git check-ignore -v results tools out; cat .gitignore pytest.ini"),
         ],
         "Dropout is closed. Before I write the tool and the tables: which errors can the reader raise, what do the "
         "tests of the tables fix, and is results/ ignored by git?",
@@ -909,14 +842,11 @@ def ablate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "git diff -M --stat start HEAD"}),
-            (
-                "bash",
-                {
-                    "command": "git diff -M start HEAD -- configs docs README.md tests/test_bpe.py tests/test_measure.py"
-                },
+            bash("git diff -M --stat start HEAD"),
+            bash(
+                "git diff -M start HEAD -- configs docs README.md tests/test_bpe.py tests/test_measure.py"
             ),
-            ("read_file", {"path": "src/quaylm/bpe.py", "first_line": 82, "last_line": 150}),
+            read_file("src/quaylm/bpe.py", (82, 150)),
         ],
         "Everything is committed. I go through the whole difference once more before I report.",
     )
@@ -943,50 +873,42 @@ def ablate(session: Recorder) -> None:
 # The questions ------------------------------------------------------------------------
 
 
-def saying(session: Recorder, text: str) -> list[str]:
-    """Ids of the messages in which user or assistant say a text."""
-    found = [
-        message["id"]
-        for message in session.messages
-        if message["role"] in {"user", "assistant"} and text in (message["content"] or "")
-    ]
-    assert found, text
-    return found
-
-
 def check_files(session: Recorder) -> None:
     """Git's account of the session."""
-    assert session.changed("start", "A") == [
-        "configs/context.ini",
-        "results/ablations.md",
-        "results/context.tsv",
-        "results/prior.tsv",
-        "results/vocabulary.tsv",
-        "tests/test_unknown.py",
-        "tools/unseen_signs.py",
-    ]
-    assert session.changed("start", "M") == [
-        "README.md",
-        "configs/base.ini",
-        "configs/smoothing.ini",
-        "docs/protocol.md",
-        "src/quaylm/bpe.py",
-        "src/quaylm/measure.py",
-        "src/quaylm/sweep.py",
-        "tests/test_bpe.py",
-        "tests/test_measure.py",
-    ]
-    assert session.changed("start", "R") == ["configs/vocabulary.ini"]
-    assert session.changed("start", "D") == [
-        "src/quaylm/merge_cache.py",
-        "tests/test_merge_cache.py",
-    ]
+    session.repo.check_changed(
+        "start",
+        added=[
+            "configs/context.ini",
+            "results/ablations.md",
+            "results/context.tsv",
+            "results/prior.tsv",
+            "results/vocabulary.tsv",
+            "tests/test_unknown.py",
+            "tools/unseen_signs.py",
+        ],
+        modified=[
+            "README.md",
+            "configs/base.ini",
+            "configs/smoothing.ini",
+            "docs/protocol.md",
+            "src/quaylm/bpe.py",
+            "src/quaylm/measure.py",
+            "src/quaylm/sweep.py",
+            "tests/test_bpe.py",
+            "tests/test_measure.py",
+        ],
+        renamed=["configs/vocabulary.ini"],
+        deleted=[
+            "src/quaylm/merge_cache.py",
+            "tests/test_merge_cache.py",
+        ],
+    )
 
 
 def recall_probes(session: Recorder) -> None:
     """Figures and messages."""
     fact = session.fact
-    price = saying(session, "That explains it. At 960")
+    price = session.saying("That explains it. At 960")
     session.probe(
         "price-of-unknown",
         "recall",
@@ -1023,7 +945,7 @@ def recall_probes(session: Recorder) -> None:
             fact("QL31"),
             fact("context must be between 0 and 5, not 6", "must be between 0 and 5"),
             fact("MAX_CONTEXT"),
-            fact("differ by 0.002", said_in=saying(session, "2 and 3 differ by 0.002")),
+            fact("differ by 0.002", said_in=session.saying("2 and 3 differ by 0.002")),
             fact("worse by 0.026"),
         ],
     )
@@ -1086,7 +1008,7 @@ def continuation_probes(session: Recorder) -> None:
                 "no --final",
                 "without --final",
                 "--final is not given",
-                said_in=saying(session, "no --final"),
+                said_in=session.saying("no --final"),
             ),
             fact("Salome runs the final score herself", "Salome runs the final score"),
             fact("score(model, pieces)"),
@@ -1133,7 +1055,7 @@ def continuation_probes(session: Recorder) -> None:
                 "docs/notes.md",
                 "the line about rare pieces",
                 about="pending",
-                said_in=saying(session, "docs/notes.md"),
+                said_in=session.saying("docs/notes.md"),
             ),
             fact("sweep of min_piece", "min_piece sweep", about="pending"),
             fact("Corpus version 4", about="pending"),
@@ -1210,13 +1132,13 @@ def decision_probes(session: Recorder) -> None:
             fact(
                 "what Ines has in her table",
                 "Ines has 4.0 in her table",
-                said_in=saying(session, "Ines has in her table"),
+                said_in=session.saying("Ines has in her table"),
             ),
             fact(
                 "8 is best on paper, by 0.002",
                 "0.002",
                 about="detail",
-                said_in=saying(session, "on paper, by 0.002"),
+                said_in=session.saying("on paper, by 0.002"),
             ),
         ],
     )
@@ -1253,7 +1175,7 @@ def decision_probes(session: Recorder) -> None:
 
 def record(session: Recorder) -> None:
     """The whole session."""
-    history(session)
+    history(session.repo)
     investigate(session)
     charge(session)
     unmerge(session)
@@ -1265,18 +1187,14 @@ def record(session: Recorder) -> None:
     decision_probes(session)
 
 
-CASE: dict[str, Any] = {
-    "title": "A vocabulary sweep that the largest vocabulary wins, because unknown pieces cost nothing",
-    "task": "ml-research",
-    "window": 32000,
-    "budget": 4000,
-    "repository": "quaylm",
-}
-
-
 def build_case() -> str:
     """The case as text."""
-    return build(__file__, record, **CASE)
+    return build(
+        __file__,
+        record,
+        title="A vocabulary sweep that the largest vocabulary wins, because unknown pieces cost nothing",
+        repository="quaylm",
+    )
 
 
 if __name__ == "__main__":

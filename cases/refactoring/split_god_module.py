@@ -15,7 +15,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from recording import Recorder, build, write
+from recording import Recorder, bash, build, edit_file, read_file, write, write_file
+from repository import Repository
 
 SYSTEM = """You are a coding agent working in a git repository. You have a shell and tools to read,
 write and edit files. Keep behaviour unless asked to change it, verify every step by running it, and
@@ -451,7 +452,7 @@ tax (DK-27), the note (DK-33).
 
 def place(session: Recorder, start: str, stop: str, path: str = FACADE) -> tuple[int, int]:
     """First and last line from one that begins with ``start`` to before one with ``stop``."""
-    lines = (session.root / path).read_text(encoding="utf-8").splitlines()
+    lines = session.repo.text(path).splitlines()
     first = next(n for n, line in enumerate(lines, 1) if line.startswith(start))
     last = next(n for n, line in enumerate(lines, 1) if n > first and line.startswith(stop))
     return first, last - 1
@@ -464,7 +465,7 @@ def section(session: Recorder, name: str, path: str = FACADE) -> tuple[int, int]
 
 def without_headline(lines: tuple[int, int], session: Recorder) -> tuple[int, int]:
     """The same section from its first line of code on."""
-    text = (session.root / FACADE).read_text(encoding="utf-8").splitlines()
+    text = session.repo.text(FACADE).splitlines()
     first = lines[0] + 1
     while not text[first - 1]:
         first += 1
@@ -498,65 +499,57 @@ def commit(subject: str) -> str:
     return f"{TESTS} && git add -A && git commit -qm '{subject}' && git log --oneline -1"
 
 
-def history(session: Recorder) -> None:
+def history(repo: Repository) -> None:
     """What happened before the session."""
 
-    def change(path: str, old: str, new: str) -> None:
-        file = session.root / path
-        text = file.read_text(encoding="utf-8")
-        assert text.count(old) == 1, (path, old)
-        file.write_text(text.replace(old, new), encoding="utf-8")
-
-    change(
+    repo.change(
         "src/docketry/render.py",
         '    """The last day of payment."""\n    return invoice.issued + timedelta(days=invoice.terms)\n',
         '    """The last day of payment; never a Sunday."""\n'
         "    day = invoice.issued + timedelta(days=invoice.terms)\n"
         "    return day + timedelta(days=1) if day.weekday() == 6 else day\n",
     )
-    change(
+    repo.change(
         "tests/test_render.py",
         "def test_set_locale_changes_labels",
         "def test_payment_is_never_due_on_a_sunday(invoice):\n"
         "    assert render.due_date(replace(invoice, terms=16)) == date(2025, 3, 31)\n\n\n"
         "def test_set_locale_changes_labels",
     )
-    change("src/docketry/__init__.py", "3.1.3", "3.1.4")
-    change(
+    repo.change("src/docketry/__init__.py", "3.1.3", "3.1.4")
+    repo.change(
         "CHANGELOG.md",
         "# Changelog\n",
         "# Changelog\n\n## 3.1.4\n\n- Payment is never due on a Sunday.\n",
     )
-    session.git("commit", "-qam", "render: payment is never due on a Sunday")
-    change(
+    repo.git("commit", "-qam", "render: payment is never due on a Sunday")
+    repo.change(
         "src/docketry/render.py",
         '    """The quotient, rounded half up, without floats."""\n',
         '    """The quotient, rounded half up (half down below zero), without floats."""\n'
         "    if numerator < 0:\n        return -round_half_up(-numerator, denominator)\n",
     )
-    text = (session.root / "src/docketry/render.py").read_text(encoding="utf-8")
+    text = repo.text("src/docketry/render.py")
     start = text.index("def check_invoice")
     end = text.index("\n\n# -- text -", start)
-    (session.root / "src/docketry/render.py").write_text(
-        text[:start] + CREDIT_CHECKS + text[end:], encoding="utf-8"
-    )
-    change(
+    repo.change("src/docketry/render.py", text[start:end], CREDIT_CHECKS)
+    repo.change(
         "src/docketry/render.py",
         "    return f\"{label('invoice', locale)} {invoice.number}\"\n",
         '    return f"{label(_kind(invoice), locale)} {invoice.number}"\n',
     )
-    change("tests/test_render.py", "(30, 10, 3)]", "(30, 10, 3), (-5, 10, -1)]")
-    change(
+    repo.change("tests/test_render.py", "(30, 10, 3)]", "(30, 10, 3), (-5, 10, -1)]")
+    repo.change(
         "tests/test_render.py",
         "def test_too_many_positions",
         "def test_credit_notes(invoice):\n"
         '    assert "Credit note H-1" in render_invoice(replace(invoice, credit=True))\n\n\n'
         "def test_too_many_positions",
     )
-    session.git(
+    repo.git(
         "commit", "-qam", "render: title, rounding and checks of credit notes (squashed, #198)"
     )
-    session.git("tag", "-f", "start")
+    repo.git("tag", "-f", "start")
 
 
 def investigate(session: Recorder) -> None:
@@ -576,14 +569,9 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "git log --oneline && git status --short && git show --stat --format=%b"
-                },
-            ),
-            ("bash", {"command": "git ls-files | grep -v json | xargs wc -l"}),
-            ("bash", {"command": 'python -m docketry render examples/tern.json; echo "exit $?"'}),
+            bash("git log --oneline && git status --short && git show --stat --format=%b"),
+            bash("git ls-files | grep -v json | xargs wc -l"),
+            bash('python -m docketry render examples/tern.json; echo "exit $?"'),
         ],
         "First the history, the size of things, and your example as it behaves now.",
     )
@@ -593,19 +581,13 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "read_file",
-                {"path": "src/docketry/render.py", "first_line": 140, "last_line": 152},
-            ),
-            (
-                "bash",
-                {
-                    "command": "show='from pathlib import Path; from docketry.loader import load_invoice; "
-                    'from docketry.render import *; i = load_invoice(Path("examples/tern.json")); '
-                    "print(i.stated_tax, tax_lines(i))'\n"
-                    'git checkout -q HEAD~1; echo "before #198"; python -c "$show"\n'
-                    'git checkout -q main; echo "after #198"; python -c "$show"'
-                },
+            read_file("src/docketry/render.py", (140, 152)),
+            bash(
+                "show='from pathlib import Path; from docketry.loader import load_invoice; "
+                'from docketry.render import *; i = load_invoice(Path("examples/tern.json")); '
+                "print(i.stated_tax, tax_lines(i))'\n"
+                'git checkout -q HEAD~1; echo "before #198"; python -c "$show"\n'
+                'git checkout -q main; echo "after #198"; python -c "$show"'
             ),
         ],
         "Your suspicion first. tern.json states 41.79, which is the tax of 219.99 cut off instead of "
@@ -614,8 +596,8 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "git show --format=%s HEAD -- src"}),
-            ("bash", {"command": "grep -rn 'check_tax\\|stated_tax' src tests tools"}),
+            bash("git show --format=%s HEAD -- src"),
+            bash("grep -rn 'check_tax\\|stated_tax' src tests tools"),
         ],
         "The rounding is not it: the computed tax is 4180 cents before and after #198, only negative "
         "numbers are rounded differently. So 41.79 and 41.80 still differ and nobody compares them. The "
@@ -644,28 +626,25 @@ def investigate(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/docketry/themes.py"}),
-            ("read_file", {"path": "src/docketry/printing.py"}),
-            ("read_file", {"path": "tools/yard_batch.py"}),
+            read_file("src/docketry/themes.py"),
+            read_file("src/docketry/printing.py"),
+            read_file("tools/yard_batch.py"),
         ],
     )
     session.together(
         [
-            (
-                "bash",
-                {
-                    "command": "grep -rnE 'docketry.render|import render|render\\._|themes' --include='*.py' src tools tests | grep -v '^src/docketry/render.py'"
-                },
+            bash(
+                "grep -rnE 'docketry.render|import render|render\\._|themes' --include='*.py' src tools tests | grep -v '^src/docketry/render.py'"
             ),
-            ("read_file", {"path": "docs/rendering.md"}),
+            read_file("docs/rendering.md"),
         ],
         "printing.py takes the private `_pad`, cli.py takes FORMATS and LABELS, which are not in `__all__` either, "
         "and yard_batch.py assigns `render.MAX_POSITIONS`. Who else?",
     )
     session.together(
         [
-            ("read_file", {"path": "src/docketry/cli.py"}),
-            ("read_file", {"path": "tests/test_render.py"}),
+            read_file("src/docketry/cli.py"),
+            read_file("tests/test_render.py"),
         ],
         "And what do the tests pin today?",
     )
@@ -724,7 +703,7 @@ def first_parts(session: Recorder) -> None:
         "It can; csv passes because it holds no address, which is right. Now the package: "
         "the whole file becomes `__init__.py`, a pure rename, so that `git log --follow` has an unbroken line.",
     )
-    assert session.changed("HEAD~1", "R") == [FACADE]
+    session.repo.check_changed("HEAD~1", renamed=[FACADE])
     tables = place(session, "DEFAULT_LOCALE", "class RenderError")
     state = place(session, "_locale = ", "def set_locale")
     words = place(session, "def _known", "# -- amounts")
@@ -751,8 +730,8 @@ def first_parts(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/docketry/errors.py"}),
-            ("read_file", {"path": "src/docketry/invoice.py"}),
+            read_file("src/docketry/errors.py"),
+            read_file("src/docketry/invoice.py"),
         ],
         "As expected of a part that imports the whole: `cannot import name 'RenderError' from partially "
         "initialized module`. A part may only import what imports nothing of render: are errors.py and "
@@ -760,25 +739,19 @@ def first_parts(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": FACADE,
-                    "old": 'class RenderError(DocketryError):\n    """An invoice that cannot become a document."""\n\n\n',
-                    "new": "",
-                },
+            edit_file(
+                FACADE,
+                'class RenderError(DocketryError):\n    """An invoice that cannot become a document."""\n\n\n',
+                "",
             ),
-            (
-                "bash",
-                {
-                    "command": "cat >> src/docketry/errors.py <<'EOF'\n\n\n"
-                    'class RenderError(DocketryError):\n    """An invoice that cannot become a document."""\n'
-                    "EOF\n"
-                    "sed -i 's/^from docketry.errors import DocketryError/from docketry.errors import RenderError/' "
-                    + FACADE
-                    + "\nsed -i 's/^from docketry.render import RenderError/from docketry.errors import RenderError/' "
-                    "src/docketry/render/locales.py\n" + TESTS
-                },
+            bash(
+                "cat >> src/docketry/errors.py <<'EOF'\n\n\n"
+                'class RenderError(DocketryError):\n    """An invoice that cannot become a document."""\n'
+                "EOF\n"
+                "sed -i 's/^from docketry.errors import DocketryError/from docketry.errors import RenderError/' "
+                + FACADE
+                + "\nsed -i 's/^from docketry.render import RenderError/from docketry.errors import RenderError/' "
+                "src/docketry/render/locales.py\n" + TESTS
             ),
         ],
         "They are. The error class does not belong into render anyway, it goes to errors.py beside LoadError.",
@@ -786,22 +759,16 @@ def first_parts(session: Recorder) -> None:
     left = section(session, "locales")
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/docketry/render/locales.py",
-                    "old": "_locale = DEFAULT_LOCALE\n",
-                    "new": "_locale = DEFAULT_LOCALE\n\n\n" + SETTER,
-                },
+            edit_file(
+                "src/docketry/render/locales.py",
+                "_locale = DEFAULT_LOCALE\n",
+                "_locale = DEFAULT_LOCALE\n\n\n" + SETTER,
             ),
-            (
-                "bash",
-                {
-                    "command": f"sed -i '{left[0]},{left[1]}d' {FACADE}\n"
-                    "sed -i 's/^from docketry.render.locales import .*/from docketry.render.locales import DATE_FORMATS, LABELS, "
-                    f"MARKS, MONTHS, current_locale, known_locale, label, set_locale/' {FACADE}\n"
-                    + commit("render: extract locales")
-                },
+            bash(
+                f"sed -i '{left[0]},{left[1]}d' {FACADE}\n"
+                "sed -i 's/^from docketry.render.locales import .*/from docketry.render.locales import DATE_FORMATS, LABELS, "
+                f"MARKS, MONTHS, current_locale, known_locale, label, set_locale/' {FACADE}\n"
+                + commit("render: extract locales")
             ),
         ],
         "That is number 1 of my list, and I walked into it: set_locale rebinds the `_locale` of `__init__.py`, while "
@@ -860,16 +827,13 @@ def first_parts(session: Recorder) -> None:
     )
     session.together(
         [
-            ("bash", {"command": "grep -rn '250\\|251' src tests tools docs README.md"}),
-            (
-                "bash",
-                {
-                    "command": f"sed -i 's/^MAX_POSITIONS = 250/MAX_POSITIONS = 400/' {FACADE}\n"
-                    "sed -i 's/DK-31 251 positions, the limit is 250/DK-31 401 positions, the limit is 400/; "
-                    "s/(position(),) \\* 251/(position(),) * 401/' tests/test_render.py\n"
-                    "sed -i 's/| `MAX_POSITIONS` | 250 |/| `MAX_POSITIONS` | 400 |/' docs/rendering.md\n"
-                    + commit("render: raise MAX_POSITIONS to 400")
-                },
+            bash("grep -rn '250\\|251' src tests tools docs README.md"),
+            bash(
+                f"sed -i 's/^MAX_POSITIONS = 250/MAX_POSITIONS = 400/' {FACADE}\n"
+                "sed -i 's/DK-31 251 positions, the limit is 250/DK-31 401 positions, the limit is 400/; "
+                "s/(position(),) \\* 251/(position(),) * 401/' tests/test_render.py\n"
+                "sed -i 's/| `MAX_POSITIONS` | 250 |/| `MAX_POSITIONS` | 400 |/' docs/rendering.md\n"
+                + commit("render: raise MAX_POSITIONS to 400")
             ),
         ],
         "Constant, test and docs together.",
@@ -905,22 +869,16 @@ def columns_and_totals(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": FACADE,
-                    "old": "from docketry.render.grid import *\n",
-                    "new": "from docketry.render.grid import PAGE_WIDTH, Column, pad, rule, wrap\n",
-                },
+            edit_file(
+                FACADE,
+                "from docketry.render.grid import *\n",
+                "from docketry.render.grid import PAGE_WIDTH, Column, pad, rule, wrap\n",
             ),
-            (
-                "bash",
-                {
-                    "command": "sed -i 's/^from docketry.render import _pad, render_invoice/from docketry.render import render_invoice\\n"
-                    "from docketry.render.grid import pad/; /^pad = _pad$/d' src/docketry/printing.py\n"
-                    "sed -n '5,20p' src/docketry/printing.py\n"
-                    "python -c 'import docketry.render.grid as g; print([n for n in dir(g) if n[0] != \"_\"])'"
-                },
+            bash(
+                "sed -i 's/^from docketry.render import _pad, render_invoice/from docketry.render import render_invoice\\n"
+                "from docketry.render.grid import pad/; /^pad = _pad$/d' src/docketry/printing.py\n"
+                "sed -n '5,20p' src/docketry/printing.py\n"
+                "python -c 'import docketry.render.grid as g; print([n for n in dir(g) if n[0] != \"_\"])'"
             ),
         ],
         "printing.py fails on `_pad`, which is renamed; that is easily mended. But I looked at what the star brings, "
@@ -1083,7 +1041,7 @@ def cycle(session: Recorder) -> None:
         + "\ngit show --stat -M --format=%s HEAD; grep -rn 'common\\|grid' src tests docs --include='*.py' --include='*.md'",
         "Agreed, and the docstring says grid already.",
     )
-    assert session.changed("HEAD~1", "R") == ["src/docketry/columns.py"]
+    session.repo.check_changed("HEAD~1", renamed=["src/docketry/columns.py"])
     session.say(
         "Renamed to docketry/columns.py, no mention of the old names left except the word grid in its docstring. "
         "Still in `__init__.py`: checks, html, csv and the table of formats."
@@ -1160,18 +1118,15 @@ def limits(session: Recorder) -> None:
     )
     session.together(
         [
-            ("write_file", {"path": "src/docketry/limits.py", "content": LIMITS}),
-            ("write_file", {"path": "tests/test_limits.py", "content": LIMIT_TESTS}),
-            (
-                "bash",
-                {
-                    "command": "sed -i '/^    from docketry import render$/,+1d; s/render\\.MAX_POSITIONS/limits.MAX_POSITIONS/' src/docketry/render/checks.py\n"
-                    "sed -i 's/^from docketry import render$/from docketry import limits, render/; /^    render.MAX_POSITIONS = /d; "
-                    "s/^    for name, document in render.render_many(collect(invoices)):/    with limits.raised(positions=COLLECTIVE_POSITIONS):\\n"
-                    "        documents = list(render.render_many(collect(invoices)))\\n    for name, document in documents:/' tools/yard_batch.py\n"
-                    "sed -i '/monkeypatch.setattr/d; s/(tmp_path, monkeypatch)/(tmp_path)/; /^from docketry import render$/d' tests/test_yard_batch.py\n"
-                    "git diff tools tests/test_yard_batch.py"
-                },
+            write_file("src/docketry/limits.py", LIMITS),
+            write_file("tests/test_limits.py", LIMIT_TESTS),
+            bash(
+                "sed -i '/^    from docketry import render$/,+1d; s/render\\.MAX_POSITIONS/limits.MAX_POSITIONS/' src/docketry/render/checks.py\n"
+                "sed -i 's/^from docketry import render$/from docketry import limits, render/; /^    render.MAX_POSITIONS = /d; "
+                "s/^    for name, document in render.render_many(collect(invoices)):/    with limits.raised(positions=COLLECTIVE_POSITIONS):\\n"
+                "        documents = list(render.render_many(collect(invoices)))\\n    for name, document in documents:/' tools/yard_batch.py\n"
+                "sed -i '/monkeypatch.setattr/d; s/(tmp_path, monkeypatch)/(tmp_path)/; /^from docketry import render$/d' tests/test_yard_batch.py\n"
+                "git diff tools tests/test_yard_batch.py"
             ),
         ],
         "The check reads `limits.MAX_POSITIONS` at every call, and `raised` puts it back also after an error. In "
@@ -1323,14 +1278,11 @@ def last_parts(session: Recorder) -> None:
     )
     session.together(
         [
-            ("write_file", {"path": "docs/rendering.md", "content": DOCS}),
-            (
-                "bash",
-                {
-                    "command": "sed -i 's/it goes with 4\\.0/it goes with 4.1/' src/docketry/printing.py tests/test_printing.py\n"
-                    "sed -i 's/^- At most 320/- `docketry.printing` goes with 4.1.\\n&/' CHANGELOG.md\n"
-                    "grep -rn '4\\.[01]' src tests/*.py docs CHANGELOG.md"
-                },
+            write_file("docs/rendering.md", DOCS),
+            bash(
+                "sed -i 's/it goes with 4\\.0/it goes with 4.1/' src/docketry/printing.py tests/test_printing.py\n"
+                "sed -i 's/^- At most 320/- `docketry.printing` goes with 4.1.\\n&/' CHANGELOG.md\n"
+                "grep -rn '4\\.[01]' src tests/*.py docs CHANGELOG.md"
             ),
         ],
         "The docs get a table of the parts and the rule that keeps the cycle away.",
@@ -1376,18 +1328,15 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            ("write_file", {"path": "src/docketry/render/moved.py", "content": MOVED}),
-            ("write_file", {"path": "tests/test_moved.py", "content": MOVED_TESTS}),
-            (
-                "edit_file",
-                {
-                    "path": FACADE,
-                    "old": "from docketry.render.text import paginate",
-                    "new": "from docketry.render.moved import moved_name as __getattr__  # noqa: F401\n"
-                    "from docketry.render.text import paginate",
-                },
+            write_file("src/docketry/render/moved.py", MOVED),
+            write_file("tests/test_moved.py", MOVED_TESTS),
+            edit_file(
+                FACADE,
+                "from docketry.render.text import paginate",
+                "from docketry.render.moved import moved_name as __getattr__  # noqa: F401\n"
+                "from docketry.render.text import paginate",
             ),
-            ("bash", {"command": TESTS}),
+            bash(TESTS),
         ],
         "A module-level `__getattr__` after all, but only for these two names: it lives in render/moved.py and "
         "the facade imports it under that name. All other names are still there at import, which was my "
@@ -1466,31 +1415,16 @@ def check_files(session: Recorder) -> None:
     modified = ["CHANGELOG.md", "docs/rendering.md", "src/docketry/errors.py"]
     modified += ["src/docketry/printing.py", "src/docketry/themes.py", "tests/test_printing.py"]
     modified += ["tests/test_render.py", "tests/test_yard_batch.py", "tools/yard_batch.py"]
-    assert session.changed("start", "A") == created
-    assert session.changed("start", "M") == modified
-    assert session.changed("start", "D") == ["src/docketry/numwords.py", "src/docketry/render.py"]
-    assert session.changed("start", "R") == []
-
-
-def saying(session: Recorder, text: str) -> list[str]:
-    """Ids of the messages in which user or assistant say a text."""
-    return [
-        message["id"]
-        for message in session.messages
-        if message["role"] in {"user", "assistant"} and text in (message["content"] or "")
-    ]
-
-
-def doing(session: Recorder, tool: str, text: str) -> list[str]:
-    """Ids of the messages that call a tool with a text among its arguments."""
-    return [
-        message["id"]
-        for message in session.messages
-        if any(
-            call["function"]["name"] == tool and text in call["function"]["arguments"]
-            for call in message.get("tool_calls", ())
-        )
-    ]
+    session.repo.check_changed(
+        "start",
+        added=created,
+        modified=modified,
+        deleted=[
+            "src/docketry/numwords.py",
+            "src/docketry/render.py",
+        ],
+        renamed=[],
+    )
 
 
 def probes_of_p2(session: Recorder) -> None:
@@ -1509,14 +1443,14 @@ def probes_of_p2(session: Recorder) -> None:
                 "text is next",
                 "next: text",
                 about="pending",
-                said_in=saying(session, "Next is the text"),
+                said_in=session.saying("Next is the text"),
             ),
             fact(
                 "the cycle with the themes",
                 "cycle with themes",
                 "circular import with themes",
                 about="pending",
-                said_in=saying(session, "the cycle with the themes"),
+                said_in=session.saying("the cycle with the themes"),
             ),
             fact(
                 "MAX_POSITIONS to 400",
@@ -1554,7 +1488,7 @@ def probes_of_p3(session: Recorder) -> None:
                 "only test_cli.py fails",
                 "test_cli.py",
                 about="detail",
-                said_in=saying(session, "Only test_cli.py fails"),
+                said_in=session.saying("Only test_cli.py fails"),
             ),
             fact(
                 "`import docketry.themes` alone still fails",
@@ -1598,14 +1532,14 @@ def recall_probes(session: Recorder) -> None:
                 "exits 3",
                 "exited with 3",
                 "exit 3",
-                said_in=saying(session, "exit code 3"),
+                said_in=session.saying("exit code 3"),
             ),
             fact("squash merge #198", "#198", "merge 198"),
             fact("render: title, rounding and checks of credit notes"),
             fact(
                 "the ferry line",
                 "Ferry Line Three Islands",
-                said_in=saying(session, "The ferry line got a wrong tax line"),
+                said_in=session.saying("The ferry line got a wrong tax line"),
             ),
         ],
     )
@@ -1673,7 +1607,7 @@ def file_probes(session: Recorder) -> None:
     fact = session.fact
 
     def created(path: str, tool: str) -> dict[str, Any]:
-        return fact(path, about="created", said_in=doing(session, tool, path))
+        return fact(path, about="created", said_in=session.doing(tool, path))
 
     session.probe(
         "parts",
@@ -1714,32 +1648,32 @@ def file_probes(session: Recorder) -> None:
             fact(
                 "src/docketry/printing.py",
                 about="modified",
-                said_in=doing(session, "bash", "src/docketry/printing.py"),
+                said_in=session.doing("bash", "src/docketry/printing.py"),
             ),
             fact(
                 "tools/yard_batch.py",
                 about="modified",
-                said_in=doing(session, "bash", "tools/yard_batch.py"),
+                said_in=session.doing("bash", "tools/yard_batch.py"),
             ),
             fact(
                 "src/docketry/themes.py",
                 about="modified",
-                said_in=doing(session, "bash", "src/docketry/themes.py"),
+                said_in=session.doing("bash", "src/docketry/themes.py"),
             ),
             fact(
                 "src/docketry/numwords.py",
                 about="detail",
-                said_in=doing(session, "bash", "git rm -q src/docketry/numwords.py"),
+                said_in=session.doing("bash", "git rm -q src/docketry/numwords.py"),
             ),
             fact(
                 "src/docketry/columns.py",
                 about="detail",
-                said_in=doing(session, "bash", "src/docketry/columns.py"),
+                said_in=session.doing("bash", "src/docketry/columns.py"),
             ),
             fact(
                 "src/docketry/invoice.py",
                 about="accessed",
-                said_in=doing(session, "read_file", "src/docketry/invoice.py"),
+                said_in=session.doing("read_file", "src/docketry/invoice.py"),
             ),
         ],
         traps=[
@@ -1800,7 +1734,7 @@ def continuation_probes(session: Recorder) -> None:
                 "split tests/test_render.py by module",
                 "split tests/test_render.py",
                 about="pending",
-                said_in=saying(session, "split it along the modules"),
+                said_in=session.saying("split it along the modules"),
             ),
             fact(
                 "Marit has to look over the Danish labels",
@@ -1920,7 +1854,7 @@ def decision_probes(session: Recorder) -> None:
 
 def record(session: Recorder) -> None:
     """The whole session."""
-    history(session)
+    history(session.repo)
     investigate(session)
     first_parts(session)
     columns_and_totals(session)
@@ -1930,18 +1864,14 @@ def record(session: Recorder) -> None:
     finish(session)
 
 
-CASE: dict[str, Any] = {
-    "title": "A module that renders invoices becomes a package behind the same import path",
-    "task": "refactoring",
-    "window": 32000,
-    "budget": 4000,
-    "repository": "docketry",
-}
-
-
 def build_case() -> str:
     """The case as text."""
-    return build(__file__, record, **CASE)
+    return build(
+        __file__,
+        record,
+        title="A module that renders invoices becomes a package behind the same import path",
+        repository="docketry",
+    )
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from recording import Recorder, build, write
+from recording import Recorder, build, edit_file, read_file, write, write_file
 
 SYSTEM = """You are a coding agent in a checked-out git repository with a shell and tools to read,
 write and edit files. Understand before you change, measure claims, keep commits small and green,
@@ -768,23 +768,23 @@ def read_code(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/raftline/pipeline.py"}),
-            ("read_file", {"path": "docs/pipeline.md"}),
+            read_file("src/raftline/pipeline.py"),
+            read_file("docs/pipeline.md"),
         ]
     )
     session.together(
         [
-            ("read_file", {"path": "src/raftline/tail.py"}),
-            ("read_file", {"path": "src/raftline/decode.py"}),
+            read_file("src/raftline/tail.py"),
+            read_file("src/raftline/decode.py"),
         ],
         "Seven stages, each with a callback for items and one for the end. The reading side next.",
     )
     session.bash(TESTS, "Before any theory: are the tests green as they stand?")
     session.together(
         [
-            ("read_file", {"path": "src/raftline/records.py"}),
-            ("read_file", {"path": "src/raftline/counters.py"}),
-            ("read_file", {"path": "tools/make_spool.py"}),
+            read_file("src/raftline/records.py"),
+            read_file("src/raftline/counters.py"),
+            read_file("tools/make_spool.py"),
         ],
         "What a record weighs, how held_peak is meant, and whether there is a way to make a long spool.",
     )
@@ -815,11 +815,11 @@ def read_code(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/raftline/errors.py"}),
-            ("read_file", {"path": "src/raftline/cli.py"}),
-            ("read_file", {"path": "src/raftline/sink.py"}),
-            ("read_file", {"path": "tests/conftest.py"}),
-            ("read_file", {"path": "tests/test_cli.py"}),
+            read_file("src/raftline/errors.py"),
+            read_file("src/raftline/cli.py"),
+            read_file("src/raftline/sink.py"),
+            read_file("tests/conftest.py"),
+            read_file("tests/test_cli.py"),
         ],
         "To write the scenarios I need what can fail, where it is caught, and how the tests lay out a ferry.",
     )
@@ -877,16 +877,16 @@ def try_threads(session: Recorder) -> None:
     )
     session.together(
         [
-            ("read_file", {"path": "src/raftline/filters.py"}),
-            ("read_file", {"path": "src/raftline/enrich.py"}),
+            read_file("src/raftline/filters.py"),
+            read_file("src/raftline/enrich.py"),
         ],
         "Now the middle stages.",
     )
     session.together(
         [
-            ("read_file", {"path": "tests/test_stages.py"}),
-            ("read_file", {"path": "tests/test_tail.py"}),
-            ("read_file", {"path": "src/raftline/frames.py"}),
+            read_file("tests/test_stages.py"),
+            read_file("tests/test_tail.py"),
+            read_file("src/raftline/frames.py"),
         ]
     )
     session.bash(
@@ -900,12 +900,12 @@ def try_threads(session: Recorder) -> None:
         "Only pipeline.py. batcher.py gets a name that fits a function first, with git mv and in a commit of its own, "
         "because git would not see a rename together with the rewrite.",
     )
-    session.git("tag", "renamed")
+    session.repo.git("tag", "renamed")
     session.together(
         [
-            ("write_file", {"path": "src/raftline/tail.py", "content": TAIL}),
-            ("write_file", {"path": "src/raftline/filters.py", "content": FILTERS}),
-            ("write_file", {"path": "src/raftline/enrich.py", "content": ENRICH}),
+            write_file("src/raftline/tail.py", TAIL),
+            write_file("src/raftline/filters.py", FILTERS),
+            write_file("src/raftline/enrich.py", ENRICH),
         ],
         "Now each class becomes a generator function: lines, decode, at_least, without_repeats, "
         "enriched, batches. The end callback disappears, the end of the iteration says it.",
@@ -913,8 +913,8 @@ def try_threads(session: Recorder) -> None:
     session.write("src/raftline/decode.py", DECODE)
     session.together(
         [
-            ("write_file", {"path": "src/raftline/batches.py", "content": BATCHES}),
-            ("write_file", {"path": "src/raftline/bounded.py", "content": BOUNDED}),
+            write_file("src/raftline/batches.py", BATCHES),
+            write_file("src/raftline/bounded.py", BOUNDED),
         ],
         "Then the replacement of the outbox. bursts collects batches for one dial, up to the limit; the sink pulls.",
     )
@@ -934,30 +934,17 @@ def try_threads(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/raftline/settings.py",
-                    "old": "    offsets_path: Path\n",
-                    "new": "    offsets_path: Path\n    buffer_records: int\n",
-                },
+            edit_file(
+                "src/raftline/settings.py",
+                "    offsets_path: Path\n",
+                "    offsets_path: Path\n    buffer_records: int\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/raftline/settings.py",
-                    "old": "from raftline.records import LEVELS\n",
-                    "new": "from raftline.records import LEVELS\n\nDEFAULT_BUFFER = 256\n",
-                },
+            edit_file(
+                "src/raftline/settings.py",
+                "from raftline.records import LEVELS\n",
+                "from raftline.records import LEVELS\n\nDEFAULT_BUFFER = 256\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "raftline.ini",
-                    "old": "[sink]\n",
-                    "new": "[buffer]\nrecords = 256\n\n[sink]\n",
-                },
-            ),
+            edit_file("raftline.ini", "[sink]\n", "[buffer]\nrecords = 256\n\n[sink]\n"),
         ]
     )
     session.say(
@@ -973,33 +960,20 @@ def one_pass(session: Recorder) -> None:
     session.user("Go on. One pass is what I had in mind as well.")
     session.together(
         [
-            (
-                "edit_file",
-                {"path": "src/raftline/pipeline.py", "old": IMPORTS_OLD, "new": IMPORTS_ONE},
-            ),
-            (
-                "edit_file",
-                {
-                    "path": "src/raftline/pipeline.py",
-                    "old": PIPELINE_TAIL_OLD,
-                    "new": PIPELINE_TAIL_ONE,
-                },
-            ),
-            (
-                "edit_file",
-                {
-                    "path": "src/raftline/pipeline.py",
-                    "old": "from pathlib import Path\nfrom typing",
-                    "new": "from collections.abc import Iterator\nfrom pathlib import Path\nfrom typing",
-                },
+            edit_file("src/raftline/pipeline.py", IMPORTS_OLD, IMPORTS_ONE),
+            edit_file("src/raftline/pipeline.py", PIPELINE_TAIL_OLD, PIPELINE_TAIL_ONE),
+            edit_file(
+                "src/raftline/pipeline.py",
+                "from pathlib import Path\nfrom typing",
+                "from collections.abc import Iterator\nfrom pathlib import Path\nfrom typing",
             ),
         ],
         "The wiring shrinks to a chain. The outbox is no longer imported.",
     )
     session.together(
         [
-            ("write_file", {"path": "tests/test_stages.py", "content": STAGE_TESTS}),
-            ("write_file", {"path": "tests/test_tail.py", "content": TAIL_TESTS}),
+            write_file("tests/test_stages.py", STAGE_TESTS),
+            write_file("tests/test_tail.py", TAIL_TESTS),
         ],
         "The stage tests keep their cases and lose the callbacks.",
     )
@@ -1034,65 +1008,24 @@ def one_pass(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/raftline/pipeline.py",
-                    "old": PIPELINE_TAIL_ONE,
-                    "new": PIPELINE_TAIL_TWO,
-                },
+            edit_file("src/raftline/pipeline.py", PIPELINE_TAIL_ONE, PIPELINE_TAIL_TWO),
+            edit_file(
+                "src/raftline/pipeline.py",
+                "from raftline.decode import decode\n",
+                "from raftline.decode import decode, survey\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/raftline/pipeline.py",
-                    "old": "from raftline.decode import decode\n",
-                    "new": "from raftline.decode import decode, survey\n",
-                },
-            ),
-            (
-                "edit_file",
-                {
-                    "path": "src/raftline/pipeline.py",
-                    "old": "import Line, Record\n",
-                    "new": "import Record\n",
-                },
-            ),
-            (
-                "edit_file",
-                {
-                    "path": "src/raftline/pipeline.py",
-                    "old": "from collections.abc import Iterator\n",
-                    "new": "",
-                },
-            ),
+            edit_file("src/raftline/pipeline.py", "import Line, Record\n", "import Record\n"),
+            edit_file("src/raftline/pipeline.py", "from collections.abc import Iterator\n", ""),
         ]
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "tests/test_stages.py",
-                    "old": DECODE_TESTS_OLD,
-                    "new": DECODE_TESTS_NEW,
-                },
-            ),
-            (
-                "edit_file",
-                {
-                    "path": "tests/test_stages.py",
-                    "old": "import decode\n",
-                    "new": "import decode, survey\n",
-                },
-            ),
-            (
-                "edit_file",
-                {
-                    "path": "tests/test_stages.py",
-                    "old": "from raftline.records",
-                    "new": "from raftline.offsets import Position\nfrom raftline.records",
-                },
+            edit_file("tests/test_stages.py", DECODE_TESTS_OLD, DECODE_TESTS_NEW),
+            edit_file("tests/test_stages.py", "import decode\n", "import decode, survey\n"),
+            edit_file(
+                "tests/test_stages.py",
+                "from raftline.records",
+                "from raftline.offsets import Position\nfrom raftline.records",
             ),
         ]
     )
@@ -1111,15 +1044,12 @@ def one_pass(session: Recorder) -> None:
     session.write("src/raftline/bounded.py", BOUNDED_TWO)
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/raftline/pipeline.py",
-                    "old": "settings.buffer_records, counters)",
-                    "new": "settings.buffer_records, settings.batch_records, counters)",
-                },
+            edit_file(
+                "src/raftline/pipeline.py",
+                "settings.buffer_records, counters)",
+                "settings.buffer_records, settings.batch_records, counters)",
             ),
-            ("write_file", {"path": "tests/test_bounded.py", "content": BOUNDED_TESTS}),
+            write_file("tests/test_bounded.py", BOUNDED_TESTS),
         ]
     )
     session.bash(f"{TESTS} && {TRIAL}")
@@ -1174,40 +1104,26 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            (
-                "edit_file",
-                {
-                    "path": "src/raftline/pipeline.py",
-                    "old": PIPELINE_TAIL_TWO.replace(
-                        "settings.buffer_records, counters",
-                        "settings.buffer_records, settings.batch_records, counters",
-                    ),
-                    "new": PIPELINE_TAIL_THREE,
-                },
+            edit_file(
+                "src/raftline/pipeline.py",
+                PIPELINE_TAIL_TWO.replace(
+                    "settings.buffer_records, counters",
+                    "settings.buffer_records, settings.batch_records, counters",
+                ),
+                PIPELINE_TAIL_THREE,
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/raftline/pipeline.py",
-                    "old": "from pathlib import Path\n",
-                    "new": "from contextlib import closing\nfrom pathlib import Path\n",
-                },
+            edit_file(
+                "src/raftline/pipeline.py",
+                "from pathlib import Path\n",
+                "from contextlib import closing\nfrom pathlib import Path\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/raftline/tail.py",
-                    "old": "from collections.abc import Iterator\n",
-                    "new": "from collections.abc import Generator\n",
-                },
+            edit_file(
+                "src/raftline/tail.py",
+                "from collections.abc import Iterator\n",
+                "from collections.abc import Generator\n",
             ),
-            (
-                "edit_file",
-                {
-                    "path": "src/raftline/tail.py",
-                    "old": "-> Iterator[Line]:",
-                    "new": "-> Generator[Line, None, None]:",
-                },
+            edit_file(
+                "src/raftline/tail.py", "-> Iterator[Line]:", "-> Generator[Line, None, None]:"
             ),
         ],
         "Reproduced, both cases. contextlib.closing around lines leaves the with block whatever happens downstream; lines "
@@ -1299,22 +1215,28 @@ def finish(session: Recorder) -> None:
         "week). Release 0.9.0 is yours to tag."
     )
     session.point("p4")
-    assert session.changed("renamed", "A") == [
-        "src/raftline/bounded.py",
-        "tests/test_bounded.py",
-    ]
-    assert session.changed("start", "A") == [
-        "src/raftline/batches.py",
-        "src/raftline/bounded.py",
-        "tests/golden/errors.txt",
-        "tests/test_bounded.py",
-        "tests/test_golden.py",
-        "tools/snapshot_errors.py",
-    ]
-    moved = session.git("show", "-M", "--name-status", "--format=", "renamed")
+    session.repo.check_changed(
+        "renamed",
+        added=[
+            "src/raftline/bounded.py",
+            "tests/test_bounded.py",
+        ],
+    )
+    session.repo.check_changed(
+        "start",
+        added=[
+            "src/raftline/batches.py",
+            "src/raftline/bounded.py",
+            "tests/golden/errors.txt",
+            "tests/test_bounded.py",
+            "tests/test_golden.py",
+            "tools/snapshot_errors.py",
+        ],
+    )
+    moved = session.repo.git("show", "-M", "--name-status", "--format=", "renamed")
     assert "R100\tsrc/raftline/batcher.py\tsrc/raftline/batches.py" in moved
-    assert session.changed("renamed", "D") == ["src/raftline/outbox.py"]
-    assert session.changed("start", "M") == [*MODIFIED, *MODIFIED_TESTS]
+    session.repo.check_changed("renamed", deleted=["src/raftline/outbox.py"])
+    session.repo.check_changed("start", modified=[*MODIFIED, *MODIFIED_TESTS])
 
 
 def until(session: Recorder, point: str, *facts: dict[str, Any]) -> list[dict[str, Any]]:
@@ -1323,13 +1245,10 @@ def until(session: Recorder, point: str, *facts: dict[str, Any]) -> list[dict[st
     return [item | {"evidence": [id for id in item["evidence"] if id <= last]} for item in facts]
 
 
-def saying(session: Recorder, *texts: str, after: str = "") -> list[str]:
-    """Messages later than ``after`` whose content holds all of the texts."""
-    return [
-        item["id"]
-        for item in session.messages
-        if item["id"] > after and all(text in (item["content"] or "") for text in texts)
-    ]
+def counted(session: Recorder, path: str) -> list[str]:
+    """Ids of the messages since the wiring began that count the changes of a file (diffstat)."""
+    rows = set(session.holding("|"))
+    return [id for id in session.holding(f"{path} ") if id in rows and id > "m080"]
 
 
 def recall_probes(session: Recorder) -> None:
@@ -1353,7 +1272,7 @@ def recall_probes(session: Recorder) -> None:
         "Which counters did the spike with the reader thread and the queue print: which frame does not fit and at which "
         "quota, how many records are stranded, how many rejects were reported, and what became of the producer?",
         [
-            fact("frame 18 does not fit", "R507 in frame 18", said_in=saying(session, "frame 18")),
+            fact("frame 18 does not fit", "R507 in frame 18", said_in=session.holding("frame 18")),
             fact("quota 40000 bytes", "quota 40000", "quota of 40000"),
             fact("stranded=64", "64 records are stranded", "64 stranded"),
             fact("rejects_reported=3 of 10", "3 of the 10 rejects", "3 of 10 rejects"),
@@ -1422,7 +1341,7 @@ def file_probes(session: Recorder) -> None:
         "Which existing modules under src/raftline, which setting file and which documentation were modified in this "
         "session? Answer as a list of at most 12 items and leave the tests out: do not mention test_stages.py.",
         [
-            fact(path, about="modified", said_in=saying(session, f"{path} ", "|", after="m080"))
+            fact(path, about="modified", said_in=counted(session, path))
             for path in MODIFIED
             if path not in {"CHANGELOG.md", "src/raftline/decode.py", "src/raftline/pipeline.py"}
         ],
@@ -1507,8 +1426,8 @@ def decision_probes(session: Recorder) -> None:
             fact(
                 "never holds more than 40 records",
                 "most_in_batcher=40",
-                said_in=saying(session, "never holds more than 40 records")
-                + saying(session, "most_in_batcher=40"),
+                said_in=session.holding("never holds more than 40 records")
+                + session.holding("most_in_batcher=40"),
             ),
             fact("runs once, at the end of the spool file", "only at the end of the spool file"),
         ),
@@ -1530,7 +1449,7 @@ def decision_probes(session: Recorder) -> None:
             fact(
                 "how many frames are in shore.out",
                 "number of frames in shore.out",
-                said_in=saying(session, "how many frames are in shore.out"),
+                said_in=session.holding("how many frames are in shore.out"),
             ),
             fact("the process would hang", "process hangs"),
             fact("up to the scheduler", "depends on the scheduler"),
@@ -1546,7 +1465,7 @@ def decision_probes(session: Recorder) -> None:
                 "root of the gate boxes is read-only",
                 "root is read-only",
                 "read-only root",
-                said_in=saying(session, "root of the gate boxes"),
+                said_in=session.holding("root of the gate boxes"),
             ),
             fact("/run has 2 MB", "/run has only 2 MB"),
             fact("keeps everything that the slower side has not read"),
@@ -1601,18 +1520,14 @@ def record(session: Recorder) -> None:
     decision_probes(session)
 
 
-CASE: dict[str, Any] = {
-    "title": "A log shipper's callbacks become generators, and its errors stay byte for byte",
-    "task": "refactoring",
-    "window": 32000,
-    "budget": 4000,
-    "repository": "raftline",
-}
-
-
 def build_case() -> str:
     """The case as text."""
-    return build(__file__, record, **CASE)
+    return build(
+        __file__,
+        record,
+        title="A log shipper's callbacks become generators, and its errors stay byte for byte",
+        repository="raftline",
+    )
 
 
 if __name__ == "__main__":
