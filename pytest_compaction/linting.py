@@ -1,9 +1,10 @@
 """What is wrong, or weak, in case files: whether their questions can measure anything.
 
 Errors make a case unfit: what the loader refuses, a question that gives its answer
-away, the same thing asked twice, a trap that the right answer falls into. Warnings
-tell of weak facts: those that the offline model does not find even in the full log,
-and those that every strategy keeps because they stand at the end.
+away, the same thing asked twice, a trap that the right answer falls into, and a probe
+that measures nothing because the tail states all its facts, or because the offline
+model finds none of them in the full log. Warnings tell of weak facts: single ones of
+these kinds beside others that do measure something.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 from pytest_compaction.case import Case, Probe
 from pytest_compaction.case_files import CaseFileError, load_cases
@@ -23,13 +24,11 @@ from pytest_compaction.matching import TextIndex
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.responders import Responder
 from pytest_compaction.rubric import dimension_scores, overall_score
-from pytest_compaction.text import normalize, printable
+from pytest_compaction.tails import tail_room, tail_start
+from pytest_compaction.text import is_path, normalize, printable
 from pytest_compaction.tokens import TokenCounter
 
 Level = Literal["error", "warning"]
-
-TAIL_SHARE: Final = 0.25
-"""Share of the budget that a strategy which keeps a tail is taken to keep at the least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +138,7 @@ def _repeated(case: Case) -> Iterator[Finding]:
 def _weak(case: Case, tail: int | None, counter: TokenCounter) -> Iterator[Finding]:
     """Logs that fit their budget, and facts that stand in the tail which everybody keeps."""
     sizes = [counter.message(message) for message in case.messages]
-    room = round(case.budget * TAIL_SHARE) if tail is None else tail
+    room = tail_room(case.budget) if tail is None else tail
     total = sum(sizes[: case.points[-1].index + 1])
     if total <= case.budget:
         text = (
@@ -153,21 +152,28 @@ def _weak(case: Case, tail: int | None, counter: TokenCounter) -> Iterator[Findi
             continue
         if probe.point not in tails:
             tails[probe.point] = _tail(case, probe.point, sizes, room)
+        kept = [tails[probe.point].states(fact.forms) for fact in probe.facts]
+        level: Level = "error" if all(kept) and not _about_files(probe) else "warning"
+        whole = ", as all facts of this probe" if level == "error" else ""
         for index, fact in enumerate(probe.facts):
-            if tails[probe.point].states(fact.forms):
+            if kept[index]:
                 text = (
-                    f"the last {room:,} tokens before the question state {_quoted(fact.text)}: "
-                    "every strategy that keeps a tail keeps it"
+                    f"the tail before the question ({room:,} tokens, at least the last message) "
+                    f"states {_quoted(fact.text)}: every strategy that keeps a tail keeps "
+                    f"it{whole}"
                 )
                 pointer = f"/probes/{number}/facts/{index}"
-                yield Finding(case.source, pointer, "warning", "kept-by-tail", text)
+                yield Finding(case.source, pointer, level, "kept-by-tail", text)
+
+
+def _about_files(probe: Probe) -> bool:
+    """Whether a fact is a path: to name a file does not tell what was done to it."""
+    return any(is_path(normalize(fact.text)) for fact in probe.facts)
 
 
 def _tail(case: Case, point: int, sizes: Sequence[int], room: int) -> TextIndex:
-    start = end = case.points[point].index + 1
-    while start > 0 and sizes[start - 1] <= room:
-        start -= 1
-        room -= sizes[start]
+    end = case.points[point].index + 1
+    start = tail_start(sizes, end, room)
     return TextIndex("\n".join(readable(message) for message in case.messages[start:end]))
 
 
@@ -183,14 +189,16 @@ def _unanswered(case: Case, counter: TokenCounter) -> Iterator[Finding]:
         overall = overall_score(dimension_scores(scores))
         scored = "is unscored" if overall is None else f"scores {overall:.2f} of 5"
         stated = reply.stated or tuple(False for _ in probe.facts)
+        level: Level = "warning" if any(stated) else "error"
+        whole = "" if any(stated) else ", nor is any other fact of this probe"
         for index, (fact, found) in enumerate(zip(probe.facts, stated, strict=True)):
             if not found:
                 text = (
                     f"{_quoted(fact.text)} is not in the offline answer from the full log, "
-                    f"which {scored}"
+                    f"which {scored}{whole}"
                 )
                 pointer = f"/probes/{number}/facts/{index}"
-                yield Finding(case.source, pointer, "warning", "unanswerable", text)
+                yield Finding(case.source, pointer, level, "unanswerable", text)
 
 
 def _quoted(text: str) -> str:

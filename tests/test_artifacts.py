@@ -158,6 +158,111 @@ def test_shell_commands_are_read_word_by_word(
     assert shell(command) == expected
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git rm -n dry.py",
+        "git mv --dry-run a.py b.py",
+        "rm --dry-run z.py",
+        "rm --help z.py",
+        "git clean -n",
+    ],
+)
+def test_what_only_tries_does_nothing(command: str) -> None:
+    assert shell(command) == []
+
+
+def certain(command: str, output: str = "") -> list[tuple[str, str]]:
+    """What surely was done by a command after two files were made."""
+    messages = conversation(
+        ("write", {"path": "docs/a.py", "content": "x"}),
+        ("write", {"path": "docs/b.py", "content": "x"}),
+        ("bash", {"command": command}, output),
+    )
+    ours = [op for op in file_operations(messages) if op.message_id == "m4"]
+    return [(op.operation, op.path) for op in ours if op.succeeded and op.certain]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "if false; then rm docs/a.py; fi",
+        "false && rm docs/a.py",
+        "grep -q x y || rm docs/a.py",
+        "pytest -q && rm docs/a.py",
+        "test -f x &&\n rm docs/a.py",
+        "pytest && (cd docs; rm a.py)",
+        "set -e\npytest\nrm docs/a.py",
+        "exit 0\nrm docs/a.py",
+        "clean() { rm docs/a.py; }",
+        "while read -r line; do rm docs/a.py; done",
+        'cd "$ROOT" && rm docs/a.py',
+        "mv -n docs/a.py docs/c.py",
+        "mv docs/a.py lib",
+    ],
+)
+def test_what_may_not_have_been_done_is_not_certain(command: str) -> None:
+    assert certain(command) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("cd docs && rm a.py", [("deleted", "docs/a.py")]),
+        ("(cd docs; ls); rm docs/a.py", [("deleted", "docs/a.py")]),
+        ("cd x || exit 1\nrm docs/a.py", [("deleted", "x/docs/a.py")]),
+        ("mkdir -p x && mv docs/a.py x/a.py", [("renamed", "x/a.py")]),
+        ("if true; then ls; fi; rm docs/a.py", [("deleted", "docs/a.py")]),
+        ("for n in 1 2; do rm docs/a.py; done", [("deleted", "docs/a.py")]),
+        ("rm docs/a.py || true", [("deleted", "docs/a.py")]),
+        ("git -C docs rm a.py", [("deleted", "docs/a.py")]),
+        ("mv -t docs2 docs/a.py", [("renamed", "docs2/a.py")]),
+        ("rm -rf docs", [("deleted", "docs"), ("deleted", "docs/a.py"), ("deleted", "docs/b.py")]),
+        ("git mv docs man", [("renamed", "man/a.py"), ("renamed", "man/b.py")]),
+        ("cp x.py docs", [("read", "x.py"), ("created", "docs/x.py")]),
+    ],
+)
+def test_what_surely_was_done_is_told_by_file(
+    command: str, expected: list[tuple[str, str]]
+) -> None:
+    assert certain(command) == expected
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "bash: docs/a.py: Read-only file system",
+        "fatal: not a git repository",
+        "bash: -c: line 1: syntax error near unexpected token `fi'",
+        "bash: line 1: cd: x: No such file or directory",
+    ],
+)
+def test_a_file_that_an_error_may_be_about_is_not_certain(output: str) -> None:
+    assert certain("cd docs/x; git rm docs/a.py", output) == []
+
+
+def test_a_call_that_was_refused_did_nothing() -> None:
+    said = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    messages = call("bash", {"command": "mv a.py b.py && rm c.py"}, said, is_error=True)
+    assert not any(op.succeeded for op in file_operations(messages))
+
+
+def test_a_folder_that_was_made_again_is_not_gone() -> None:
+    messages = conversation(("bash", {"command": "rm -rf build && mkdir build && cd build"}))
+    assert [state.path for state in file_states(file_operations(messages)) if state.deleted] == []
+
+
+def test_states_say_where_the_log_leaves_doubt() -> None:
+    messages = conversation(
+        ("write", {"path": "src/a.py", "content": "x"}),
+        ("write", {"path": "src/b.py", "content": "x"}),
+        ("bash", {"command": "git stash"}),
+        ("read", {"path": "src/b.py"}),
+    )
+    states = {state.path: state.certain for state in file_states(file_operations(messages))}
+    assert states == {"src/a.py": False, "src/b.py": True}
+
+
 def test_commands_may_come_as_lists() -> None:
     assert done(("shell", {"command": ["bash", "-lc", "touch a.py"]})) == [("created", "a.py")]
     assert done(("exec_command", {"cmd": ["rm", "a b.py"]})) == [("deleted", "a b.py")]

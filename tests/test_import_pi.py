@@ -16,7 +16,7 @@ from pytest_compaction.chat_format import from_chat, to_chat
 from pytest_compaction.conversation import Image, Thinking, structure_faults
 from pytest_compaction.importers.case_maker import make_case, write_case
 from pytest_compaction.importers.pi import PiImporter
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
+from pytest_compaction.importers.protocol import KEPT_AS_RECORD, ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, importer_named, load_importers
 
 REAL = Path(__file__).parents[2] / "shared/data/pi-agent/large-session.jsonl"
@@ -307,3 +307,74 @@ def test_the_real_session_is_read_whole() -> None:
     interrupted = ledger.repaired["interrupted tool call given a result that says so"]
     assert ledger.messages == ledger.records - sum(ledger.left_out.values()) + interrupted
     assert structure_faults(transcript.messages) == []
+
+
+def tree(*lines: tuple[str, str | None, dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**record, "id": id, "parentId": parent} for id, parent, record in lines]
+
+
+BRANCHES = tree(
+    ("e1", None, message("user", "pick a store")),
+    ("e2", "e1", message("assistant", "Reading on.")),
+    ("e3", "e2", message("user", "use Postgres 15.2")),
+    ("e4", "e3", message("assistant", tool_call("w1"))),
+    ("e5", "e4", result("w1", "ok")),
+    ("c1", "e5", {"type": "compaction", "summary": "Postgres", "firstKeptEntryId": "e4"}),
+    ("bs", "e2", {"type": "branch_summary", "fromId": "e5", "summary": "Postgres was too slow"}),
+    ("l1", "bs", {"type": "label", "label": "here"}),
+    ("x1", "l1", {"type": "custom_message", "customType": "x", "content": "the disk is full"}),
+    ("e6", "x1", message("user", "use DuckDB 0.9.2")),
+)
+
+
+def test_a_branch_that_the_user_left_is_not_in_the_log_and_its_summary_is(tmp_path: Path) -> None:
+    transcript = imported(tmp_path, HEADER, *BRANCHES)
+    *texts, summary, told, last = [m.text for m in transcript.messages]
+    assert (texts, told, last) == (
+        ["pick a store", "Reading on."],
+        "the disk is full",
+        "use DuckDB 0.9.2",
+    )
+    assert summary.endswith("Postgres was too slow")
+    assert transcript.boundaries == ()
+    assert transcript.ledger.left_out == {
+        "compaction on a branch that the user left": 1,
+        "label": 1,
+        "message on a branch that the user left": 3,
+        "session header": 1,
+    }
+    assert transcript.ledger.records == 5 + 6
+
+
+def test_a_compaction_on_the_branch_that_was_kept_is_on_record(tmp_path: Path) -> None:
+    transcript = imported(tmp_path, HEADER, *BRANCHES[:6])
+    (boundary,) = transcript.boundaries
+    assert (boundary.after, boundary.kept) == ("m0004", ("m0003", "m0004"))
+    assert transcript.ledger.left_out[KEPT_AS_RECORD] == 1
+
+
+def test_parents_that_are_missing_or_run_in_a_circle_are_put_right(tmp_path: Path) -> None:
+    lines = tree(
+        ("a", "z", message("user", "one")),
+        ("b", "nowhere", message("assistant", "two")),
+        ("z", "b", message("user", "three")),
+    )
+    transcript = imported(tmp_path, HEADER, *lines)
+    assert [m.text for m in transcript.messages] == ["one", "two", "three"]
+    assert transcript.ledger.repaired == {
+        "line that is its own ancestor, taken as the first": 1,
+        "line whose parent is not in the file, put after the one before": 1,
+    }
+
+
+def test_a_command_that_the_user_kept_from_the_model_is_left_out(tmp_path: Path) -> None:
+    shell = {"command": "env", "output": "A=1"}
+    transcript = imported(
+        tmp_path,
+        HEADER,
+        message("user", "hello"),
+        message("bashExecution", **shell, excludeFromContext=True),
+        message("bashExecution", **shell),
+    )
+    assert [m.text for m in transcript.messages] == ["hello", "Ran `env`\nA=1"]
+    assert transcript.ledger.left_out["command that the user kept from the model"] == 1

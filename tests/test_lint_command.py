@@ -130,7 +130,36 @@ def test_what_the_tail_keeps_is_a_warning_but_for_the_present_state(tmp_path):
     assert ("warning", "/probes/0/facts/0", "kept-by-tail") in found(path, answer=False)
     rules = [each for each in found(path, answer=False) if each[2] == "kept-by-tail"]
     assert len(rules) == 1
-    assert "kept-by-tail" not in str(found(path, tail=5, answer=False))
+
+
+def test_the_last_message_belongs_to_the_tail_however_large_it_is(tmp_path):
+    data = large(probes=[probe("What was set?", "row 39 of the backlog")])
+    last = {"id": "last", "role": "assistant", "content": "row 39 of the backlog. " + "x y " * 500}
+    data["messages"].append(last)
+    data["compaction_points"][0]["after"] = "last"
+    data["probes"][0]["facts"][0]["evidence"] = ["last"]
+    path = written(tmp_path, data)
+    for tail in (None, 0):
+        rules = [rule for _, _, rule in found(path, answer=False, tail=tail)]
+        assert rules == ["kept-by-tail"]
+
+
+def test_a_probe_of_which_the_tail_keeps_all_facts_is_an_error(tmp_path, capsys):
+    last = large()["messages"][-1]["id"]
+    late = {"text": "retry limit must be 111", "evidence": [last]}
+    early = {"text": "retry limit must be 100", "evidence": ["m1"]}
+    data = large(probes=[{**probe(), "facts": [late]}, {**probe("And both?"), "id": "q"}])
+    data["messages"][-1]["content"] = "The retry limit must be 111."
+    data["messages"][1]["content"] = "The retry limit must be 100."
+    data["probes"][1]["facts"] = [early, late]
+    path = written(tmp_path, data)
+    assert [entry for entry in found(path, answer=False) if entry[2] == "kept-by-tail"] == [
+        ("error", "/probes/0/facts/0", "kept-by-tail"),
+        ("warning", "/probes/1/facts/1", "kept-by-tail"),
+    ]
+    code, out = lint(capsys, path, "--no-answers")
+    assert code == 1
+    assert "keeps it, as all facts of this probe" in out
 
 
 def test_a_log_that_fits_its_budget_is_a_warning(tmp_path):
@@ -141,12 +170,20 @@ def test_a_log_that_fits_its_budget_is_a_warning(tmp_path):
 def test_a_fact_that_the_full_log_does_not_give_is_reported_with_the_score(tmp_path, capsys):
     asked = probe("Which colour had the curtains of the old theatre in Prague?", "must be 100")
     path = written(tmp_path, large(probes=[asked]))
-    assert found(path) == [("warning", "/probes/0/facts/0", "unanswerable")]
+    assert found(path) == [("error", "/probes/0/facts/0", "unanswerable")]
     code, out = lint(capsys, path)
-    assert code == 0
+    assert code == 1
     assert "is not in the offline answer from the full log, which scores" in out
-    assert lint(capsys, path, "--strict")[0] == 1
+    assert "nor is any other fact of this probe" in out
     assert lint(capsys, path, "--no-answers", "--strict")[0] == 0
+
+
+def test_one_fact_that_is_not_answered_beside_others_is_a_warning(tmp_path, capsys):
+    asked = probe("Which module was edited first?", "src/module_0.py", "must be 100")
+    path = written(tmp_path, large(probes=[asked]))
+    assert found(path) == [("warning", "/probes/0/facts/1", "unanswerable")]
+    assert lint(capsys, path)[0] == 0
+    assert lint(capsys, path, "--strict")[0] == 1
 
 
 def test_findings_as_json(tmp_path, capsys):
@@ -169,7 +206,7 @@ def test_many_findings_are_counted_by_rule(tmp_path, capsys):
     facts = [
         {"text": f"src/module_{n % 12}.py", "evidence": [f"m{4 * (n % 12) + 1}"]} for n in range(40)
     ]
-    path = written(tmp_path, large(probes=[{**probe(), "facts": facts}]))
+    path = written(tmp_path, large(probes=[{**probe(), "kind": "continuation", "facts": facts}]))
     code, out = lint(capsys, path, "--no-answers", "--tail", "0")
     assert code == 1
     assert "  … and 8 more: duplicate-fact 8" in out

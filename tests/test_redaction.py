@@ -77,6 +77,30 @@ NAMED = {
     "curl -u deploy:pa55word9 https://ci.internal/job": "pa55word9",
     "mysql --password tiger99x -h db": "tiger99x",
     "auth_token: '" + (token := signs(32)) + "'": token,
+    "DB_PASSWORD=correcthorsebattery": "correcthorsebattery",
+    "POSTGRES_PASSWORD: supersecret": "supersecret",
+    '{"user": "ann", "password": "CorrectHorseBattery!"}': "CorrectHorseBattery!",
+    r"{\"password\": \"letmein\"}": "letmein",
+    '"password": 12345678': "12345678",
+    '"passphrase": "correct horse battery"': "correct horse battery",
+    "passwd: 12345678": "12345678",
+    "  password: letmeinnow  # for now": "letmeinnow",
+    "PGPASSWORD=abcdefgh psql -l": "abcdefgh",
+    "host=db password=letmeinnow user=ann": "letmeinnow",
+    "connect(user='ann', password='letmein')": "letmein",
+    "config['password'] = 'letmein'": "letmein",
+    'password: str = "letmein"': "letmein",
+    "https://ci.internal/?user=ann&password=letmein&x=1": "letmein",
+    "<password>letmein</password>": "letmein",
+    "token: 'a1b2c3d4e5f6'": "a1b2c3d4e5f6",
+    'client_secret = "supersecret"': "supersecret",
+    "API_TOKEN=abcdefghijklmnopqrstuvwx": "abcdefghijklmnopqrstuvwx",
+    '"accessToken": "abcdefghijk"': "abcdefghijk",
+    "redis://:s3cr3tpw9@cache:6379/0": "s3cr3tpw9",
+    "mysql -uroot -pS3cretPw99 app": "S3cretPw99",
+    "sshpass -p 'S3cretPw99' ssh db": "S3cretPw99",
+    "docker login -u ann -p letmein registry.internal": "letmein",
+    "echo letmein | sudo -S systemctl restart app": "letmein",
 }
 SAFE = [
     "commit 4f2a9c81d3be77aa10c9e2f4b6d8a0c1e3f5a7b9",
@@ -99,6 +123,39 @@ SAFE = [
     "mail to admin@example.com from noreply@github.com",
     "cd /home/runner/work/app && ls /root/.cache",
     "route /home/settings is shown",
+    "password: str",
+    "password: string;",
+    "token: String,",
+    "password: Optional[str] = None",
+    "def login(user, password=None):",
+    "login(user=user, password=password)",
+    "this.password = password;",
+    "password = getpass.getpass()",
+    "String password = request.getParameter(name);",
+    "const user = { password: hashed, token: SyntaxToken };",
+    "password: z.string().min(8)",
+    "PASSWORD=$DB_PASSWORD python run.py",
+    "PASSWORD=${DB_PASSWORD:-}",
+    '"password": "***"',
+    '"password": "<password>"',
+    '"password": "Enter your password"',
+    'api_key="YOUR_API_KEY"',
+    "GITHUB_TOKEN=ghp_xxx node dist/find_issues.js",
+    "export OPENROUTER_API_KEY=sk-or-...",
+    'pad_token="<pad>", eos_token: "</s>"',
+    'next_page_token = "CAESBRjK9Q"',
+    "let token = try tokens.shift()? else end",
+    "const apiKey = args[++i];",
+    "let pwd = process.cwd();",
+    "totalTokens = totalInput + totalOutput",
+    "assert token == expected",
+    "secretName: db-credentials",
+    'sort_key: "name_asc", public_key: "abc12345"',
+    "the password: must be at least 8 characters",
+    "usage: run [--token TOKEN] --password PASSWORD",
+    '<input type="password" name="password">',
+    'href="/home/about" and GET /Users/search?q=x',
+    "mysql -p app and docker run -p 8080:80 app",
 ]
 
 
@@ -154,6 +211,88 @@ def test_people_and_home_folders_get_stand_ins_that_keep_the_form():
         "e-mail address": (2, 3),
         "home folder": (2, 3),
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("HOME=/home/epona", "HOME=/home/user-1"),
+        ("cd /home/epona && ls", "cd /home/user-1 && ls"),
+        ("/home/epona\n", "/home/user-1\n"),
+        ('"cwd": "/home/epona"', '"cwd": "/home/user-1"'),
+        ("epona:x:1000:1000:E:/home/epona:/bin/sh", "epona:x:1000:1000:E:/home/user-1:/bin/sh"),
+        ("/var/home/zelda/x and /var/home/zelda", "/var/home/user-1/x and /var/home/user-1"),
+        (r"{\"at\": \"\/home\/impa\/x\"}", r"{\"at\": \"\/home\/user-1\/x\"}"),
+        (r"C:\Users\Jane Roe\x", r"C:\Users\user-1\x"),
+        ("see C:\\Users\\saria", "see C:\\Users\\user-1"),
+        ("ls '/Users/Jane Roe/x' /Users/Jane\\ Roe/y", "ls '/Users/user-1/x' /Users/user-1/y"),
+        ("/Users/ann/x or /Users/ann.", "/Users/user-1/x or /Users/user-1."),
+    ],
+)
+def test_home_folders_are_found_however_they_are_written(text, expected):
+    assert redacted(text)[0] == expected
+
+
+def test_a_word_that_is_a_password_only_where_it_is_named_stays_elsewhere():
+    done = Redactor().redact(
+        transcript(
+            ("user", Text("POSTGRES_PASSWORD: postgres\nimage: postgres:16")),
+            ("assistant", Text('I keep postgres 16; "password": "postgres" is for tests')),
+        )
+    )
+    assert [message.text for message in done.messages] == [
+        f"POSTGRES_PASSWORD: {STAND_IN}1\nimage: postgres:16",
+        f'I keep postgres 16; "password": "{STAND_IN}1" is for tests',
+    ]
+
+
+def test_members_of_arguments_are_secrets_by_their_names():
+    arguments = {"db": {"password": "letmein", "user": "ann", "pwd": 4711}, "n": [{"token": "ab"}]}
+    call = ToolCall("c", "connect", json.dumps(arguments))
+    distinct = ToolCall("d", "connect", '{"password": "CorrectHorse!"}')
+    redactor = Redactor()
+    done = redactor.redact(
+        transcript(
+            ("user", Text("log in with CorrectHorse! as ann")),
+            ("assistant", call, distinct),
+            ("tool", ToolResult("c", "ok")),
+            ("tool", ToolResult("d", "ok")),
+        )
+    )
+    assert done.messages[0].text == f"log in with {STAND_IN}1 as ann"
+    one, other = done.messages[1].calls
+    assert json.loads(one.arguments) == {
+        "db": {"password": f"{STAND_IN}2", "user": "ann", "pwd": f"{STAND_IN}3"},
+        "n": [{"token": "ab"}],
+    }
+    assert json.loads(other.arguments) == {"password": f"{STAND_IN}1"}
+    assert redactor.counts["secret"].values == 3
+    hidden = Thinking(canonical_json({"plan": {"password": "letmein"}}))
+    left = redactor.redact(transcript(("assistant", hidden, Text("on"))))
+    assert left.messages[0].parts == (Text("on"),)
+
+
+@pytest.mark.parametrize("broken", ["\n", "\r\n  ", "\\\n", "\\n"])
+@pytest.mark.parametrize("whole_elsewhere", [True, False])
+def test_a_key_that_is_broken_over_two_lines_leaves_no_half(broken, whole_elsewhere):
+    key = KEYS["openai"]
+    text = f"export K={key[:30]}{broken}{key[30:]} and on"
+    messages = [("user", Text(text))]
+    if whole_elsewhere:
+        messages.append(("assistant", Text(f"I use {key} now")))
+    redactor = Redactor()
+    shown = redactor.redact(transcript(*messages)).messages[0].text
+    assert key[:30] not in shown and key[30:] not in shown
+    assert shown.startswith(f"export K={STAND_IN}") and shown.endswith(" and on")
+    values = redactor.counts["secret"].values
+    assert values == (1 if whole_elsewhere else 2)
+
+
+@pytest.mark.parametrize(
+    "line", ["max_tokens_4096 = 1", "4f2a9c81d3be is the commit", "src/keys/rotate_v2.py", "Done."]
+)
+def test_the_line_after_a_key_stays_where_it_is_no_part_of_it(line):
+    assert redacted(f"K={KEYS['openai']}\n{line}\n")[0] == f"K={STAND_IN}1\n{line}\n"
 
 
 def test_the_same_value_has_the_same_stand_in_in_every_part_of_a_file():

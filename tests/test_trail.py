@@ -175,12 +175,82 @@ def test_one_error_at_many_places_is_one_error():
         ("2 failed, 10 passed in 0.42s", True, ""),
         ("======== FAILURES ========", True, ""),
         ("def handle(error): return error", True, ""),
-        ("x" * 500 + " ValueError: too long", False, ""),
+        ("x" * 500 + " ValueError: too far in the line", False, ""),
+        ("KeyError:  'a   b'", False, None),
+        ("E   KeyError: 3", False, "KeyError: 3"),
+        ("psycopg2.errors.UniqueViolation: duplicate key value", False, None),
+        ("django.core.exceptions.ObjectDoesNotExist: no row", False, None),
+        (
+            "E   subprocess.TimeoutExpired: timed out after 5",
+            False,
+            "subprocess.TimeoutExpired: timed out after 5",
+        ),
+        ("com.example.Main: started", True, ""),
+        ("Expected: 3 of them", True, ""),
     ],
 )
 def test_a_line_is_an_error_text_or_not(line, failed, text):
     wanted = [] if text == "" else [line if text is None else text]
     assert list(error_texts(line, failed)) == wanted
+
+
+def test_a_traceback_ends_in_its_error_whatever_that_is_called():
+    output = (
+        "Traceback (most recent call last):\n"
+        '  File "/app/lease.py", line 3, in renew\n'
+        '    raise Gone("ValueError: a line of the program")\n'
+        "{}\n"
+        "lease.py: done\n"
+    )
+    for said in ("lease.states.Gone: 45 s", "KeyError: 3", "StopIteration", "zlib.error: bad"):
+        assert list(error_texts(output.format(said), failed=False)) == [said]
+    assert list(error_texts(output.format("and so on"), failed=False)) == []
+
+
+def test_of_a_long_line_it_is_said_how_much_is_missing():
+    line = "ValueError: " + "".join(f"row {i:04}; " for i in range(100))
+    (text,) = error_texts(line, failed=False)
+    shown, _, mark = text.partition(" … [")
+    assert line.startswith(shown)
+    assert len(text) <= 400
+    assert mark == f"{len(line.strip()) - len(shown)} more characters]"
+
+
+@pytest.mark.parametrize("command", ["make", "pytest", "tsc", "ruff", "./configure", "CI=1 make"])
+def test_a_command_of_one_word_is_remembered_with_its_errors(command):
+    error = "src/a.ts(3,5): error TS2554: Expected 2 arguments, but got 1."
+    trail = trail_of(shell("a", command, f"{error}\nexit code 2"))
+    assert trail.errors == (error,)
+    assert [(run.text, run.failed) for run in trail.runs] == [(command.split()[-1], True)]
+
+
+def test_the_tests_that_a_command_of_one_word_ran_are_the_last_test_run():
+    trail = trail_of(shell("a", "pytest", "2 failed, 3 passed in 0.1s"))
+    assert trail.tests == "2 failed, 3 passed (`pytest`)"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("cat src/gone.py", "cat: src/gone.py: No such file or directory"),
+        ("cd app && mv a.py b.py", "mv: cannot stat 'a.py': No such file or directory"),
+        ("sed -i s/a/b/ c.py", "sed: can't read c.py: No such file or directory"),
+        ("cd gone && ls", "bash: cd: gone: No such file or directory"),
+        ("git checkout main", "error: Your local changes would be overwritten by checkout."),
+        ("git show gone", "fatal: ambiguous argument 'gone': unknown revision"),
+    ],
+)
+def test_a_program_that_shows_things_states_an_error_in_its_own_name(command, said):
+    shown = "A file.\nValueError: what a file holds"
+    output = f"{shown}\n{said}\nexit code 1"
+    assert trail_of(shell("a", command, output)).errors == (said,)
+    assert trail_of(shell("a", command, f"{shown}\n{said}")).errors == ()
+
+
+def test_a_script_that_cannot_be_read_states_errors_where_it_failed():
+    script, error = "tool 'build", "tool: E417 version mismatch: bundle says 1, tree says 2"
+    assert trail_of(shell("a", script, f"{error}\nexit code 2")).errors == (error,)
+    assert trail_of(shell("a", script, error)).errors == ()
 
 
 def test_what_a_listing_shows_is_no_error():

@@ -4,6 +4,9 @@ import json
 
 from builders import case_data
 
+from pytest_compaction.conversation import structure_faults
+from pytest_compaction.importers.registry import conversations, importer_for, load_importers
+
 TURNS = [
     "The upload handler must answer within 2.5 seconds on every machine we have.",
     "thread limit 4\nqueue limit 64\nretry delay 1.5",
@@ -290,3 +293,23 @@ SAMPLES = {
     "inspect": inspect_ai,
 }
 """By the name of the importer that is to read it."""
+
+
+def write_log(folder, *values, lines=False):
+    """A file of one JSON document, or of a value a line."""
+    path = folder / "log.json"
+    if lines:
+        path.write_text("".join(json.dumps(value) + "\n" for value in values), "utf-8")
+    else:
+        path.write_text(json.dumps(values[0], indent=1), "utf-8")
+    return path
+
+
+def imported_as(name, path):
+    """The conversations of a file, which the importer of this name must recognise."""
+    importer = importer_for(path, load_importers().importers)
+    assert importer.name == name
+    found = list(conversations(importer, path))
+    for transcript in found:
+        assert structure_faults(transcript.messages) == []
+    return found

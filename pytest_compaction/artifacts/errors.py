@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 _TAIL_CHARACTERS: Final = 200_000
 _MAX_LINES: Final = 5_000
-_LONGEST: Final = 400
+MAX_ERROR_CHARACTERS: Final = 400
+"""A longer line is cut there, and says how much is missing."""
+_ROOM_OF_MARK: Final = 32
 _SHORTEST: Final = 12
 _NAMED: Final = re.compile(
     r"\b\w*(?:Error|Exception)\b(?: \[\w+\])?:"
     r"|\b(?:error|ERROR|Error|fatal|FATAL|panic)(?: [A-Z]{1,5}-?\d{2,5})?(?:\[\w+\])?:"
+    r"|^(?:\w+\.)*\w*(?:error|exception)\w*\.(?:\w+\.)*[A-Z]\w*: "
     r"|\b(?:E\d{3,4}|[A-Z]{2,4}-?\d{4,5})\b:? \S"
     r"|^npm ERR!"
 )
@@ -33,26 +36,66 @@ _SOURCE: Final = re.compile(
 )
 """Lines of a program that handles errors: a file that was printed, no error."""
 _LEAD: Final = re.compile(r"^(?:E {2,}|\d+:|> )\s*")
+_TRACEBACK: Final = "Traceback (most recent call last):"
+_RAISED: Final = re.compile(r"(?:[\w<>]+\.)*(?:[A-Za-z_]\w*: |[A-Z]\w*:?$)")
+"""An exception as Python prints it: its class, with its module, and what it says."""
 
 
 def error_texts(output: str, failed: bool) -> Iterator[str]:
-    """Lines of an output that state an error, in order, without repetition.
+    """Lines of an output that state an error, in order, without repetition, as printed.
 
     ``failed`` is whether the call is known to have failed: then lines that only say
-    what went wrong count too. The last 200,000 characters are looked at, and lines
-    of 12 to 400 characters; a marker such as pytest's leading ``E`` is left out,
-    and so are the lines of a test report that only count, and lines of a program.
+    what went wrong count too. The last 200,000 characters are looked at. A marker such
+    as pytest's leading ``E`` is left out, and so are the lines of a test report that
+    only count, and lines of a program. A line of fewer than 12 characters counts only
+    where a traceback or a test report ends in it. Of a line of more than 400 characters,
+    which must say within them that it is an error, the text ends by saying how many
+    characters are missing.
     """
     seen: set[str] = set()
-    for line in output[-_TAIL_CHARACTERS:].splitlines()[-_MAX_LINES:]:
-        text = " ".join(_LEAD.sub("", line.strip()).split())
-        if not _SHORTEST <= len(text) <= _LONGEST or text in seen:
-            continue
-        if _REPORT.match(text) or _SOURCE.match(text):
-            continue
-        if _NAMED.search(text) or (failed and _IN_FAILURE.search(text)):
+    for text, raised in _stripped(output[-_TAIL_CHARACTERS:].splitlines()[-_MAX_LINES:]):
+        if text not in seen and _states_error(text[:MAX_ERROR_CHARACTERS], failed, raised):
             seen.add(text)
-            yield text
+            yield _cut(text)
+
+
+def _stripped(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Lines without their marker; whether an exception is to be expected there.
+
+    It is where a traceback ends, and in the first of the lines that pytest marks ``E``.
+    The lines within a traceback are left out.
+    """
+    head: int | None = None
+    marked_before = False
+    for line in lines:
+        bare = line.strip()
+        if not bare:
+            continue
+        indented = len(line) - len(line.lstrip())
+        text = _LEAD.sub("", bare)
+        if text == _TRACEBACK:
+            head = indented
+            continue
+        if head is not None and indented > head:
+            continue
+        marked = bare.startswith("E  ")
+        yield text, head is not None or (marked and not marked_before)
+        head, marked_before = None, marked
+
+
+def _states_error(text: str, failed: bool, raised: bool) -> bool:
+    if raised and _RAISED.match(text):
+        return True
+    if len(text) < _SHORTEST or _REPORT.match(text) or _SOURCE.match(text):
+        return False
+    return bool(_NAMED.search(text) or (failed and _IN_FAILURE.search(text)))
+
+
+def _cut(text: str) -> str:
+    if len(text) <= MAX_ERROR_CHARACTERS:
+        return text
+    kept = text[: MAX_ERROR_CHARACTERS - _ROOM_OF_MARK].rstrip()
+    return f"{kept} … [{len(text) - len(kept)} more characters]"
 
 
 def error_kind(text: str) -> str:

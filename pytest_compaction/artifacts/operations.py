@@ -9,15 +9,36 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Final, Literal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
 
+from pytest_compaction.artifacts.file_states import (
+    FileOperation,
+    FileState,
+    Operation,
+    file_states,
+)
+from pytest_compaction.artifacts.known_files import KnownFiles, Outcome
+from pytest_compaction.artifacts.shell_commands import shell_effects
+from pytest_compaction.artifacts.shell_programs import Effect
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.artifacts.touches import Touch
 from pytest_compaction.conversation import Message, ToolCall, ToolResult, groups
 
-Operation = Literal["created", "modified", "read", "deleted", "renamed", "restored"]
+__all__ = [
+    "INTERRUPTED",
+    "Command",
+    "FileOperation",
+    "FileState",
+    "Invocation",
+    "Operation",
+    "commands",
+    "exit_code",
+    "file_operations",
+    "file_states",
+    "invocations",
+]
 
 INTERRUPTED: Final = "[interrupted: no result was recorded]"
 """The result that an importer gives to a call whose result the transcript lacks."""
@@ -33,12 +54,32 @@ _FAILURE: Final = re.compile(
     r"|(?:the )?(?:old|file|path|text)[\w ]{0,40}(?:not found|does not exist|did not appear))",
     re.I,
 )
-_REPLACED: Final = re.compile(r"\boverwr|\bupdated\b|\breplaced\b|\bmodified\b|existing file", re.I)
-_NEW_FILE: Final = re.compile(r"\bcreated\b|\bnew file\b", re.I)
 _ERROR_LINE: Final = re.compile(
-    r"no such file|cannot |permission denied|^fatal:|not found|is a directory|does not exist", re.I
+    r"no such file|cannot |permission denied|^fatal:|not found|is a directory|does not exist"
+    r"|read-only file system|no space left|not permitted|not a directory|resource busy"
+    r"|unrecognized option|invalid option|illegal option|file exists|did not match any",
+    re.I,
+)
+_OWN_ERROR: Final = re.compile(
+    r"(?:/(?:usr/)?bin/)?(?:bash|sh|zsh|dash|rm|mv|cp|sed|perl|git|touch|tee|mkdir|cd|cat)"
+    r"(?: line \d+)?: |fatal: |error: ",
+)
+"""The beginning of an error of the shell, of git or of a program that changes files."""
+_MISSING_PROGRAM: Final = re.compile(
+    r"(?!.*\b(?:rm|mv|cp|sed|perl|git|touch|tee|mkdir|cat): ).*: command not found"
+)
+_SYNTAX: Final = re.compile(
+    r"syntax error near|unexpected (?:EOF|end of file)|unterminated quoted string"
+)
+_NOT_RUN: Final = re.compile(
+    r"\b(?:rejected|denied by|declined|doesn't want to|not (?:allowed|permitted) to (?:run|use)"
+    r"|not executed|not run|blocked by|requires? approval|aborted|cancell?ed|interrupted"
+    r"|timed? ?out)\b",
+    re.I,
 )
 _LIST: Final = re.compile(r"&&|;|\n|\|")
+_REMOVING: Final = re.compile(r"^Removing (.{1,500})$", re.M)
+_MAX_LISTED: Final = 100_000
 _MAX_ERROR_LINES: Final = 50
 _MAX_OUTPUT_LINES: Final = 5_000
 
@@ -55,46 +96,6 @@ class Invocation:
     def output(self) -> str:
         """The text of the result; empty without one."""
         return self.result.text if self.result else ""
-
-
-@dataclass(frozen=True, slots=True)
-class FileOperation:
-    """One thing that one tool call did to one file.
-
-    ``path`` is as the call names it, cleaned. ``detail`` says shortly what
-    changed, in the words of the call; for a rename it is the old path.
-    ``succeeded`` is false when the result is missing or says that it failed.
-    """
-
-    path: str
-    operation: Operation
-    message_id: str
-    detail: str = ""
-    succeeded: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class FileState:
-    """What became of one file over a log; ``renamed_from`` is its first name.
-
-    What was taken back by restoring the file from git does not count.
-    ``deleted`` says that it was gone at the end; ``details`` are those of the
-    changes, in order, without repetition.
-    """
-
-    path: str
-    created: bool
-    modified: bool
-    read: bool
-    deleted: bool
-    renamed_from: str
-    details: tuple[str, ...]
-    message_ids: tuple[str, ...]
-
-    @property
-    def touched(self) -> bool:
-        """Whether anything is left to tell: a change that was taken back is not."""
-        return bool(self.created or self.modified or self.read or self.deleted or self.renamed_from)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,37 +138,75 @@ def file_operations(
     ``earlier`` are the operations of the log before these messages: a file that was
     seen there and is written here was modified, not created.
     """
-    files = _KnownFiles()
+    files = KnownFiles()
     for operation in earlier:
         files.note(operation)
     found: list[FileOperation] = []
     for invocation in invocations(messages):
-        touches = call_touches(invocation.call)
-        if not touches:
+        effects = _effects(invocation.call)
+        if not effects:
             continue
-        script = shell_script(invocation.call)
-        unknown = invocation.result is None or invocation.output == INTERRUPTED
-        whole = script is None or (len(touches) == 1 and not _LIST.search(script))
-        lost = unknown or (whole and _call_failed(invocation))
-        errors = "" if script is None or lost else _error_lines(invocation.output)
-        for touch in touches:
-            name = posixpath.basename((touch.old_path or touch.path).rstrip("/"))
-            succeeded = not lost and not (errors and name in errors)
-            found.append(files.apply(touch, invocation, succeeded))
+        outcomes = _outcomes(invocation, effects)
+        for effect in effects:
+            for cleaned in _listed(effect, invocation.output):
+                found.extend(files.apply(cleaned, outcomes(cleaned)))
     return found
 
 
-def file_states(operations: Iterable[FileOperation]) -> list[FileState]:
-    """One state a file, by first touch; renames are followed; failed operations do not count.
+def _effects(call: ToolCall) -> list[Effect]:
+    touches = call_touches(call)
+    script = shell_script(call)
+    effects = shell_effects(script) if script is not None else []
+    return effects or [Effect(touch) for touch in touches]
 
-    An absolute path and a relative one that is its suffix are the same file when
-    no other file could be meant.
+
+def _listed(effect: Effect, output: str) -> list[Effect]:
+    """The effect, or what ``git clean`` says that it removed instead of what it may have."""
+    paths = _REMOVING.findall(output[:_MAX_LISTED]) if effect.listed else []
+    return [
+        Effect(Touch("delete", path.rstrip("/")), effect.certain, path.endswith("/"))
+        for path in paths
+    ] or [effect]
+
+
+def _outcomes(invocation: Invocation, effects: Sequence[Effect]) -> Callable[[Effect], Outcome]:
+    """What the result of a call says of each of its effects.
+
+    Where nothing is known of a call, it may have been done. A script that failed says
+    nothing of commands that stood behind others, and an error of the shell, of git or
+    of a program that changes files is one of every command when it names no file.
     """
-    merged = _MergedFiles()
-    for operation in operations:
-        if operation.succeeded:
-            merged.add(operation)
-    return [record.frozen() for record in merged.records]
+    id, output = invocation.message_id, invocation.output
+    script = shell_script(invocation.call)
+    touches = [effect.touch for effect in effects if effect.touch is not None]
+    unknown = invocation.result is None or output == INTERRUPTED
+    failed = _call_failed(invocation)
+    whole = script is None or (len(touches) == 1 and not _LIST.search(script))
+    refused = not unknown and failed and bool(_NOT_RUN.search(output[:_HEAD]))
+    lost = unknown or (whole and failed) or refused
+    broken = script is not None and bool(_SYNTAX.search(output[:_HEAD]))
+    errors = "" if script is None or lost else _error_lines(output)
+    names = {_name(touch) for touch in touches}
+    nameless = script is not None and any(
+        _OWN_ERROR.match(line)
+        and not _MISSING_PROGRAM.search(line)
+        and not any(name in line for name in names)
+        for line in errors.splitlines()
+    )
+    stopped = failed or exit_code(output) is not None
+
+    def outcome(effect: Effect) -> Outcome:
+        name = _name(effect.touch) if effect.touch is not None else ""
+        named = bool(errors and name and name in errors)
+        done = not (lost or broken or named) and (effect.certain or not stopped)
+        sure = not (unknown or refused or broken or nameless)
+        return Outcome(id, output[:_HEAD], done, sure)
+
+    return outcome
+
+
+def _name(touch: Touch) -> str:
+    return posixpath.basename((touch.old_path or touch.path).rstrip("/"))
 
 
 def _call_failed(invocation: Invocation) -> bool:
@@ -191,143 +230,3 @@ def _error_lines(output: str) -> str:
     lines = output[:1_000_000].splitlines()[:_MAX_OUTPUT_LINES]
     found = [line[:500] for line in lines if len(line) < 2_000 and _ERROR_LINE.search(line)]
     return "\n".join(found[:_MAX_ERROR_LINES])
-
-
-class _KnownFiles:
-    """Which files exist as far as the log has shown: what tells created from modified."""
-
-    def __init__(self) -> None:
-        self._seen: set[str] = set()
-        self._folders: set[str] = set()
-
-    def apply(self, touch: Touch, invocation: Invocation, succeeded: bool) -> FileOperation:
-        path = touch.path
-        if touch.verb == "rename" and path in self._folders:
-            path = posixpath.join(path, posixpath.basename(touch.old_path))
-        operation = self._operation(touch, path, invocation.output[:_HEAD])
-        detail = touch.old_path if operation == "renamed" else touch.detail
-        done = FileOperation(path, operation, invocation.message_id, detail, succeeded)
-        self.note(done)
-        return done
-
-    def _operation(self, touch: Touch, path: str, said: str) -> Operation:
-        if touch.verb == "read":
-            return "read"
-        if touch.verb == "delete":
-            return "deleted"
-        if touch.verb == "rename":
-            return "renamed"
-        if touch.verb == "restore":
-            return "restored"
-        if path in self._seen:
-            return "modified"
-        if touch.verb == "write":
-            return (
-                "modified" if _REPLACED.search(said) and not _NEW_FILE.search(said) else "created"
-            )
-        return "created" if touch.verb == "edit" and _NEW_FILE.search(said) else "modified"
-
-    def note(self, done: FileOperation) -> None:
-        """Take in what an operation says about which files exist; a failed one says nothing."""
-        path = done.path
-        if not done.succeeded or done.operation == "restored":
-            return
-        if done.operation == "deleted":
-            self._seen.discard(path)
-            return
-        if done.operation == "renamed":
-            self._seen.discard(done.detail)
-        self._seen.add(path)
-        folder = posixpath.dirname(path)
-        while folder and folder not in self._folders and folder != "/":
-            self._folders.add(folder)
-            folder = posixpath.dirname(folder)
-
-
-@dataclass(slots=True)
-class _Record:
-    path: str
-    created: bool = False
-    modified: bool = False
-    read: bool = False
-    deleted: bool = False
-    renamed_from: str = ""
-    details: dict[str, None] = field(default_factory=dict)
-    message_ids: dict[str, None] = field(default_factory=dict)
-
-    def add(self, operation: FileOperation) -> None:
-        kind = operation.operation
-        self.created |= kind == "created"
-        self.modified |= kind == "modified"
-        self.read |= kind == "read"
-        self.deleted = kind == "deleted"
-        if kind == "restored":
-            self.modified = False
-            self.details.clear()
-        elif kind == "renamed":
-            first = self.renamed_from or operation.detail
-            self.renamed_from = "" if first == operation.path else first
-            self.path = operation.path
-        elif kind in {"created", "modified"} and operation.detail:
-            self.details[operation.detail] = None
-        self.message_ids[operation.message_id] = None
-
-    def frozen(self) -> FileState:
-        return FileState(
-            self.path,
-            self.created,
-            self.modified,
-            self.read,
-            self.deleted,
-            self.renamed_from,
-            tuple(self.details),
-            tuple(self.message_ids),
-        )
-
-
-class _MergedFiles:
-    """Records by path; an absolute path is also found by its relative suffixes."""
-
-    def __init__(self) -> None:
-        self.records: list[_Record] = []
-        self._by_path: dict[str, _Record] = {}
-        self._by_suffix: dict[str, _Record | None] = {}
-
-    def add(self, operation: FileOperation) -> None:
-        name = operation.detail if operation.operation == "renamed" else operation.path
-        record = self._find(name)
-        if record is None and operation.operation == "restored":
-            return
-        if record is None:
-            record = _Record(name)
-            self.records.append(record)
-        self._register(name, record)
-        record.add(operation)
-        if operation.operation == "renamed":
-            self._by_path.pop(name, None)
-            self._by_path[operation.path] = record
-
-    def _find(self, path: str) -> _Record | None:
-        if path in self._by_path:
-            return self._by_path[path]
-        if not path.startswith("/"):
-            return self._by_suffix.get(path)
-        return next(
-            (self._by_path[suffix] for suffix in _suffixes(path) if suffix in self._by_path), None
-        )
-
-    def _register(self, path: str, record: _Record) -> None:
-        if path in self._by_path:
-            return
-        self._by_path[path] = record
-        if path.startswith("/"):
-            for suffix in _suffixes(path):
-                other = self._by_suffix.setdefault(suffix, record)
-                if other is not record:
-                    self._by_suffix[suffix] = None
-
-
-def _suffixes(path: str) -> list[str]:
-    """Relative suffixes of an absolute path with at least two components, longest first."""
-    parts = [part for part in path.split("/") if part][-20:]
-    return ["/".join(parts[index:]) for index in range(1, len(parts) - 1)]

@@ -42,11 +42,17 @@ _SILENT: Final = frozenset(
     if then elif else fi while case esac { } ( ) sed perl mv cp rm mkdir rmdir touch ln chmod tee
     tree diff jq curl wget code open kill ps exit return local read wait""".split()
 )
-"""Programs that look at things, words of the shell, and what the state of files tells already."""
+"""Programs that look at things, words of the shell, and what the state of files tells already.
+
+What they print is what they were asked to show, and no error of theirs; an error of
+theirs begins with their name.
+"""
 _SILENT_GIT: Final = frozenset(
     """diff show log grep blame status branch remote ls-files rev-parse add rm mv checkout restore
     switch fetch config update-index""".split()
 )
+_SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash", "/bin/bash", "/bin/sh"})
+_OF_GIT: Final = frozenset({"error", "fatal", "git"})
 _ASSIGNMENT: Final = re.compile(r"\w+=")
 _CHANGING: Final = re.compile(
     r"git (?:commit|push|merge|rebase|tag|revert|cherry-pick|stash|reset)\b"
@@ -153,9 +159,11 @@ def _worth_remembering(script: str) -> list[str]:
 
 
 def _silent(words: Sequence[str]) -> bool:
-    if len(words) < 2 or words[0] in _SILENT or _ASSIGNMENT.match(words[0]):
+    if words[0] in _SILENT or _ASSIGNMENT.match(words[0]):
         return True
-    return words[0] == "git" and (words[1] in _SILENT_GIT or list(words) == ["git", "tag"])
+    if words[0] != "git":
+        return False
+    return len(words) < 2 or words[1] in _SILENT_GIT or list(words) == ["git", "tag"]
 
 
 def _runs_of(command: Command) -> list[Run]:
@@ -195,4 +203,22 @@ def _errors_of(invocation: Invocation, failed: bool) -> Iterable[str]:
     script = shell_script(invocation.call)
     if script is None:
         return error_texts(invocation.output, failed=True) if invocation.result.is_error else ()
-    return error_texts(invocation.output, failed) if _worth_remembering(script) else ()
+    return _errors_of_script(script, invocation.output, failed)
+
+
+def _errors_of_script(script: str, output: str, failed: bool) -> Iterable[str]:
+    """All errors in the output; of silent programs only what they say in their own name.
+
+    Of a script that cannot be read it is not known what it was to show, so that its
+    errors count only where it failed.
+    """
+    programs = command_words(script)
+    if not all(map(_silent, programs)):
+        return error_texts(output, failed)
+    if not failed:
+        return ()
+    names = {words[0] for words in programs} | _SHELLS
+    if "git" in names:
+        names |= _OF_GIT
+    found = error_texts(output, failed)
+    return (text for text in found if not programs or text.partition(":")[0] in names)

@@ -8,14 +8,16 @@ interface is a recorded compaction: the summary that stands for all before it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation import Part, Text
 from pytest_compaction.importers.anthropic_blocks import read_blocks
+from pytest_compaction.importers.contents import as_message
 from pytest_compaction.importers.documents import Value, head_values
 from pytest_compaction.importers.exchanges import (
     Exchange,
+    finished,
     mapping,
     name_of,
     transcripts_of,
@@ -24,10 +26,10 @@ from pytest_compaction.importers.exchanges import (
 from pytest_compaction.importers.protocol import (
     SHAPED,
     Boundary,
-    ImportFormatError,
     Tally,
     Transcript,
 )
+from pytest_compaction.importers.streamed import is_list
 from pytest_compaction.importers.threads import ThreadBuilder
 from pytest_compaction.text import printable
 
@@ -90,13 +92,13 @@ def _is_response(body: Mapping[str, Any]) -> bool:
 
 def _exchange(item: Value) -> Exchange | None:
     place, value = item
-    if isinstance(value, list):
+    if is_list(value):
         request: Mapping[str, Any] = {"messages": value}
         response: Mapping[str, Any] = {}
     else:
         request, response = unwrapped(value)
     messages = request.get("messages")
-    messages = messages if isinstance(messages, list) else []
+    messages = messages if is_list(messages) else []
     answers = [response] if _is_response(response) else []
     if not messages and not answers:
         return None
@@ -119,27 +121,18 @@ def _transcript(exchange: Exchange, path: Path) -> Transcript:
     thread = ThreadBuilder(tally)
     boundaries: list[Boundary] = []
     if exchange.system:
-        _add(thread, "system", read_blocks(exchange.system, exchange.place, tally).parts, tally)
-    for number, message in enumerate([*exchange.request, *exchange.response]):
+        system = read_blocks(exchange.system, exchange.place, tally)
+        thread.add_unless_empty("system", system.parts)
+    for number, message in enumerate(chain(exchange.request, exchange.response)):
         _read(message, f"{exchange.place}, message {number}", thread, tally, boundaries)
     thread.close()
-    messages = tuple(thread.messages)
-    if not messages:
-        raise ImportFormatError(f"{exchange.place}: no message in the conversation")
-    ledger = tally.ledger(len(messages))
-    return Transcript(
-        messages, path.as_posix(), ledger, exchange.model, tuple(boundaries), exchange.name
-    )
+    return finished(exchange, path, thread.messages, boundaries)
 
 
 def _read(
     message: Any, place: str, thread: ThreadBuilder, tally: Tally, boundaries: list[Boundary]
 ) -> None:
-    if not isinstance(message, Mapping):
-        raise ImportFormatError(
-            f"{place}: a message that is {type(message).__name__}; expected an object with role "
-            "and content"
-        )
+    message = as_message(message, place)
     role = message.get("role")
     if role not in _ROLES:
         tally.left_out[f"message of the unknown role {printable(str(role), 40)!r}"] += 1
@@ -149,17 +142,12 @@ def _read(
         thread.close()
         if thread.messages:
             missing = "" if summary else "its block has no content"
-            boundaries.append(Boundary(thread.messages[-1].id, summary, missing=missing))
+            boundary = Boundary(thread.messages[-1].id, summary, missing=missing)
+            tally.compacted(boundary)
+            boundaries.append(boundary)
         else:
             tally.left_out["compaction before the first message"] += 1
     for result, rest in blocks.results:
         thread.add_result(result, rest)
     if blocks.parts or not (blocks.results or blocks.compactions):
-        _add(thread, str(role), blocks.parts, tally)
-
-
-def _add(thread: ThreadBuilder, role: str, parts: list[Part], tally: Tally) -> None:
-    if any(not isinstance(part, Text) or part.text.strip() for part in parts):
-        thread.add(role, parts)
-    else:
-        tally.left_out[f"empty {role} message"] += 1
+        thread.add_unless_empty(str(role), blocks.parts)

@@ -16,8 +16,10 @@ from pytest_compaction.conversation import (
     ToolResult,
     canonical_json,
 )
+from pytest_compaction.importers.contents import text_and_rest
 from pytest_compaction.importers.images import anthropic_image, document
 from pytest_compaction.importers.protocol import ImportFormatError, Tally
+from pytest_compaction.importers.streamed import is_list
 from pytest_compaction.text import printable
 
 _SERVER_SIDE: Final = (
@@ -55,7 +57,7 @@ def read_blocks(content: Any, place: str, tally: Tally) -> Blocks:
         return blocks
     if isinstance(content, str):
         content = [{"type": "text", "text": content}]
-    if not isinstance(content, list):
+    if not is_list(content):
         raise ImportFormatError(
             f"{place}: content is {type(content).__name__}; expected text or a list of blocks"
         )
@@ -67,6 +69,13 @@ def read_blocks(content: Any, place: str, tally: Tally) -> Blocks:
         else:
             tally.left_out[f"content block that is {type(block).__name__}"] += 1
     return blocks
+
+
+def leave_compactions(blocks: Blocks, tally: Tally) -> None:
+    """Count the compactions of a message for which its format has no place."""
+    if blocks.compactions:
+        reason = "summary of a compaction by the provider, for which there is no record"
+        tally.left_out[reason] += len(blocks.compactions)
 
 
 def _read(block: Mapping[str, Any], place: str, tally: Tally, blocks: Blocks) -> None:
@@ -120,9 +129,9 @@ def _result(block: Mapping[str, Any], place: str, tally: Tally) -> tuple[ToolRes
     if not isinstance(call_id, str) or not call_id:
         raise ImportFormatError(f"{place}: a tool_result without tool_use_id; mend or remove it")
     inner = read_blocks(block.get("content"), place, tally)
-    text = "\n".join(part.text for part in inner.parts if isinstance(part, Text))
-    rest: list[Part] = [part for part in inner.parts if not isinstance(part, Text | ToolCall)]
-    nested = len(inner.results) + sum(isinstance(part, ToolCall) for part in inner.parts)
+    text, others = text_and_rest(inner.parts)
+    rest: list[Part] = [part for part in others if not isinstance(part, ToolCall)]
+    nested = len(inner.results) + len(inner.compactions) + len(others) - len(rest)
     if nested:
         tally.left_out["tool block within a tool result"] += nested
     return ToolResult(call_id, text, block.get("is_error") is True), rest

@@ -23,21 +23,23 @@ from pytest_compaction.case_faults import (
 )
 from pytest_compaction.case_files import MAX_FILE_BYTES
 from pytest_compaction.chat_format import to_chat
-from pytest_compaction.conversation import Message, groups
+from pytest_compaction.conversation import Message
+from pytest_compaction.importers.case_points import (
+    BUDGET_STEP,
+    MIN_BUDGET,
+    SYSTEM_ROLES,
+    compaction_points,
+    with_room,
+)
 from pytest_compaction.importers.probes import DEFAULT_COUNT, derive_probes
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.record_points import RecordPoint, record_points
 from pytest_compaction.tokens import TokenCounter
 
-TOKENS_A_POINT: Final = 25_000
-MIN_POINTS, MAX_POINTS = 3, 8
-MIN_BUDGET: Final = 2_000
-BUDGET_STEP: Final = 500
-SYSTEM_ROLES: Final = ("system", "developer")
 MAX_ID: Final = 80
 MAX_NAME: Final = 50
-ProbeSource = Callable[[Sequence[Message], Sequence[int], int], list[dict[str, Any]]]
-"""Messages, the positions of the points and a count in; probes of a case file out."""
+ProbeSource = Callable[[Sequence[Message], Sequence[int], int, int], list[dict[str, Any]]]
+"""Messages, positions of the points, a count and the budget in; probes of a case file out."""
 _WINDOWS: Final = (32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000)
 
 
@@ -77,8 +79,9 @@ def make_case(
     records = record_points(transcript)
     budget = _budget(records, messages, sizes, counter)
     points = [record.index for record in records] or compaction_points(messages, sizes, budget)
+    points, budget = with_room(points, budget, messages, sizes, bool(records))
     end = points[-1] + 1
-    probes = probe_source(messages[:end], points, count)
+    probes = probe_source(messages[:end], points, count, budget)
     if not probes:
         raise NoProbeError(
             f"{_named(transcript)}: no probe can be derived from its {end} "
@@ -141,7 +144,8 @@ def _budget(
     The system messages at the start, which no strategy may shorten, and a twelfth of
     the rest: at least 2,000 tokens, or a third of the rest where that is less, but 500.
     Where the first request, which many strategies keep whole, takes more than half of
-    that, there is room for it besides. At least the largest view on record.
+    that, there is room for it besides. At least the largest view on record. What must
+    stay at a point is seen to by ``with_room``.
     """
     head = takewhile(lambda message: message.role in SYSTEM_ROLES, messages)
     count = sum(1 for _ in head)
@@ -157,27 +161,6 @@ def _budget(
 def _share(tokens: int) -> int:
     least = min(MIN_BUDGET, max(tokens // 3, BUDGET_STEP))
     return max(least, round(tokens / 12 / BUDGET_STEP) * BUDGET_STEP)
-
-
-def compaction_points(
-    messages: Sequence[Message], sizes: Sequence[int], budget: int = MIN_BUDGET
-) -> list[int]:
-    """Positions after which to compact: about one for each 25,000 tokens, three to eight.
-
-    Fewer where the log is so short that a part of it would fit the ``budget``, and
-    there were nothing to compact. A point never falls between a tool call and its
-    result; the last one is the end of the log.
-    """
-    total = sum(sizes)
-    wanted = min(MAX_POINTS, max(MIN_POINTS, round(total / TOKENS_A_POINT)))
-    wanted = max(1, min(wanted, total // budget))
-    points: list[int] = []
-    passed = 0
-    for start, end in groups(messages):
-        passed += sum(sizes[start:end])
-        if passed * wanted >= total * (len(points) + 1) and end < len(messages):
-            points.append(end - 1)
-    return [*points[: wanted - 1], len(messages) - 1]
 
 
 def slug(stem: str, name: str = "") -> str:
@@ -207,6 +190,22 @@ def case_faults(data: dict[str, Any]) -> list[CaseFault]:
     return [*message_faults(case), *evidence_faults(case)]
 
 
+def _smaller(data: dict[str, Any]) -> str:
+    """What to do about a case that is too large."""
+    room, last = MAX_FILE_BYTES * 0.9, 0
+    for message in reversed(data["messages"]):
+        room -= len(json.dumps(message, ensure_ascii=False, indent=1).encode("utf-8"))
+        if room < 0:
+            break
+        last += 1
+    if not last:
+        return "Its last message alone takes most of that; leave it out with --to"
+    return (
+        f"Import a part of its {len(data['messages'])} messages: "
+        f"--last {last}, or others with --from N --to M"
+    )
+
+
 def write_case(data: dict[str, Any], path: Path) -> None:
     """Write the case atomically; an existing file is replaced only by a whole one.
 
@@ -216,7 +215,7 @@ def write_case(data: dict[str, Any], path: Path) -> None:
     if len(content) > MAX_FILE_BYTES:
         raise ImportFormatError(
             f"{path}: the case would take {len(content) / 1024**2:.1f} MB; "
-            f"a case file may take {MAX_FILE_BYTES // 1024**2} MB. Import a part of the session"
+            f"a case file may take {MAX_FILE_BYTES // 1024**2} MB. {_smaller(data)}"
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")

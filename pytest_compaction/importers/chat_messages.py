@@ -15,6 +15,7 @@ from pytest_compaction.conversation import (
     ToolResult,
     canonical_json,
 )
+from pytest_compaction.importers.contents import as_message, content_parts, text_and_rest
 from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.images import anthropic_image, document, image_at
 from pytest_compaction.importers.protocol import ImportFormatError, Tally
@@ -35,6 +36,8 @@ ROLES: Final[Mapping[str, str]] = {
 }
 """Roles by the names that formats give them."""
 
+IMAGES: Final = ("image_url", "input_image", "computer_screenshot")
+"""Types of parts that hold an image by its address."""
 _TEXTS: Final = ("text", "input_text", "output_text")
 _THINKING: Final = ("thinking", "redacted_thinking", "reasoning")
 _WITHOUT_CALL: Final = "tool output without a call, kept as text beside the user's"
@@ -60,27 +63,20 @@ class ChatReading:
 
     def add(self, item: Any, place: str) -> None:
         """Read one message; raises :class:`ImportFormatError` that names the place."""
-        if not isinstance(item, Mapping):
-            raise ImportFormatError(
-                f"{place}: a message that is {type(item).__name__}; expected an object with role "
-                "and content"
-            )
+        item = as_message(item, place)
         given = str(item.get("role"))
         role = ROLES.get(given.lower())
         if role is None:
             self._tally.left_out[f"message of the unknown role {printable(given, 40)!r}"] += 1
             return
-        parts = self._parts(item.get("content"), place)
+        parts = content_parts(item.get("content"), place, self._part)
         if role == "tool":
             self._result(item, parts)
             return
         if role == "assistant":
             parts = [*_reasoning(item), *parts, *self._refusal(item), *self._calls(item, place)]
             self._open = [(part.id, part.name) for part in parts if isinstance(part, ToolCall)]
-        if any(not isinstance(part, Text) or part.text.strip() for part in parts):
-            self._thread.add(role, parts)
-        else:
-            self._tally.left_out[f"empty {role} message"] += 1
+        self._thread.add_unless_empty(role, parts)
 
     def _result(self, item: Mapping[str, Any], parts: list[Part]) -> None:
         call_id = item.get("tool_call_id")
@@ -93,8 +89,7 @@ class ChatReading:
                 return
             call_id = fitting[0]
         self._open = [(id, name) for id, name in self._open if id != call_id]
-        text = "\n".join(part.text for part in parts if isinstance(part, Text))
-        rest = [part for part in parts if not isinstance(part, Text)]
+        text, rest = text_and_rest(parts)
         self._thread.add_result(ToolResult(call_id, text, item.get("is_error") is True), rest)
 
     def _refusal(self, item: Mapping[str, Any]) -> list[Part]:
@@ -123,18 +118,6 @@ class ChatReading:
             call_id, name if isinstance(name, str) and name else "unknown", as_arguments(arguments)
         )
 
-    def _parts(self, content: Any, place: str) -> list[Part]:
-        if content is None:
-            return []
-        if isinstance(content, str):
-            return [Text(content)] if content else []
-        if not isinstance(content, list):
-            raise ImportFormatError(
-                f"{place}: content is {type(content).__name__}; expected text or a list of parts"
-            )
-        found = (self._part(part) for part in content)
-        return [part for part in found if part is not None]
-
     def _part(self, part: Any) -> Part | None:
         if isinstance(part, str):
             return Text(part) if part else None
@@ -159,7 +142,7 @@ def as_arguments(given: Any) -> str:
 def media_part(part: Mapping[str, Any], tally: Tally) -> Part | None:
     """Placeholders of images, sound and files in OpenAI's shapes; what is unknown is counted."""
     kind = part.get("type")
-    if kind in ("image_url", "input_image"):
+    if kind in IMAGES:
         url = part.get("image_url")
         return image_at(tally, url.get("url") if isinstance(url, Mapping) else url)
     if kind == "image":

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation import Message, Part, Text, ToolCall, ToolResult
-from pytest_compaction.importers.anthropic_blocks import read_blocks
+from pytest_compaction.conversation import Message, Part, ToolCall, ToolResult
+from pytest_compaction.importers.anthropic_blocks import Blocks, leave_compactions, read_blocks
 from pytest_compaction.importers.claude_compactions import (
     Compaction,
     attached_text,
@@ -29,9 +29,11 @@ from pytest_compaction.importers.claude_thread import (
     in_sidechain,
     thread_of,
 )
+from pytest_compaction.importers.contents import text_and_rest
 from pytest_compaction.importers.documents import head_values
 from pytest_compaction.importers.jsonl import json_lines
 from pytest_compaction.importers.protocol import (
+    JOINED,
     Boundary,
     ImportFormatError,
     Tally,
@@ -170,10 +172,14 @@ class _Reading:
             )
         blocks = read_blocks(message.get("content"), place, self._tally)
         if record.get("isCompactSummary") is True:
-            self._summary("\n".join(part.text for part in blocks.parts if isinstance(part, Text)))
+            self._summary(text_and_rest(blocks.parts)[0])
             return
         for compaction in self._compactions[-1:]:
             compaction.open = False
+        self._made_by_provider(blocks)
+        own = len(blocks.results) + bool(blocks.parts)
+        if own > 1:
+            self._tally.repaired["message of its own for what else is in one record"] += own - 1
         for result, rest in blocks.results:
             if result.call_id in self._results:
                 self._tally.left_out["second result of one tool call"] += 1
@@ -183,8 +189,14 @@ class _Reading:
             self._assistant(message, blocks.parts, uuid)
         elif blocks.parts:
             self._entries.append(_Entry("user", blocks.parts, [uuid]))
-        elif not blocks.results:
+        elif not (blocks.results or blocks.compactions):
             self._tally.left_out["empty user message"] += 1
+
+    def _made_by_provider(self, blocks: Blocks) -> None:
+        """Compactions that the provider made within a request, before what follows in it."""
+        for summary in blocks.compactions:
+            compaction = Compaction(len(self._entries), {}, summary, open=False)
+            self._compactions.append(compaction)
 
     def _assistant(self, message: Mapping[str, Any], parts: list[Part], uuid: str) -> None:
         model, id = message.get("model"), message.get("id")
@@ -196,6 +208,8 @@ class _Reading:
             self._entries.append(entry)
             if isinstance(id, str):
                 self._by_message[id] = entry
+        else:
+            self._tally.repaired[JOINED] += 1
         entry.parts.extend(parts)
         entry.uuids.append(uuid)
 
@@ -204,36 +218,36 @@ class _Reading:
         attachment = attachment if isinstance(attachment, dict) else {}
         kind = printable(str(attachment.get("type")), 40)
         if kind == "queued_command":
-            parts = read_blocks(attachment.get("prompt"), place, self._tally).parts
-            if parts:
-                self._entries.append(_Entry("user", parts, [uuid]))
+            blocks = read_blocks(attachment.get("prompt"), place, self._tally)
+            leave_compactions(blocks, self._tally)
+            if blocks.parts:
+                self._entries.append(_Entry("user", blocks.parts, [uuid]))
                 return
         text = attached_text(attachment)
         if text and self._compactions and self._compactions[-1].open:
             self._compactions[-1].attached.append(text)
+            self._tally.left_out["file attached to a compaction, kept in its record"] += 1
             return
         self._tally.left_out[f"attachment of the program: {kind}"] += 1
 
     def _summary(self, text: str) -> None:
         if not self._compactions or self._compactions[-1].summary:
-            self._compactions.append(Compaction(len(self._entries), {}))
+            self._compactions.append(Compaction(len(self._entries), {}, marked=False))
         self._compactions[-1].summary = text
+        self._tally.left_out["summary of a compaction, kept as its record"] += 1
 
     def _assembled(self) -> tuple[tuple[Message, ...], list[int]]:
         """The messages, and how many of them there are before each entry and after the last."""
         thread = ThreadBuilder(self._tally)
         places = [0]
         for entry in self._entries:
-            if any(not isinstance(part, Text) or part.text.strip() for part in entry.parts):
-                thread.add(entry.role, entry.parts)
-                for part in entry.parts:
-                    if isinstance(part, ToolCall) and part.id in self._results:
-                        result, rest, uuid = self._results.pop(part.id)
-                        thread.add_result(result, rest)
-                        entry.uuids.append(uuid)
-                thread.close()
-            else:
-                self._tally.left_out[f"empty {entry.role} message"] += 1
+            thread.add_unless_empty(entry.role, entry.parts)
+            for part in entry.parts:
+                if isinstance(part, ToolCall) and part.id in self._results:
+                    result, rest, uuid = self._results.pop(part.id)
+                    thread.add_result(result, rest)
+                    entry.uuids.append(uuid)
+            thread.close()
             places.append(len(thread.messages))
         orphans = len(self._results)
         if orphans:
@@ -253,7 +267,7 @@ class _Reading:
             if compaction.summary and compaction.attached:
                 ids = frozenset(kept)
                 view = view_of(number, compaction, [m for m in messages if m.id in ids])
-            yield Boundary(
+            boundary = Boundary(
                 messages[end - 1].id,
                 compaction.summary,
                 before if isinstance(before, int) else None,
@@ -261,6 +275,9 @@ class _Reading:
                 view,
                 missing,
             )
+            if compaction.marked:
+                self._tally.compacted(boundary)
+            yield boundary
 
     def _kept(
         self, compaction: Compaction, messages: Sequence[Message], places: Sequence[int]

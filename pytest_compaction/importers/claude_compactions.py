@@ -12,13 +12,17 @@ from pytest_compaction.importers.claude_thread import Thread
 
 @dataclass(slots=True)
 class Compaction:
-    """A compaction after so many entries; what came with it until the next line was spoken."""
+    """A compaction after so many entries; what came with it until the next line was spoken.
+
+    ``marked`` tells that it has a line of its own.
+    """
 
     entries: int
     metadata: Mapping[str, Any]
     summary: str = ""
     attached: list[str] = field(default_factory=list)
     open: bool = True
+    marked: bool = True
 
 
 def metadata_of(record: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation import Message, Part, Text
-from pytest_compaction.importers.anthropic_blocks import read_blocks
+from pytest_compaction.conversation import Message, Text
+from pytest_compaction.importers.anthropic_blocks import leave_compactions, read_blocks
 from pytest_compaction.importers.cline_blocks import anthropic_blocks
 from pytest_compaction.importers.cline_classic import ClassicReading, is_classic
 from pytest_compaction.importers.documents import head_values, read_document
 from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.importers.streamed import is_list
+from pytest_compaction.importers.threads import ThreadBuilder, is_empty
 from pytest_compaction.importers.views import in_terms_of
 
 _SIDECAR: Final = ".compaction.json"
@@ -42,7 +43,7 @@ class ClineImporter:
     def read(self, path: Path) -> Iterator[Transcript]:
         """The session; once for each compaction on record where there are several."""
         data = read_document(path)
-        if isinstance(data, list):
+        if is_list(data):
             yield ClassicReading(path).transcript(data)
             return
         session = mapping(data)
@@ -70,7 +71,7 @@ def _is_session(value: Any) -> bool:
 def _refuse_other(path: Path, session: Mapping[str, Any]) -> None:
     """Raise for the files beside a session that are not the session."""
     messages = session.get("messages")
-    if not isinstance(messages, list):
+    if not is_list(messages):
         raise ImportFormatError(
             f"{path}: the header of a Cline session, without its messages; "
             f"import the file beside it that ends in {_LOG}"
@@ -102,7 +103,7 @@ def _records(path: Path, session: Mapping[str, Any]) -> list[_Record]:
         name = beside.name.removesuffix(_SIDECAR)
         data = mapping(read_document(beside))
         ours = id in (data.get("sessionId"), data.get("conversation_id")) or name == stem
-        if ours and isinstance(data.get("messages"), list) and data["messages"]:
+        if ours and is_list(data.get("messages")) and data["messages"]:
             found.append(_Record(name, str(beside), data))
     return found
 
@@ -132,27 +133,16 @@ def _read(session: Mapping[str, Any], place: str, tally: Tally) -> _Read:
         model = mapping(message.get("modelInfo")).get("id")
         read.model = model if isinstance(model, str) else read.model
         blocks = read_blocks(anthropic_blocks(message.get("content"), tally), where, tally)
+        leave_compactions(blocks, tally)
         for result, rest in blocks.results:
             thread.add_result(result, rest)
-        _add(thread, str(message["role"]), blocks.parts, number, bool(blocks.results), tally)
+        elsewhere = blocks.results or blocks.compactions
+        if not (elsewhere and is_empty(blocks.parts)):
+            thread.add_unless_empty(str(message["role"]), blocks.parts, number)
     thread.close()
     read.messages = tuple(thread.messages)
     read.origins = thread.origins
     return read
-
-
-def _add(
-    thread: ThreadBuilder,
-    role: str,
-    parts: Sequence[Part],
-    number: int,
-    answered: bool,
-    tally: Tally,
-) -> None:
-    if any(not isinstance(part, Text) or part.text.strip() for part in parts):
-        thread.add(role, parts, number)
-    elif not answered:
-        tally.left_out[f"empty {role} message"] += 1
 
 
 def _transcript(

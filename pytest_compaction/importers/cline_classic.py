@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation import Part, Text, ToolCall, ToolResult
-from pytest_compaction.importers.anthropic_blocks import read_blocks
+from pytest_compaction.importers.anthropic_blocks import leave_compactions, read_blocks
 from pytest_compaction.importers.cline_blocks import anthropic_blocks, unwrapped_text
 from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
@@ -98,6 +98,7 @@ class ClassicReading:
                 )
             content = anthropic_blocks(mapping(message).get("content"), self._tally)
             blocks = read_blocks(content, place, self._tally)
+            leave_compactions(blocks, self._tally)
             for result, rest in blocks.results:
                 self._thread.add_result(result, rest)
             if role == "assistant":
@@ -118,7 +119,7 @@ class ClassicReading:
                 made += self._with_call(part.text)
             else:
                 made.append(part)
-        self._add("assistant", made)
+        self._thread.add_unless_empty("assistant", made)
 
     def _with_call(self, text: str) -> list[Part]:
         match = _CALL.search(text)
@@ -152,19 +153,13 @@ class ClassicReading:
             spoken = [Text(unwrapped_text(text, self._tally)) for text in said if text.strip()]
             kept = [*spoken, *(part for part in kept if not isinstance(part, Text))]
         if kept or not answered:
-            self._add("user", kept)
+            self._thread.add_unless_empty("user", kept)
 
     def _is_details(self, part: Part) -> bool:
         if isinstance(part, Text) and _DETAILS.match(part.text):
             self._tally.left_out["details of the environment that the program added"] += 1
             return True
         return False
-
-    def _add(self, role: str, parts: Sequence[Part]) -> None:
-        if any(not isinstance(part, Text) or part.text.strip() for part in parts):
-            self._thread.add(role, parts)
-        else:
-            self._tally.left_out[f"empty {role} message"] += 1
 
 
 def _parameters(body: str) -> dict[str, Any]:

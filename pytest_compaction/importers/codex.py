@@ -9,7 +9,7 @@ bytes each), and so does this. Encrypted summaries are dropped and counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +17,13 @@ from pytest_compaction.conversation import Message, Part, text_message
 from pytest_compaction.importers.documents import head_values
 from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.jsonl import json_lines
-from pytest_compaction.importers.openai_items import COMPACTIONS, ENCRYPTED, ItemReading
+from pytest_compaction.importers.openai_items import (
+    COMPACTIONS,
+    ENCRYPTED,
+    UNDONE_COMPACTION,
+    ItemReading,
+    count_compactions,
+)
 from pytest_compaction.importers.protocol import (
     Boundary,
     ImportFormatError,
@@ -101,6 +107,7 @@ class _Reading:
                 f"{self._path}: a Codex rollout without a message; there is nothing to import"
             )
         boundaries = (*self._items.boundaries, *self._boundaries)
+        count_compactions(boundaries, self._tally)
         ledger = self._tally.ledger(len(messages))
         return Transcript(messages, self._path.as_posix(), ledger, self._model, boundaries)
 
@@ -132,12 +139,30 @@ class _Reading:
             self._tally.left_out[f"record of the type {shown!r}"] += 1
 
     def _event(self, event: Mapping[str, Any]) -> None:
+        if event.get("type") == "thread_rolled_back":
+            self._roll_back(event.get("num_turns"))
+            return
         if event.get("type") == "token_count":
             usage = mapping(mapping(event.get("info")).get("last_token_usage"))
             total = usage.get("total_tokens")
             self._tokens = total if isinstance(total, int) else self._tokens
         shown = printable(str(event.get("type")), 40)
         self._tally.left_out[f"event for the screen: {shown}"] += 1
+
+    def _roll_back(self, turns: Any) -> None:
+        """Take back the last turns, with the compactions within them, as Codex does."""
+        log = self._items.messages
+        asked = [n for n, message in enumerate(log) if _is_written_by_user(message)]
+        count = turns if isinstance(turns, int) and turns > 0 else 0
+        self._tally.left_out["mark that the last turns were undone"] += 1
+        if not count or not asked:
+            return
+        place = asked[max(0, len(asked) - count)]
+        lost = {message.id for message in log[place:]}
+        self._tally.left_out["message in a turn that the user undid"] += self._items.cut(place)
+        for boundary in self._boundaries:
+            self._tally.left_out[UNDONE_COMPACTION] += boundary.after in lost
+        self._boundaries = [one for one in self._boundaries if one.after not in lost]
 
     def _compacted(self, payload: Mapping[str, Any], place: str) -> None:
         given = payload.get("message")
@@ -163,9 +188,8 @@ class _Reading:
             view = _rebuilt(summary, log, number)
         if not view and not missing:
             missing = "its line holds neither a summary nor the new history"
-        self._boundaries.append(
-            Boundary(log[-1].id, "", self._tokens, messages=view, missing=missing)
-        )
+        boundary = Boundary(log[-1].id, "", self._tokens, messages=view, missing=missing)
+        self._boundaries.append(boundary)
 
 
 def _replaced(
@@ -199,7 +223,9 @@ def _rebuilt(summary: str, log: Sequence[Message], number: int) -> tuple[Message
     return (*reversed(kept), text_message(f"recorded-{number}", "user", summary, "synthetic"))
 
 
-def _written_by_user(messages: Iterator[Message]) -> Iterator[Message]:
-    for message in messages:
-        if message.role == "user" and not message.text.lstrip().startswith(_PROGRAM):
-            yield message
+def _written_by_user(messages: Iterable[Message]) -> Iterator[Message]:
+    return filter(_is_written_by_user, messages)
+
+
+def _is_written_by_user(message: Message) -> bool:
+    return message.role == "user" and not message.text.lstrip().startswith(_PROGRAM)

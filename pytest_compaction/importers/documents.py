@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from pytest_compaction.importers import streamed
 from pytest_compaction.importers.jsonl import MAX_LINE_BYTES, cleaned, parsed, raw_lines
 from pytest_compaction.importers.protocol import ImportFormatError
-
-MAX_DOCUMENT_BYTES: Final = 256 * 1024 * 1024
-"""The largest single JSON document that is read; lines of JSON are read one by one instead."""
 
 _CLOSING: Final = {"{": "}", "[": "]"}
 
@@ -26,17 +24,13 @@ class Value(NamedTuple):
 def read_document(path: Path) -> Any:
     """The one JSON value of a file.
 
-    Lone surrogates become U+FFFD. Raises :class:`ImportFormatError` for a file above
-    :data:`MAX_DOCUMENT_BYTES` and for anything that is not JSON in UTF-8.
+    Lone surrogates become U+FFFD. Of a file above :data:`~.streamed.LARGE_BYTES` the long
+    arrays stay in the file; :func:`~.streamed.is_list` tells what is an array of either
+    kind. Raises :class:`ImportFormatError` for anything that is not JSON in UTF-8.
     """
     try:
-        size = path.stat().st_size
-        if size > MAX_DOCUMENT_BYTES:
-            raise ImportFormatError(
-                f"{path}: a JSON document of {size / 1024**2:.0f} MB; at most "
-                f"{MAX_DOCUMENT_BYTES // 1024**2} MB are read at once. Split it, or write it as "
-                "JSON lines, one conversation a line, which are read one by one"
-            )
+        if path.stat().st_size > streamed.LARGE_BYTES:
+            return streamed.streamed_document(path)
         raw = path.read_bytes()
     except OSError as error:
         raise ImportFormatError(f"{path}: {error.strerror or error}") from None
@@ -61,9 +55,11 @@ def _is_lines(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             first = file.readline(MAX_LINE_BYTES + 1)
-            if len(first) > MAX_LINE_BYTES or _loaded(first.decode("utf-8-sig", "replace")) is None:
+            if len(first) > MAX_LINE_BYTES:
                 return False
-            return any(line.strip() for line in iter(lambda: file.readline(MAX_LINE_BYTES), b""))
+            rest = iter(lambda: file.readline(MAX_LINE_BYTES), b"")
+            several = any(line.strip() for line in rest)
+            return several and _loaded(first.decode("utf-8-sig", "replace")) is not None
     except OSError as error:
         raise ImportFormatError(f"{path}: {error.strerror or error}") from None
 

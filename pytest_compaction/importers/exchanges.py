@@ -7,14 +7,16 @@ request is the whole of it. So are requests that name the response before theirs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation import canonical_json
+from pytest_compaction.conversation import Message, canonical_json
 from pytest_compaction.importers.documents import Value, json_values
-from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.streamed import is_list
 
 MAX_OPEN: Final = 64
 """Conversations that are kept open for a later request of theirs."""
@@ -34,8 +36,8 @@ class Exchange:
     """
 
     place: str
-    request: list[Any]
-    response: list[Any] = field(default_factory=list)
+    request: Sequence[Any]
+    response: Sequence[Any] = field(default_factory=list)
     system: Any = None
     name: str = ""
     model: str = ""
@@ -72,7 +74,7 @@ def name_of(value: Any) -> str:
 def single_or_several(values: Iterator[Value]) -> Iterator[Value]:
     """The values, a list of several conversations taken apart."""
     for place, value in values:
-        if isinstance(value, list) and value and not any(_is_message(item) for item in value):
+        if is_list(value) and value and not any(_is_message(item) for item in value):
             for number, item in enumerate(value):
                 yield Value(f"{place}, item {number}", item)
         else:
@@ -107,23 +109,41 @@ def transcripts_of(
         raise ImportFormatError(f"{path}: {expected}. Name another format with --format")
 
 
+def finished(
+    exchange: Exchange,
+    path: Path,
+    messages: Sequence[Message],
+    boundaries: Sequence[Boundary] = (),
+) -> Transcript:
+    """The transcript of a conversation; raises :class:`ImportFormatError` without a message."""
+    if not messages:
+        raise ImportFormatError(f"{exchange.place}: no message in the conversation")
+    return Transcript(
+        tuple(messages),
+        path.as_posix(),
+        exchange.tally.ledger(len(messages)),
+        exchange.model,
+        tuple(boundaries),
+        exchange.name,
+    )
+
+
 def _exchanges(
     path: Path, read: Callable[[Value], Exchange | None], lost: Tally
 ) -> Iterator[Exchange]:
     """One for each conversation or request; lines that are bare messages are one together."""
-    bare = Exchange(str(path), [])
+    alone: list[Any] = []
     for item in single_or_several(json_values(path)):
         exchange = read(item)
         if exchange is not None:
             yield exchange
         elif _is_message(item.value):
-            bare.request.append(item.value)
-            bare.tally.records += 1
+            alone.append(item.value)
         else:
             lost.records += 1
             lost.left_out["value that is no conversation"] += 1
-    if bare.request:
-        yield bare
+    if alone:
+        yield Exchange(str(path), alone, tally=Tally(records=len(alone)))
 
 
 def conversations_of(exchanges: Iterable[Exchange], lost: Tally) -> Iterator[Exchange]:
@@ -154,7 +174,7 @@ def _named(exchange: Exchange, number: int, used: set[str]) -> Exchange:
 
 
 def _joined(exchanges: Iterable[Exchange]) -> Iterator[Exchange]:
-    opened: list[tuple[Exchange, list[str]]] = []
+    opened: list[tuple[Exchange, list[bytes]]] = []
     for exchange in exchanges:
         if not exchange.logged:
             yield exchange
@@ -175,7 +195,7 @@ def _joined(exchanges: Iterable[Exchange]) -> Iterator[Exchange]:
         yield exchange
 
 
-def _continues(new: Exchange, keys: list[str], old: Exchange, known: list[str]) -> bool:
+def _continues(new: Exchange, keys: list[bytes], old: Exchange, known: list[bytes]) -> bool:
     if new.previous:
         return new.previous == old.id
     return len(keys) >= len(known) > 0 and keys[: len(known)] == known
@@ -185,7 +205,7 @@ def _grown(old: Exchange, new: Exchange) -> Exchange:
     tally = old.tally
     tally.records += new.tally.records
     if new.previous:
-        request = [*old.request, *old.response, *new.request]
+        request: Sequence[Any] = [*old.request, *old.response, *new.request]
     else:
         request = new.request
         tally.left_out[REPEATED] += len(old.request)
@@ -197,11 +217,14 @@ def _grown(old: Exchange, new: Exchange) -> Exchange:
     return replace(new, request=request, tally=tally, name=old.name, system=new.system)
 
 
-def _comparable(item: Any) -> str:
-    """An item without what changes from request to request; system text may change whole."""
+def _comparable(item: Any) -> bytes:
+    """A digest of an item without what changes from request to request.
+
+    System text may change whole.
+    """
     if mapping(item).get("role") in ("system", "developer"):
-        return "system"
-    return canonical_json(_lasting(item))
+        return b"system"
+    return hashlib.sha256(canonical_json(_lasting(item)).encode()).digest()
 
 
 def _lasting(value: Any) -> Any:
@@ -211,6 +234,6 @@ def _lasting(value: Any) -> Any:
             for key, item in value.items()
             if key not in _PASSING and item is not None
         }
-    if isinstance(value, list):
+    if is_list(value):
         return [_lasting(item) for item in value]
     return value

@@ -7,7 +7,8 @@ compaction. A checkpoint is the history as it was sent, in the shape of the Gemi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.gemini_chat import ChatLog
 from pytest_compaction.importers.gemini_parts import ContentReading
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.streamed import is_list
 
 _TYPES: Final = ("user", "gemini", "info", "warning", "error")
 _HISTORIES: Final = ("clientHistory", "history", "contents")
@@ -35,18 +37,18 @@ class GeminiCliImporter:
     def read(self, path: Path) -> Transcript:
         """The conversation of a chat or checkpoint."""
         log = ChatLog(str(path))
-        contents: list[Any] = []
+        contents: list[Sequence[Any]] = []
         tally = Tally()
         for place, value in json_values(path):
             found = _contents(value)
             if found:
-                contents += found
+                contents.append(found)
                 if "toolCall" in mapping(value):
                     tally.left_out["call that waited for approval when this was saved"] += 1
             else:
                 log.add(value, place)
         if contents:
-            return _checkpoint(contents, path, tally)
+            return _checkpoint(chain.from_iterable(contents), path, tally)
         if not log.recognised:
             raise ImportFormatError(
                 f"{path}: no message of Gemini CLI; expected messages of the types user and "
@@ -65,11 +67,11 @@ def _is_chat(value: Any) -> bool:
     return data.get("type") == "gemini" and "content" in data and "id" in data
 
 
-def _contents(value: Any) -> list[Any]:
+def _contents(value: Any) -> Sequence[Any]:
     """The list of contents with parts that a value is or holds; empty for anything else."""
     lists = [value, *(mapping(value).get(key) for key in _HISTORIES)]
     for found in lists:
-        if isinstance(found, list) and any(_is_content(item) for item in found[:5]):
+        if is_list(found) and any(_is_content(item) for item in found[:5]):
             return found
     return [value] if _is_content(value) else []
 
@@ -81,7 +83,7 @@ def _is_content(value: Any) -> bool:
     )
 
 
-def _checkpoint(contents: Sequence[Any], path: Path, tally: Tally) -> Transcript:
+def _checkpoint(contents: Iterable[Any], path: Path, tally: Tally) -> Transcript:
     reading = ContentReading(tally)
     for number, content in enumerate(contents):
         tally.records += 1

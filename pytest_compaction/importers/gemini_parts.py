@@ -21,6 +21,7 @@ from pytest_compaction.importers.chat_messages import as_arguments
 from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.images import document, image, image_at
 from pytest_compaction.importers.protocol import Tally
+from pytest_compaction.importers.streamed import is_list
 from pytest_compaction.importers.threads import ThreadBuilder
 from pytest_compaction.text import printable
 
@@ -39,9 +40,9 @@ class Parts:
     responses: list[tuple[str, ToolResult, list[Part]]] = field(default_factory=list)
 
 
-def listed(parts: Any) -> list[Any]:
+def listed(parts: Any) -> Sequence[Any]:
     """A text, one part or a list of parts as a list."""
-    if isinstance(parts, list):
+    if is_list(parts):
         return parts
     return [] if parts is None or parts == "" else [parts]
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.importers.documents import (
-    MAX_DOCUMENT_BYTES,
     Value,
     head_values,
     read_document,
@@ -25,6 +24,7 @@ from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.inspect_sample import transcript_of
 from pytest_compaction.importers.jsonl import parsed
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
+from pytest_compaction.importers.streamed import MAX_HELD_BYTES, is_list
 
 _ARCHIVE: Final = "PK\x03\x04"
 _MEMBERS: Final = ("_journal/", "samples/", "header.json", "summaries.json")
@@ -77,7 +77,7 @@ def _samples(path: Path) -> Iterator[tuple[str, Value]]:
     if not zipfile.is_zipfile(path):
         data = mapping(read_document(path))
         samples = data.get("samples")
-        for number, sample in enumerate(samples if isinstance(samples, list) else []):
+        for number, sample in enumerate(samples if is_list(samples) else []):
             yield _model(data), Value(f"{path}, sample {number}", sample)
         return
     with contextlib.suppress(ImportError):
@@ -96,14 +96,14 @@ def _samples(path: Path) -> Iterator[tuple[str, Value]]:
 
 def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
     size = archive.getinfo(name).file_size
-    if size > MAX_DOCUMENT_BYTES:
+    if size > MAX_HELD_BYTES:
         raise ImportFormatError(
-            f"{path}, {name}: {size / 1024**2:.0f} MB; at most {MAX_DOCUMENT_BYTES // 1024**2} MB "
-            "of one sample are read"
+            f"{path}, {name}: {size / 1024**2:.0f} MB; at most {MAX_HELD_BYTES // 1024**2} MB "
+            "of one sample are read; remove it from the archive"
         )
     try:
         with archive.open(name) as member:
-            raw = member.read(MAX_DOCUMENT_BYTES + 1)
+            raw = member.read(MAX_HELD_BYTES + 1)
     except NotImplementedError:
         raise ImportFormatError(
             f"{path}: compressed with Zstandard, which needs the package zipfile-zstd here; "

@@ -10,9 +10,10 @@ from typing import Any, Final
 
 from pytest_compaction.conversation import Message
 from pytest_compaction.importers.chat_messages import ChatReading, as_arguments
-from pytest_compaction.importers.documents import MAX_DOCUMENT_BYTES, Value
+from pytest_compaction.importers.documents import Value
 from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.streamed import MAX_HELD_BYTES, is_list
 from pytest_compaction.importers.views import in_terms_of
 from pytest_compaction.text import printable
 
@@ -24,7 +25,7 @@ Sample = Mapping[str, Any]
 def transcript_of(found: Value, path: Path, model: str, name: str) -> Transcript:
     """The conversation of a sample; raises :class:`ImportFormatError` for one without."""
     sample = mapping(found.value)
-    attachments = _Attachments(mapping(sample.get("attachments")), found.place, MAX_DOCUMENT_BYTES)
+    attachments = _Attachments(mapping(sample.get("attachments")), found.place, MAX_HELD_BYTES)
     items = [attachments.resolved(item) for item in _list(sample.get("messages"))]
     tally = Tally(records=len(items))
     _note_end(sample, tally)
@@ -39,8 +40,8 @@ def transcript_of(found: Value, path: Path, model: str, name: str) -> Transcript
     return Transcript(messages, path.as_posix(), ledger, model, boundaries, name)
 
 
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+def _list(value: Any) -> Sequence[Any]:
+    return value if is_list(value) else []
 
 
 def _is_summary(item: Any) -> bool:
@@ -67,7 +68,7 @@ class _Attachments:
         """The value with every reference replaced by what it refers to."""
         if isinstance(value, str) and "attachment://" in value:
             return _ATTACHED.sub(self._text, value)
-        if isinstance(value, list):
+        if is_list(value):
             return [self.resolved(item) for item in value]
         if isinstance(value, Mapping):
             return {key: self.resolved(item) for key, item in value.items()}
@@ -78,7 +79,7 @@ class _Attachments:
         self.left -= len(text)
         if self.left < 0:
             raise ImportFormatError(
-                f"{self.place}: its attachments take more than {MAX_DOCUMENT_BYTES // 1024**2} "
+                f"{self.place}: its attachments take more than {MAX_HELD_BYTES // 1024**2} "
                 "million characters where they are used; remove the sample"
             )
         return text
@@ -133,7 +134,7 @@ def _boundaries(
     """For each compaction what the model was sent next, after the last message before that."""
     place = attachments.place
     places = {str(mapping(item).get("id")): number for number, item in enumerate(log)}
-    pool = _list(mapping(sample.get("events_data")).get("messages"))
+    pool = list(_list(mapping(sample.get("events_data")).get("messages")))
     waiting: Mapping[str, Any] | None = None
     number = 0
     for event in map(mapping, _list(sample.get("events"))):
@@ -168,7 +169,7 @@ def _answer_id(event: Mapping[str, Any]) -> str:
 
 def _input(event: Mapping[str, Any], pool: Sequence[Any]) -> list[Any]:
     """The messages that the model was sent; newer logs hold ranges of a pool."""
-    given = _list(event.get("input"))
+    given = list(_list(event.get("input")))
     for span in _list(event.get("input_refs")):
         if isinstance(span, list) and len(span) == 2 and all(isinstance(n, int) for n in span):
             given = [*given, *pool[max(span[0], 0) : max(span[1], 0)]]

@@ -11,6 +11,7 @@ from typing import Any, Final
 from pytest_compaction.importers.protocol import ImportFormatError
 
 MAX_LINE_BYTES: Final = 64 * 1024 * 1024
+INTERRUPTED_WRITER: Final = "a writer that was stopped leaves an end like this"
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -60,8 +61,7 @@ def parsed(raw: bytes, place: str, advice: str) -> Any:
     except json.JSONDecodeError as error:
         where = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}"
         raise ImportFormatError(
-            f"{place}: not valid JSON ({error.msg} at {where}); {advice} "
-            "(a writer that was stopped leaves an end like this)"
+            f"{place}: not valid JSON ({error.msg} at {where}); {advice} ({INTERRUPTED_WRITER})"
         ) from None
     except ValueError as error:
         raise ImportFormatError(f"{place}: {error}; {advice}") from None

@@ -7,7 +7,8 @@ lists of messages with tool calls; one in a document, or one a line, or a list o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from pytest_compaction.importers.chat_messages import ROLES, ChatReading
 from pytest_compaction.importers.documents import Value, head_values
 from pytest_compaction.importers.exchanges import (
     Exchange,
+    finished,
     mapping,
     name_of,
     transcripts_of,
@@ -22,9 +24,9 @@ from pytest_compaction.importers.exchanges import (
 )
 from pytest_compaction.importers.protocol import (
     LOOSE,
-    ImportFormatError,
     Transcript,
 )
+from pytest_compaction.importers.streamed import is_list
 
 LISTS: Final = ("messages", "traj")
 """Keys of the list of messages of a conversation."""
@@ -57,13 +59,9 @@ def transcript_of(exchange: Exchange, path: Path) -> Transcript:
     reading = ChatReading(exchange.tally)
     if exchange.system is not None:
         reading.add({"role": "system", "content": exchange.system}, exchange.place)
-    for number, message in enumerate([*exchange.request, *exchange.response]):
+    for number, message in enumerate(chain(exchange.request, exchange.response)):
         reading.add(message, f"{exchange.place}, message {number}")
-    messages = reading.finished()
-    if not messages:
-        raise ImportFormatError(f"{exchange.place}: no message in the conversation")
-    ledger = exchange.tally.ledger(len(messages))
-    return Transcript(messages, path.as_posix(), ledger, exchange.model, (), exchange.name)
+    return finished(exchange, path, reading.finished())
 
 
 def _recognised(value: Any) -> bool:
@@ -95,22 +93,26 @@ def _is_anthropic(request: Mapping[str, Any], messages: list[Any]) -> bool:
 
 def _choices(body: Mapping[str, Any]) -> list[Any]:
     choices = body.get("choices")
-    if not isinstance(choices, list) or not choices:
+    if not is_list(choices) or not choices:
         return []
     message = mapping(choices[0]).get("message")
     return [message] if isinstance(message, Mapping) else []
 
 
+def _other_choices(body: Mapping[str, Any]) -> int:
+    """How many choices there are beside the first."""
+    choices = body.get("choices")
+    return max(0, len(choices) - 1) if is_list(choices) else 0
+
+
 def _exchange(item: Value) -> Exchange | None:
     place, value = item
-    if isinstance(value, list):
+    if is_list(value):
         exchange = Exchange(place, value)
         exchange.tally.records = len(value)
         return exchange if value else None
     request, response = unwrapped(value)
-    messages: list[Any] = next(
-        (request[key] for key in LISTS if isinstance(request.get(key), list)), []
-    )
+    messages: Sequence[Any] = next((request[key] for key in LISTS if is_list(request.get(key))), [])
     answers = _choices(response) or _choices(request)
     if not messages and not answers:
         return None
@@ -124,4 +126,8 @@ def _exchange(item: Value) -> Exchange | None:
         logged="model" in request and bool(messages),
     )
     exchange.tally.records = len(messages) + len(answers)
+    others = _other_choices(response) or _other_choices(request)
+    if others:
+        exchange.tally.records += others
+        exchange.tally.left_out["other choice of a response, of which the first stands"] += others
     return exchange

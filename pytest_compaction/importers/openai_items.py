@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from pytest_compaction.conversation import (
@@ -16,14 +16,16 @@ from pytest_compaction.conversation import (
     ToolResult,
     canonical_json,
 )
-from pytest_compaction.importers.chat_messages import ROLES, as_arguments, media_part
+from pytest_compaction.importers.chat_messages import IMAGES, ROLES, as_arguments, media_part
+from pytest_compaction.importers.contents import content_parts, text_and_rest
 from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.images import image
-from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally
-from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.importers.protocol import JOINED, Boundary, ImportFormatError, Tally
+from pytest_compaction.importers.threads import ThreadBuilder, is_empty
 from pytest_compaction.text import printable
 
 COMPACTIONS: Final = ("compaction", "compaction_summary", "context_compaction")
+UNDONE_COMPACTION: Final = "recorded compaction in a turn that the user undid"
 ENCRYPTED: Final = "its summary is encrypted, only its provider can read it"
 _TEXTS: Final = ("text", "input_text", "output_text", "summary_text", "reasoning_text")
 _HOSTED: Final = (
@@ -95,7 +97,17 @@ class ItemReading:
         if not said or not text.endswith(said) or 2 * len(said) < len(text):
             return False
         self._pending.pop()
+        if self._pending:
+            self._tally.repaired[JOINED] -= 1
         return True
+
+    def cut(self, place: int) -> int:
+        """Take back the messages from ``place`` on; returns how many there were."""
+        lost = {message.id for message in self.messages[place:]}
+        for boundary in self.boundaries:
+            self._tally.left_out[UNDONE_COMPACTION] += boundary.after in lost
+        self.boundaries = [one for one in self.boundaries if one.after not in lost]
+        return self._thread.cut(place)
 
     def _message(self, item: Mapping[str, Any], place: str) -> None:
         given = str(item.get("role"))
@@ -103,32 +115,33 @@ class ItemReading:
         if role is None or role == "tool":
             self._tally.left_out[f"message of the unknown role {printable(given, 40)!r}"] += 1
             return
-        parts = self._content(item.get("content"), place)
-        if not any(not isinstance(part, Text) or part.text.strip() for part in parts):
+        parts = content_parts(item.get("content"), place, self._part)
+        if is_empty(parts):
             self._tally.left_out[f"empty {role} message"] += 1
         elif role == "assistant":
-            self._pending.extend(parts)
+            self._hold(parts)
         else:
             self._flush()
             self._thread.add(role, parts)
 
     def _reasoning(self, item: Mapping[str, Any]) -> None:
         if any(item.get(key) for key in ("summary", "content", "encrypted_content")):
-            self._pending.append(Thinking(canonical_json(item)))
+            self._hold([Thinking(canonical_json(item))])
         else:
             self._tally.left_out["reasoning without content"] += 1
 
     def _compaction(self, item: Mapping[str, Any]) -> None:
         messages = self.messages
-        if item.get("encrypted_content"):
-            self._tally.left_out["encrypted content of a compaction"] += 1
         if not messages:
             self._tally.left_out["compaction before the first message"] += 1
             return
         summary = item.get("summary") or item.get("content")
         text = summary if isinstance(summary, str) else ""
         missing = "" if text else ENCRYPTED
-        self.boundaries.append(Boundary(messages[-1].id, text, missing=missing))
+        boundary = Boundary(messages[-1].id, text, missing=missing)
+        if item.get("encrypted_content"):
+            self._tally.left_out["encrypted content of a compaction"] += 1
+        self.boundaries.append(boundary)
 
     def _call(self, item: Mapping[str, Any], kind: str, place: str) -> None:
         call_id = item.get("call_id") or item.get("id")
@@ -136,7 +149,7 @@ class ItemReading:
             raise ImportFormatError(f"{place}: a {kind} without call_id; mend or remove it")
         name = item.get("name")
         name = name if isinstance(name, str) and name else kind.removesuffix("_call")
-        self._pending.append(ToolCall(call_id, name, _arguments(item, kind)))
+        self._hold([ToolCall(call_id, name, _arguments(item, kind))])
         if kind in _HOSTED:
             self._hosted.append(self._hosted_result(item, kind, call_id))
 
@@ -159,14 +172,14 @@ class ItemReading:
             self._flush()
         given = item.get("output", item.get("tools"))
         success = True
+        if mapping(given).get("type") in IMAGES:
+            given = [given]
         if isinstance(given, Mapping):
             success = given.get("success") is not False
             given = given.get("content", given)
         rest: list[Part] = []
         if isinstance(given, list) and all("type" in mapping(part) for part in given):
-            parts = self._content(given, place)
-            text = "\n".join(part.text for part in parts if isinstance(part, Text))
-            rest = [part for part in parts if not isinstance(part, Text)]
+            text, rest = text_and_rest(content_parts(given, place, self._part))
         else:
             text = _as_text(given)
         text, failed = self._unpacked(text)
@@ -185,24 +198,18 @@ class ItemReading:
                 return output, isinstance(code, int) and code != 0
         return text, _FAILED.search(text[:300]) is not None
 
-    def _content(self, content: Any, place: str) -> list[Part]:
-        if content is None:
-            return []
-        if isinstance(content, str):
-            return [Text(content)] if content else []
-        if not isinstance(content, list):
-            raise ImportFormatError(
-                f"{place}: content is {type(content).__name__}; expected text or a list of parts"
-            )
-        found = (self._part(mapping(part)) for part in content)
-        return [part for part in found if part is not None]
-
-    def _part(self, part: Mapping[str, Any]) -> Part | None:
+    def _part(self, value: Any) -> Part | None:
+        part = mapping(value)
         kind = part.get("type")
         key = "refusal" if kind == "refusal" else "text"
         if kind in (*_TEXTS, "refusal") and isinstance(part.get(key), str):
             return Text(part[key]) if part[key] else None
         return media_part(part, self._tally)
+
+    def _hold(self, parts: list[Part]) -> None:
+        if self._pending:
+            self._tally.repaired[JOINED] += 1
+        self._pending.extend(parts)
 
     def _flush(self) -> None:
         if not self._pending:
@@ -212,6 +219,13 @@ class ItemReading:
         for result, rest in self._hosted:
             self._thread.add_result(result, rest)
         self._hosted = []
+
+
+def count_compactions(boundaries: Iterable[Boundary], tally: Tally) -> None:
+    """Count the compactions that are kept; encrypted ones are counted when they are read."""
+    for boundary in boundaries:
+        if boundary.missing != ENCRYPTED:
+            tally.compacted(boundary)
 
 
 def _arguments(item: Mapping[str, Any], kind: str) -> str:

@@ -9,19 +9,22 @@ provider can read.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.importers.documents import Value, head_values
 from pytest_compaction.importers.exchanges import (
     Exchange,
+    finished,
     mapping,
     name_of,
     transcripts_of,
     unwrapped,
 )
-from pytest_compaction.importers.openai_items import COMPACTIONS, ItemReading
-from pytest_compaction.importers.protocol import SHAPED, ImportFormatError, Transcript
+from pytest_compaction.importers.openai_items import COMPACTIONS, ItemReading, count_compactions
+from pytest_compaction.importers.protocol import SHAPED, Transcript
+from pytest_compaction.importers.streamed import is_list
 
 _MARKS: Final = (
     "function_call",
@@ -86,7 +89,7 @@ def _is_item(value: Any) -> bool:
 
 def _exchange(item: Value) -> Exchange | None:
     place, value = item
-    if isinstance(value, list):
+    if is_list(value):
         exchange = Exchange(place, value)
         exchange.tally.records = len(value)
         return exchange if value else None
@@ -99,8 +102,8 @@ def _exchange(item: Value) -> Exchange | None:
         given = mapping(value).get("data")
     if isinstance(given, str):
         given = [{"role": "user", "content": given}]
-    given = given if isinstance(given, list) else []
-    output = output if isinstance(output, list) else []
+    given = given if is_list(given) else []
+    output = output if is_list(output) else []
     if not given and not output:
         return None
     model = request.get("model") or body.get("model")
@@ -125,12 +128,8 @@ def _transcript(exchange: Exchange, path: Path) -> Transcript:
     reading = ItemReading(exchange.tally)
     if exchange.system:
         reading.add({"role": "system", "content": exchange.system}, exchange.place)
-    for number, item in enumerate([*exchange.request, *exchange.response]):
+    for number, item in enumerate(chain(exchange.request, exchange.response)):
         reading.add(item, f"{exchange.place}, item {number}")
-    messages = tuple(reading.messages)
-    if not messages:
-        raise ImportFormatError(f"{exchange.place}: no message in the conversation")
-    ledger = exchange.tally.ledger(len(messages))
-    return Transcript(
-        messages, path.as_posix(), ledger, exchange.model, tuple(reading.boundaries), exchange.name
-    )
+    messages = reading.messages
+    count_compactions(reading.boundaries, exchange.tally)
+    return finished(exchange, path, messages, reading.boundaries)

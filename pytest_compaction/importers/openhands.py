@@ -8,7 +8,7 @@ Read are the outputs of its evaluations (one instance a line, its events under
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from pytest_compaction.importers.documents import Value, head_values, json_value
 from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.openhands_events import EventReading, is_event
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.streamed import is_list
 from pytest_compaction.text import printable
 
 _LISTS: Final = ("history", "events", "trajectory")
@@ -75,10 +76,10 @@ def _recognised(value: Any) -> bool:
 
 
 def _are_events(value: Any) -> bool:
-    return isinstance(value, list) and any(is_event(event) for event in _flat(value[:5]))
+    return is_list(value) and any(is_event(event) for event in _flat(value[:5]))
 
 
-def _flat(events: list[Any]) -> Iterator[Any]:
+def _flat(events: Iterable[Any]) -> Iterator[Any]:
     """The events of a list, pairs of an action and its observation taken apart."""
     for event in events:
         if isinstance(event, list):
@@ -94,11 +95,11 @@ def _instances(path: Path, lost: Tally) -> Iterator[Value]:
     """
     alone: list[Any] = []
     for place, value in json_values(path):
-        items = value if isinstance(value, list) and not _are_events(value) else [value]
+        items = value if is_list(value) and not _are_events(value) else [value]
         for item in items:
             if is_event(mapping(item)):
                 alone.append(item)
-            elif isinstance(item, list) or any(_are_events(mapping(item).get(k)) for k in _LISTS):
+            elif is_list(item) or any(_are_events(mapping(item).get(k)) for k in _LISTS):
                 yield Value(place, item)
             elif _recognised(item):
                 raise ImportFormatError(

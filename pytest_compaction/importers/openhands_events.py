@@ -9,7 +9,6 @@ from typing import Any
 from pytest_compaction.conversation import (
     Message,
     Part,
-    Text,
     ToolCall,
     ToolResult,
     text_message,
@@ -121,10 +120,7 @@ class EventReading:
 
     def _spoken(self, step: Spoken, number: int) -> None:
         self._viewed[number] = True
-        if any(not isinstance(part, Text) or part.text.strip() for part in step.parts):
-            self._thread.add(step.role, step.parts, number)
-        else:
-            self._tally.left_out[f"empty {step.role} message"] += 1
+        self._thread.add_unless_empty(step.role, step.parts, number)
 
     def _settle(self) -> None:
         """Add the response whose calls were being collected."""

@@ -1,4 +1,7 @@
-"""Session files of the pi coding agent: JSON lines with messages, settings and compactions."""
+"""Session files of the pi coding agent: JSON lines with messages, settings and compactions.
+
+Read twice: first the tree that the lines form, then what those of its last branch say.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,8 +23,10 @@ from pytest_compaction.conversation import (
     ToolResult,
     canonical_json,
 )
+from pytest_compaction.importers.contents import content_parts, text_and_rest
 from pytest_compaction.importers.images import image
 from pytest_compaction.importers.jsonl import json_lines
+from pytest_compaction.importers.pi_tree import branch_of
 from pytest_compaction.importers.protocol import (
     Boundary,
     ImportFormatError,
@@ -31,6 +37,7 @@ from pytest_compaction.importers.threads import ThreadBuilder
 from pytest_compaction.text import printable
 
 _ROLES: Final = ("user", "assistant", "toolResult", "bashExecution", "custom")
+_SPOKEN: Final = ("message", "custom_message", "branch_summary", "compaction")
 _SETTINGS: Final = {
     "session": "session header",
     "model_change": "model change",
@@ -88,9 +95,10 @@ class _Reading:
         self._compactions: list[_Compaction] = []
         self._numbers: dict[str, int] = {}
         self._recognised = 0
-        self._previous: str | None = None
+        self._branch: frozenset[str] | None = None
 
     def transcript(self) -> Transcript:
+        self._branch = branch_of((record for _, record in json_lines(self._path)), self._tally)
         for number, record in json_lines(self._path):
             self._tally.records += 1
             self._record(record, number)
@@ -111,28 +119,41 @@ class _Reading:
         return Transcript(messages, self._path.as_posix(), ledger, model, boundaries)
 
     def _record(self, record: Mapping[str, Any], number: int) -> None:
-        kind = record.get("type")
-        self._note_branch(record)
-        if kind == "message":
-            self._recognised += 1
+        kind, own = record.get("type"), record.get("id")
+        known = isinstance(kind, str) and (kind in _SPOKEN or kind in _SETTINGS)
+        self._recognised += known
+        if isinstance(own, str):
+            self._numbers[own] = self._tally.records
+        if self._is_elsewhere(record):
+            self._tally.left_out[f"{kind} on a branch that the user left"] += 1
+        elif kind == "message":
             self._message(record.get("message"), number)
+        elif kind == "custom_message":
+            self._message({**record, "role": "custom"}, number)
+        elif kind == "branch_summary":
+            self._branch_summary(record)
         elif kind == "compaction":
-            self._recognised += 1
             self._compaction(record)
-        elif isinstance(kind, str) and kind in _SETTINGS:
-            self._recognised += 1
-            self._tally.left_out[_SETTINGS[kind]] += 1
+        elif known:
+            self._tally.left_out[_SETTINGS[str(kind)]] += 1
         else:
             shown = printable(str(kind), 40)
             self._tally.left_out[f"record of the unknown type {shown!r}"] += 1
 
-    def _note_branch(self, record: Mapping[str, Any]) -> None:
-        parent, own = record.get("parentId"), record.get("id")
-        if isinstance(parent, str) and self._previous is not None and parent != self._previous:
-            self._tally.repaired["record of another branch, read in the order of the file"] += 1
-        if isinstance(own, str) and record.get("type") != "session":
-            self._previous = own
-            self._numbers[own] = self._tally.records
+    def _is_elsewhere(self, record: Mapping[str, Any]) -> bool:
+        own = record.get("id")
+        if record.get("type") not in _SPOKEN or self._branch is None:
+            return False
+        return isinstance(own, str) and own not in self._branch
+
+    def _branch_summary(self, record: Mapping[str, Any]) -> None:
+        """What the model was told of the branch that was left; the branch itself is not read."""
+        summary = record.get("summary")
+        if isinstance(summary, str) and summary.strip():
+            text = f"Summary of the branch that was left before this point:\n\n{summary}"
+            self._thread.add("user", [Text(text)], self._tally.records)
+        else:
+            self._tally.left_out["summary of a branch without a text"] += 1
 
     def _compaction(self, record: Mapping[str, Any]) -> None:
         """Its first kept entry is named by id, in old files by the number of its line from 0."""
@@ -167,7 +188,9 @@ class _Reading:
             )
             summary = "" if missing else compaction.summary
             after = messages[before - 1].id
-            yield Boundary(after, summary, compaction.tokens, kept, missing=missing)
+            boundary = Boundary(after, summary, compaction.tokens, kept, missing=missing)
+            self._tally.compacted(boundary)
+            yield boundary
 
     def _message(self, message: Any, number: int) -> None:
         place = f"{self._path}, line {number}"
@@ -182,7 +205,10 @@ class _Reading:
         elif role == "assistant":
             self._assistant(message, place)
         elif role in ("user", "custom"):
-            self._add_unless_empty("user", self._parts(message.get("content"), place), "user")
+            parts = self._parts(message, place)
+            self._thread.add_unless_empty("user", parts, self._tally.records)
+        elif role == "bashExecution" and message.get("excludeFromContext") is True:
+            self._tally.left_out["command that the user kept from the model"] += 1
         elif role == "bashExecution":
             text = f"Ran `{message.get('command', '')}`\n{message.get('output', '')}"
             self._thread.add("user", [Text(text)], self._tally.records)
@@ -197,13 +223,8 @@ class _Reading:
             self._models[model] = None
         stop = message.get("stopReason")
         how = f"{stop} assistant" if stop in ("aborted", "error") else "assistant"
-        self._add_unless_empty("assistant", self._parts(message.get("content"), place), how)
-
-    def _add_unless_empty(self, role: str, parts: list[Part], how: str) -> None:
-        if any(not isinstance(part, Text) or part.text.strip() for part in parts):
-            self._thread.add(role, parts, self._tally.records)
-        else:
-            self._tally.left_out[f"empty {how} message"] += 1
+        parts = self._parts(message, place)
+        self._thread.add_unless_empty("assistant", parts, self._tally.records, how)
 
     def _tool_result(self, message: Mapping[str, Any], place: str) -> None:
         call_id = message.get("toolCallId")
@@ -211,24 +232,15 @@ class _Reading:
             raise ImportFormatError(
                 f"{place}: a toolResult without toolCallId; mend or remove the line"
             )
-        parts = self._parts(message.get("content"), place)
-        text = "\n".join(part.text for part in parts if isinstance(part, Text))
-        rest = [part for part in parts if isinstance(part, Image)]
+        parts = self._parts(message, place)
+        text, others = text_and_rest(parts)
+        rest = [part for part in others if isinstance(part, Image)]
         self._thread.add_result(ToolResult(call_id, text, message.get("isError") is True), rest)
 
-    def _parts(self, content: Any, place: str) -> list[Part]:
-        if content is None:
-            return []
-        if isinstance(content, str):
-            return [Text(content)] if content else []
-        if not isinstance(content, list):
-            raise ImportFormatError(
-                f"{place}: content is {type(content).__name__}; expected text or a list of parts"
-            )
-        parts = (self._part(part, place) for part in content)
-        return [part for part in parts if part is not None]
+    def _parts(self, message: Mapping[str, Any], place: str) -> list[Part]:
+        return content_parts(message.get("content"), place, partial(self._part, place))
 
-    def _part(self, part: Any, place: str) -> Part | None:
+    def _part(self, place: str, part: Any) -> Part | None:
         kind = part.get("type") if isinstance(part, dict) else None
         if kind == "text" and isinstance(part.get("text"), str):
             return Text(part["text"]) if part["text"] else None

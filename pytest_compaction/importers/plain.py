@@ -7,7 +7,7 @@ line. It is the last format that is tried.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from pytest_compaction.importers.exchanges import (
 )
 from pytest_compaction.importers.openai_chat import transcript_of
 from pytest_compaction.importers.protocol import BARE, Transcript
+from pytest_compaction.importers.streamed import is_list
 
 LISTS: Final = ("messages", "conversation", "conversations", "history", "dialogue", "turns")
 
@@ -53,12 +54,12 @@ def _is_message(value: Any) -> bool:
     return str(given.get("role")).lower() in ROLES and "content" in given
 
 
-def _listed(value: Any) -> list[Any]:
+def _listed(value: Any) -> Sequence[Any]:
     given = mapping(value)
-    return next((given[key] for key in LISTS if isinstance(given.get(key), list)), [])
+    return next((given[key] for key in LISTS if is_list(given.get(key))), [])
 
 
-def _sample(value: Any) -> list[Any]:
+def _sample(value: Any) -> Sequence[Any]:
     """Messages of one conversation of a value, to judge it by."""
     if isinstance(value, list):
         if value and not isinstance(value[0], list) and not _listed(value[0]):
@@ -69,7 +70,7 @@ def _sample(value: Any) -> list[Any]:
 
 def _exchange(item: Value) -> Exchange | None:
     place, value = item
-    messages = value if isinstance(value, list) else _listed(value)
+    messages = value if is_list(value) else _listed(value)
     if not any(_is_message(message) for message in messages):
         return None
     exchange = Exchange(place, messages, name=name_of(value))

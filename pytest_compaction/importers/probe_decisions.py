@@ -8,20 +8,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_compaction.artifacts.tool_calls import call_touches
-from pytest_compaction.importers.probe_log import (
-    Draft,
-    Found,
-    ProbeLog,
-    Topic,
+from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog, Topic, pooled
+from pytest_compaction.importers.probe_text import (
     bare,
     clauses,
     coarse,
     opening,
-    pooled,
     quotable,
     sentences,
 )
-from pytest_compaction.text import NEGATIONS, content_stems, normalize
+from pytest_compaction.text import NEGATIONS, content_stems, normalize, raw_tokens
 
 _INSTEAD: Final = re.compile(r"\s+(?:instead of|rather than|in place of)\s+", re.I)
 _BECAUSE: Final = re.compile(r",?\s+(?:because of|because|since)\s+", re.I)
@@ -102,6 +98,8 @@ def _instead(log: ProbeLog, last: int) -> Iterator[Draft]:
     for place, sentence in _stated(log):
         parts = _INSTEAD.split(sentence)
         if len(parts) != 2:
+            continue
+        if NEGATIONS & set(raw_tokens(normalize(parts[0]))) or "n't" in parts[0]:
             continue
         rejected = bare(re.split(r"[,;:!(]|\s-\s", parts[1])[0])
         found = _fact(log, re.split(r"[,;]\s|\s-\s|:\s", parts[0])[-1], last)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from typing import Any, Final
 
-from pytest_compaction.artifacts.operations import invocations
+from pytest_compaction.artifacts.operations import Invocation, file_operations, invocations
 from pytest_compaction.artifacts.tool_calls import call_touches
 from pytest_compaction.conversation import ToolCall
 from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
@@ -24,18 +24,32 @@ _TELLING: Final = re.compile(r"\d|[a-z][A-Z]|[_/#-]")
 def edit_drafts(log: ProbeLog) -> Iterator[Draft]:
     """One draft a file: values and names that an edit replaced by others, at most four."""
     replaced: dict[str, dict[str, str]] = {}
-    for invocation in invocations(log.messages):
-        if invocation.result is None or invocation.result.is_error:
-            continue
-        edited = {touch.path for touch in call_touches(invocation.call) if touch.verb == "edit"}
-        if len(edited) == 1:
-            held = replaced.setdefault(edited.pop(), {})
-            for old, new in _replaced(invocation.call):
-                held.pop(old, None)
-                held[old] = new
+    for invocation, path in done_edits(log):
+        held = replaced.setdefault(path, {})
+        for old, new in _replaced(invocation.call):
+            held.pop(old, None)
+            held[old] = new
     last = len(log.points) - 1
     for path, pairs in replaced.items():
         yield from _draft(log, path, pairs, last)
+
+
+def done_edits(log: ProbeLog) -> Iterator[tuple[Invocation, str]]:
+    """The calls up to the last point that edited one file, and it; only those that surely did."""
+    failed = {
+        (operation.message_id, operation.path)
+        for operation in file_operations(log.messages)
+        if not (operation.succeeded and operation.certain)
+    }
+    for invocation in invocations(log.messages):
+        edited = {touch.path for touch in call_touches(invocation.call) if touch.verb == "edit"}
+        place = log.position[invocation.message_id]
+        if len(edited) != 1 or place > log.points[-1]:
+            continue
+        path = edited.pop()
+        lost = invocation.result is None or invocation.result.is_error
+        if not lost and (invocation.message_id, path) not in failed:
+            yield invocation, path
 
 
 def _draft(log: ProbeLog, path: str, pairs: Mapping[str, str], point: int) -> Iterator[Draft]:
@@ -61,7 +75,7 @@ def _draft(log: ProbeLog, path: str, pairs: Mapping[str, str], point: int) -> It
 def _replaced(call: ToolCall) -> Iterator[tuple[str, str]]:
     """Old and new of the small differences within one edit; only telling ones, with a digit,
     a sign or two cases, because ordinary words come and go everywhere."""
-    for old, new in _sides(call):
+    for old, new in edited_sides(call):
         before, after = _TOKEN.findall(old), _TOKEN.findall(new)
         matcher = SequenceMatcher(None, before, after, autojunk=False)
         if matcher.ratio() < 0.5:
@@ -74,7 +88,8 @@ def _replaced(call: ToolCall) -> Iterator[tuple[str, str]]:
                     yield was.strip("."), now.strip(".")
 
 
-def _sides(call: ToolCall) -> Iterator[tuple[str, str]]:
+def edited_sides(call: ToolCall) -> Iterator[tuple[str, str]]:
+    """The old and the new text of each replacement of an edit, in order; both are there."""
     arguments = call.parsed()
     edits = arguments.get("edits")
     for given in [arguments, *(edits[:50] if isinstance(edits, list) else [])]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -9,7 +10,9 @@ from typing import Final
 
 from pytest_compaction.artifacts.errors import error_texts
 from pytest_compaction.artifacts.operations import Invocation, exit_code, invocations
+from pytest_compaction.artifacts.shell_commands import command_words
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
+from pytest_compaction.importers.probe_checks import shows_text
 from pytest_compaction.importers.probe_log import (
     MAX_FACT_CHARACTERS,
     Draft,
@@ -17,9 +20,8 @@ from pytest_compaction.importers.probe_log import (
     ProbeLog,
     Topic,
     pooled,
-    quotable,
-    whole_text,
 )
+from pytest_compaction.importers.probe_text import quotable, whole_text
 from pytest_compaction.text import printable
 
 _MAX_OUTPUT: Final = 100_000
@@ -67,10 +69,11 @@ def _call_drafts(log: ProbeLog, last: int) -> Iterator[Draft]:
     times = Counter(what for what, _ in calls)
     for what, invocation in calls:
         output = invocation.output
-        code = exit_code(output)
+        code = exit_code(output) if shell_script(invocation.call) is not None else None
         failed = code is not None or (invocation.result is not None and invocation.result.is_error)
         if not what or times[what] > 1 or not (failed or "rror" in output):
             continue
+        output = own_output(invocation, failed)
         found = _error_facts(log, output, last) or _said_facts(log, output, last, failed)
         status = log.find(f"exit code {code}", log.points[last], "detail") if code else None
         found = (*found, status) if status and found else found
@@ -85,6 +88,22 @@ def _call_drafts(log: ProbeLog, last: int) -> Iterator[Draft]:
             last,
             0.3 - 0.04 * min(len(found), 4) + (0.0 if failed else 0.06),
         )
+
+
+def own_output(invocation: Invocation, failed: bool) -> str:
+    """What a call printed itself: nothing of what it read, where other errors may stand.
+
+    Of a script that shows texts only the lines that begin with the name of a program of it.
+    """
+    script = shell_script(invocation.call)
+    if script is None:
+        return invocation.output if failed else ""
+    commands = command_words(script)
+    if not any(shows_text(words) for words in commands):
+        return invocation.output
+    names = {posixpath.basename(words[0]) for words in commands} | {"bash", "sh", "zsh"}
+    lines = invocation.output[-_MAX_OUTPUT:].splitlines()
+    return "\n".join(line for line in lines if line.partition(":")[0] in names)
 
 
 def _described(invocation: Invocation) -> str:

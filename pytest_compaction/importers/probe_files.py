@@ -9,14 +9,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from pytest_compaction.artifacts.operations import (
+    FileOperation,
     FileState,
     file_operations,
     file_states,
-    invocations,
 )
-from pytest_compaction.artifacts.tool_calls import call_touches
+from pytest_compaction.artifacts.tool_calls import shell_script
 from pytest_compaction.case import About
 from pytest_compaction.conversation import ToolCall, readable
+from pytest_compaction.importers.probe_edits import done_edits
 from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
 
 _PASSING: Final = re.compile(r"^(?:/tmp/|/var/|/private/|/dev/)|(?:^|/)node_modules/")
@@ -34,24 +35,25 @@ _DEFINED: Final = re.compile(
 
 def file_drafts(log: ProbeLog) -> Iterator[Draft]:
     """File probes at every point of the second half of the log."""
-    operations = [
-        operation
-        for operation in file_operations(log.messages)
-        if not _PASSING.search(operation.path) and not _PASSING.search(operation.detail)
-    ]
+    operations = file_operations(log.messages)
     last = len(log.points) - 1
     for point in range(last // 2, last + 1):
         asked = log.points[point]
         before = [entry for entry in operations if log.position[entry.message_id] <= asked]
-        states = file_states(before)
-        yield from _life_drafts(log, states, point)
+        states = [state for state in file_states(before) if state.certain and not state.folder]
+        there_before = _there_before(log, before)
+        yield from _life_drafts(log, states, point, there_before)
         yield from _folder_drafts(log, states, point)
     gone = {state.path for state in file_states(operations) if state.deleted}
     yield from _edited_drafts(log, last, gone)
 
 
 def _paths(log: ProbeLog, paths: Iterable[str], asked: int, about: About) -> tuple[Found, ...]:
-    found = (log.find(_below_hidden(path), asked, about, most=_MAX_MENTIONS) for path in paths)
+    found = (
+        log.find(_below_hidden(path), asked, about, most=_MAX_MENTIONS)
+        for path in paths
+        if not _PASSING.search(path)
+    )
     return tuple(entry for entry in found if entry is not None)
 
 
@@ -80,8 +82,29 @@ def _list_draft(
     return Draft("file", name, asked, found, point, rank + late + 0.2 * missing, answer=answer)
 
 
-def _life_drafts(log: ProbeLog, states: Sequence[FileState], point: int) -> Iterator[Draft]:
-    kept = [state.path for state in states if state.created and not state.deleted]
+def _there_before(log: ProbeLog, operations: Sequence[FileOperation]) -> set[str]:
+    """Paths that some output named before the call that is said to have created them."""
+    first: dict[str, int] = {}
+    for operation in operations:
+        if operation.operation == "created" and operation.succeeded:
+            first.setdefault(operation.path, log.position[operation.message_id])
+    return {
+        path
+        for path, created in first.items()
+        if any(
+            place < created and log.messages[place].role == "tool" for place in log.stated((path,))
+        )
+    }
+
+
+def _life_drafts(
+    log: ProbeLog, states: Sequence[FileState], point: int, there_before: set[str]
+) -> Iterator[Draft]:
+    kept = [
+        state.path
+        for state in states
+        if state.created and not state.deleted and state.path not in there_before
+    ]
     gone = [state.path for state in states if state.deleted]
     renamed = [state for state in states if state.renamed_from and not state.deleted]
     names = [name for state in renamed for name in (state.renamed_from, state.path)]
@@ -166,22 +189,26 @@ def _edited_drafts(log: ProbeLog, point: int, gone: set[str]) -> Iterator[Draft]
 def _introduced_names(log: ProbeLog) -> dict[str, list[str]]:
     """Names that a call defined in an existing file and that no earlier message holds."""
     calls = defaultdict(list)
-    for invocation in invocations(log.messages):
-        if invocation.result is not None and not invocation.result.is_error:
-            calls[invocation.message_id].append(invocation.call)
+    for invocation, path in done_edits(log):
+        calls[invocation.message_id].append((invocation.call, path))
     seen: set[str] = set()
     found: dict[str, list[str]] = defaultdict(list)
     for message in log.messages:
-        for call in calls.get(message.id, ()):
-            edited = [touch.path for touch in call_touches(call) if touch.verb == "edit"]
-            if len(set(edited)) == 1 and not _PASSING.search(edited[0]):
-                found[edited[0]] += [name for name in _defined(call) if name not in seen]
+        for call, path in calls.get(message.id, ()):
+            if not _PASSING.search(path) and shell_script(call) is None:
+                found[path] += [name for name in _defined(call) if name not in seen]
         seen.update(_NAME.findall(readable(message)[:_MAX_SCRIPT]))
     return {path: list(dict.fromkeys(names)) for path, names in found.items()}
 
 
 def _defined(call: ToolCall) -> list[str]:
-    strings = [value for value in call.parsed().values() if isinstance(value, str)]
+    """Names that the new text of an edit defines and its old text does not hold."""
+    given = {key: value for key, value in call.parsed().items() if isinstance(value, str)}
+    old = "\n".join(value for key, value in given.items() if "old" in key or key == "search")
+    strings = [value for key, value in given.items() if "old" not in key and key != "search"]
+    before = set(_NAME.findall(old[:_MAX_SCRIPT]))
     matches = (match for text in strings for match in _DEFINED.finditer(text[:_MAX_SCRIPT]))
     names = (match[1] or match[2] for match in matches)
-    return [name for name in names if re.search(r"[a-z_$\d][A-Z]|_|\d", name)]
+    return [
+        name for name in names if name not in before and re.search(r"[a-z_$\d][A-Z]|_|\d", name)
+    ]

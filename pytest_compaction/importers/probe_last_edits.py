@@ -6,11 +6,19 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_compaction.artifacts.operations import FileOperation, file_operations, file_states
+from pytest_compaction.artifacts.known_files import same_end
+from pytest_compaction.artifacts.operations import (
+    FileOperation,
+    commands,
+    file_operations,
+    file_states,
+)
+from pytest_compaction.artifacts.shell_commands import command_words
 from pytest_compaction.importers.probe_log import Draft, ProbeLog
 
 _PASSING: Final = re.compile(r"^(?:/tmp/|/var/|/private/|/dev/)|(?:^|/)node_modules/")
 _COMMENT: Final = re.compile(r"\s{2,}(?:#|//|/\*|--)\s.*\Z|\s+# .*\Z")
+_STREAM_EDITORS: Final = frozenset({"sed", "perl", "gsed", "ex", "ed"})
 _SHORTEST: Final = 16
 _MAX_MENTIONS: Final = 6
 
@@ -22,13 +30,21 @@ def last_edit_drafts(log: ProbeLog) -> Iterator[Draft]:
     operations = [o for o in file_operations(log.messages) if log.position[o.message_id] <= asked]
     latest: dict[str, FileOperation] = {}
     for operation in operations:
-        if operation.succeeded and operation.operation == "modified" and operation.detail:
+        if operation.operation != "read" and (operation.succeeded or not operation.certain):
             latest[operation.path] = operation
-    gone = {state.path for state in file_states(operations) if state.deleted}
+    scripts = _by_script(log)
+    states = {state.path: state for state in file_states(operations)}
     for path, operation in latest.items():
+        state = states.get(path)
+        sure = state is not None and state.certain and not state.deleted
+        known_otherwise = any(same_end(path, other) for other in latest)
+        if operation.operation != "modified" or not sure or known_otherwise:
+            continue
+        if not operation.detail or operation.message_id in scripts:
+            continue
         line = _COMMENT.sub("", operation.detail).strip()
         found = log.find(line, asked, "modified", most=_MAX_MENTIONS)
-        if path in gone or _PASSING.search(path) or len(line) < _SHORTEST or found is None:
+        if _PASSING.search(path) or len(line) < _SHORTEST or found is None:
             continue
         yield Draft(
             "file",
@@ -40,3 +56,12 @@ def last_edit_drafts(log: ProbeLog) -> Iterator[Draft]:
             0.38,
             least=1,
         )
+
+
+def _by_script(log: ProbeLog) -> set[str]:
+    """The messages that edit by a script of ``sed`` or ``perl``: no line, and it may fit none."""
+    return {
+        command.message_id
+        for command in commands(log.messages)
+        if any(words[0] in _STREAM_EDITORS for words in command_words(command.text))
+    }

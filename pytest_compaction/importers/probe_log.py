@@ -11,15 +11,25 @@ from typing import Any, Final
 
 from pytest_compaction.case import About, Fact, ProbeKind, Trap
 from pytest_compaction.conversation import Message, readable
+from pytest_compaction.importers.probe_text import first_line, quotable
 from pytest_compaction.importers.secret_shapes import STAND_IN
 from pytest_compaction.matching import TextIndex
-from pytest_compaction.text import content_stems, is_path, normalize, path_suffixes, segments
+from pytest_compaction.tails import tail_room, tail_start
+from pytest_compaction.text import (
+    STOPWORDS,
+    content_stems,
+    is_path,
+    normalize,
+    path_suffixes,
+    raw_tokens,
+    stem,
+)
+from pytest_compaction.tokens import TokenCounter
 
-TAIL_SHARE: Final = 0.05
-"""What the last twentieth of a log states, every strategy that keeps a tail still has."""
+LATE_SHARE: Final = 0.05
+"""What the last twentieth of a log states is hardly at risk, however small the budget is."""
 
 MAX_FACT_CHARACTERS: Final = 140
-MAX_QUOTE_CHARACTERS: Final = 120
 _MAX_EVIDENCE: Final = 3
 _MAX_TEXT_CHARACTERS: Final = 400_000
 _PASTED: Final = re.compile(
@@ -28,16 +38,9 @@ _PASTED: Final = re.compile(
     re.MULTILINE,
 )
 """Lines of listings, traces and patches: nobody's own words."""
-_POINTER: Final = re.compile(r"\b(?:following|below|above|attached|here(?:'s| is| are))\b", re.I)
 _BLANKS: Final = re.compile(r"[^\S\n]{2,}")
+_PART: Final = re.compile(r"[.:@+\-'/_]+")
 _CODE_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_SENTENCE_END: Final = re.compile(r"(?<=[\w)`'\"][.!?])\s+(?=[\w`'\"(])")
-_CLAUSE_END: Final = re.compile(
-    r"(?:(?<=\w)[,;!?]+)?\s+(?:but|so that|so|then)\s+|(?<=\w)[,;!?]+\s+|\s+[-–—]\s+|:\s+|\.\.+"
-)
-_AND: Final = re.compile(r"\s+and\s+")
-_LINKING: Final = re.compile(r"^\s*(?:and|but|so|then|or|also|please)\s+(?=\w+\s)", re.I)
-_COARSE: Final = re.compile(r"\b\w*(?:fuck|shit|stupid|damn)\w*", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +74,13 @@ class Draft:
 class ProbeLog:
     """The messages of a case and where each fact is stated in them."""
 
-    def __init__(self, messages: Sequence[Message], points: Sequence[int]) -> None:
+    def __init__(
+        self, messages: Sequence[Message], points: Sequence[int], budget: int | None = None
+    ) -> None:
         self.messages = tuple(messages)
         self.points = tuple(points)
+        self._budget = budget
+        self._tails: dict[int, TextIndex] = {}
         self.position = {message.id: place for place, message in enumerate(self.messages)}
         self._texts = [readable(message)[:_MAX_TEXT_CHARACTERS] for message in self.messages]
         self._indexes = [TextIndex(text) for text in self._texts]
@@ -91,6 +98,26 @@ class ProbeLog:
                 place for place in places if self._indexes[place].states(forms)
             )
         return self._known[forms]
+
+    def held(self, forms: tuple[str, ...]) -> tuple[int, ...]:
+        """Those of :meth:`stated` that hold every word of one of the forms, and no less."""
+        return tuple(
+            place
+            for place in self.stated(forms)
+            if any(self._holds(place, normalize(form)) for form in forms)
+        )
+
+    def _holds(self, place: int, form: str) -> bool:
+        if " " not in form and is_path(form):
+            return True
+        words = (word for token in raw_tokens(form) for word in _PART.split(token))
+        telling = (word for word in words if word.isalpha() and word not in STOPWORDS)
+        return all(self._held_at(stem(word), place) for word in telling)
+
+    def _held_at(self, form: str, place: int) -> bool:
+        places = self._holders.get(form, [])
+        number = bisect_left(places, place)
+        return number < len(places) and places[number] == place
 
     def _candidates(self, forms: tuple[str, ...]) -> Iterable[int]:
         """Every message that can state one of the forms, found by its rarest stems.
@@ -120,8 +147,9 @@ class ProbeLog:
     ) -> Found | None:
         """The fact, when the log states it up to ``asked`` and it is at risk there.
 
-        At risk: in at most ``most`` messages, and (unless ``tail``) in none of
-        the last twentieth. A value that was redacted is nobody's to remember.
+        At risk: in at most ``most`` messages, and (unless ``tail``) in none of the
+        tail. The evidence is what holds all its words; where nothing does, it is not
+        found. A value that was redacted is nobody's to remember.
         """
         text = text.strip()
         if not text or len(text) > MAX_FACT_CHARACTERS or STAND_IN in text:
@@ -129,12 +157,35 @@ class ProbeLog:
         places = tuple(place for place in self.stated((text, *aliases)) if place <= asked)
         if not places or len(places) > most or (not tail and places[-1] > self.tail(asked)):
             return None
-        evidence = tuple(self.messages[place].id for place in places[:_MAX_EVIDENCE])
+        if not tail and self._budget is not None and self._kept(asked).states((text, *aliases)):
+            return None
+        held = [place for place in self.held((text, *aliases)) if place <= asked]
+        if not held:
+            return None
+        evidence = tuple(self.messages[place].id for place in held[:_MAX_EVIDENCE])
         return Found(Fact(text, aliases, evidence, about), places)
 
     def tail(self, asked: int) -> int:
-        """The last position before the tail of the log that ends at ``asked``."""
-        return asked - max(3, round((asked + 1) * TAIL_SHARE))
+        """The last position before the tail of the log that ends at ``asked``.
+
+        The tail is that of :mod:`~pytest_compaction.tails`, or the last twentieth of the
+        messages where that is more, and at least three.
+        """
+        late = asked - max(3, round((asked + 1) * LATE_SHARE))
+        if self._budget is None:
+            return late
+        return min(late, tail_start(self._sizes, asked + 1, tail_room(self._budget)) - 1)
+
+    def _kept(self, asked: int) -> TextIndex:
+        """The tail as one text, which may state what no message of it does alone."""
+        if asked not in self._tails:
+            self._tails[asked] = TextIndex("\n".join(self._texts[self.tail(asked) + 1 : asked + 1]))
+        return self._tails[asked]
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        counter = TokenCounter()
+        return [counter.message(message) for message in self.messages]
 
     def familiar(self, clause: str) -> bool:
         """Whether at most a quarter of the clause's words stand in no other message.
@@ -175,90 +226,13 @@ class ProbeLog:
         return quotable(self.requests[number - 1][1]) if number else ""
 
 
-def first_line(text: str) -> str:
-    """The first line of a text that is not the name of a file in quotes."""
-    for line in text.splitlines():
-        line = line.strip()
-        if line and not line.startswith(("'/", '"/', "/")):
-            return line
-    return ""
-
-
-def quotable(text: str) -> str:
-    """The first sentences of a text in one line of at most 120 characters; empty if too coarse."""
-    kept = ""
-    for sentence in sentences(first_line(text)):
-        if len(kept) + len(sentence) > MAX_QUOTE_CHARACTERS:
-            break
-        kept = f"{kept} {sentence}".strip()
-    if not kept:
-        words = first_line(text)[:MAX_QUOTE_CHARACTERS].rsplit(" ", 1)
-        kept = f"{words[0]} …" if words[0] else ""
-    kept = kept.rstrip(" :").replace("**", "").replace("“", '"').replace("”", '"')
-    return "" if coarse(kept) or kept.count("`") % 2 else kept
-
-
-def whole_text(text: str) -> bool:
-    """Whether a text stands for itself: not a lead-in, not the rest of a line that was cut."""
-    return not re.match(r"\d+\b", text) and not text.rstrip().endswith((":", ",", "(", "…"))
-
-
-def pointing(text: str) -> bool:
-    """Whether a text only says where something stands: "the following issue", "see below"."""
-    return bool(_POINTER.search(text))
-
-
-def coarse(text: str) -> bool:
-    """Whether a text holds words that a question should not repeat."""
-    return bool(_COARSE.search(text))
-
-
-def opening(text: str) -> str:
-    """A text up to its first empty line: what a user wrote before what was pasted."""
-    return re.split(r"\n\s*\n", text.strip(), maxsplit=1)[0]
-
-
-def sentences(text: str) -> list[str]:
-    """Sentences of a text, those that start in lower case too."""
-    return [piece for segment in segments(text) for piece in _SENTENCE_END.split(segment)]
-
-
-def clauses(text: str, least: int = 3, most: int = 14) -> list[str]:
-    """Short clauses of a text with at least ``least`` content stems and at most ``most`` words.
-
-    What leads in to something else, with a colon at its end, states nothing; nor does
-    a quoted string, or half of one. A long clause is divided at "and" unless a name follows it.
-    """
-    found: list[str] = []
-    for sentence in sentences(text):
-        pieces = _CLAUSE_END.split(sentence)
-        for piece in pieces[:-1] if sentence.endswith(":") else pieces:
-            if piece.count('"') % 2 or (piece.startswith('"') and piece.endswith('"')):
-                continue
-            halves = _AND.split(piece)
-            whole = len(piece.split()) <= most or min(len(half.split()) for half in halves) < 4
-            if not whole and any(half[:1].isupper() for half in halves[1:]):
-                continue
-            for part in [piece] if whole else halves:
-                clause = bare(_LINKING.sub("", part))
-                stems = set(content_stems(normalize(clause)))
-                if 3 <= len(clause.split()) <= most and len(stems) >= least and not coarse(clause):
-                    found.append(clause)
-    return list(dict.fromkeys(found))
-
-
-def bare(text: str) -> str:
-    """A piece of text without Markdown emphasis, list marks, loose backticks and punctuation."""
-    text = re.sub(r"\*\*|__(?=\w)|(?<=\w)__", "", text).strip(" \t.,;:!?*-")
-    return text.replace("`", "") if text.count("`") % 2 else text
-
-
 @dataclass(frozen=True, slots=True)
 class Topic:
     """What one question, or one half of a question, can be about, and its facts."""
 
     subject: str
     found: tuple[Found, ...]
+    traps: tuple[Trap, ...] = ()
 
 
 def pooled(
@@ -280,7 +254,7 @@ def pooled(
         if len(topic.found) > 1:
             better = 0.03 * min(len(topic.found), 4)
             question = one.replace("{}", f"“{topic.subject}”")
-            yield Draft(kind, name, question, topic.found[:4], point, rank - better)
+            yield Draft(kind, name, question, topic.found[:4], point, rank - better, topic.traps)
         elif topic.found and single is None:
             single = topic
         elif topic.found and single is not None:
@@ -292,8 +266,8 @@ def pooled(
             else:
                 both = f"(1) “{single.subject}”; (2) “{topic.subject}”"
                 question = many.replace("{}", both)
-            yield Draft(kind, name, question, found, point, rank)
+            yield Draft(kind, name, question, found, point, rank, (*single.traps, *topic.traps))
             single = None
     if single is not None:
         question = one.replace("{}", f"“{single.subject}”")
-        yield Draft(kind, name, question, single.found, point, rank + 0.1)
+        yield Draft(kind, name, question, single.found, point, rank + 0.1, single.traps)

@@ -8,18 +8,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_compaction.artifacts.operations import Command, commands
-from pytest_compaction.artifacts.outcomes import test_summary
 from pytest_compaction.case import Trap
 from pytest_compaction.conversation import readable
-from pytest_compaction.importers.probe_log import (
-    Draft,
-    Found,
-    ProbeLog,
-    Topic,
-    bare,
-    pooled,
-    sentences,
-)
+from pytest_compaction.importers.probe_checks import only_runs, result_of_tests, tested
+from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog, Topic, pooled
+from pytest_compaction.importers.probe_text import bare, sentences
 from pytest_compaction.text import printable
 
 _MAX_TEXT: Final = 60_000
@@ -50,7 +43,6 @@ _LOCATED: Final = re.compile(
     r" (?:on|at|to|in|from)) (?P<value>(?:lines?|ports?|version|column) \d[\w.-]*\w|\d[\w.]*%?)"
 )
 _GUESS: Final = re.compile(r"\b(?:might|maybe|probably|perhaps|likely|should|would)\b", re.I)
-_LISTING: Final = re.compile(r"^\s*(?:cat|head|tail|less|grep|rg|find|ls|nl|sed|awk)\b")
 
 
 def output_drafts(log: ProbeLog) -> Iterator[Draft]:
@@ -82,7 +74,7 @@ def _versions(log: ProbeLog) -> Iterator[Draft]:
     for message in log.messages[: log.points[-1] + 1]:
         for match in _VERSION.finditer(readable(message)[:_MAX_TEXT]):
             name, version = match["name"], match["version"].lstrip("^~>=")
-            if name.lower() in _NO_NAME or version in history[name]:
+            if name.lower() in _NO_NAME or version in history[name][-1:]:
                 continue
             history[name].append(version)
     last = len(log.points) - 1
@@ -90,7 +82,7 @@ def _versions(log: ProbeLog) -> Iterator[Draft]:
     traps: list[Trap] = []
     for name, versions in history.items():
         entry = log.find(f"{name} {versions[-1]}", log.points[last], "detail")
-        if entry is None or len(versions) > 2:
+        if entry is None or len(versions) > 2 or versions != sorted(versions, key=_release):
             continue
         found[name] = entry
         traps += [Trap(f"{name} {old}", current=(versions[-1],)) for old in versions[:-1]]
@@ -108,6 +100,11 @@ def _versions(log: ProbeLog) -> Iterator[Draft]:
         0.22,
         kept,
     )
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """The numbers of a version, by which later ones are larger."""
+    return tuple(int(number) for number in re.findall(r"\d+", version)[:6])
 
 
 def _addresses(log: ProbeLog) -> Iterator[Draft]:
@@ -129,13 +126,14 @@ def _shown(command: Command) -> str:
 def _first_results(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:
     """How the first run of tests ended, where a later one ended otherwise, which is the trap."""
     last = len(log.points) - 1
-    results = [(test_summary(command.output), command) for command in run]
-    ended = [(text, command) for text, command in results if text]
-    if len(ended) < 2 or ended[0][0] == ended[-1][0]:
+    asked = log.points[last]
+    ran = [c for c in run if tested(c) and log.position[c.message_id] <= asked]
+    text = (result_of_tests(ran[0]) if ran else None) or ""
+    later = [result for command in ran[1:] if (result := result_of_tests(command))]
+    if not text or not later or text == later[-1]:
         return
-    text, command = ended[0]
-    first = log.find(text or "", log.points[last], "detail")
-    stale = str(ended[-1][0])
+    command, stale = ran[0], later[-1]
+    first = log.find(text, asked, "detail")
     shown = _shown(command)
     if first is None or not shown:
         return
@@ -157,7 +155,7 @@ def _counts(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:
     times = Counter(_shown(command) for command in run)
     for command in run:
         shown = _shown(command)
-        if not shown or times[shown] > 1 or _LISTING.match(command.text):
+        if not shown or times[shown] > 1 or not only_runs(command):
             continue
         texts = dict.fromkeys(_COUNTED.findall(command.output[-20_000:]))
         found = _kept([log.find(text, log.points[last], "detail", most=2) for text in texts])

@@ -6,6 +6,7 @@ the tool is called (``TodoWrite``, ``update_plan``, ``write_todos``, ``task_trac
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,19 +15,22 @@ from pytest_compaction.artifacts.operations import invocations
 from pytest_compaction.case import About
 from pytest_compaction.conversation import ToolCall
 from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
+from pytest_compaction.text import printable
 
 _TEXT_KEYS: Final = ("content", "step", "title", "task", "description", "text", "name")
 _STATE_KEYS: Final = ("status", "state", "done", "completed")
 _MAX_ENTRIES: Final = 100
+_PLAN_NAME: Final = re.compile(r"todo|plan|task", re.I)
 _DONE: Final = frozenset({"completed", "complete", "done", "finished", "cancelled", "true"})
 _UNDER_WAY: Final = frozenset({"in_progress", "inprogress", "in-progress", "active", "doing"})
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one call left open in a plan, and what under way."""
+    """What one call, of the tool ``name``, left open in a plan, and what under way."""
 
     position: int
+    name: str
     open: tuple[str, ...]
     under_way: tuple[str, ...]
 
@@ -40,11 +44,13 @@ def plan_drafts(log: ProbeLog) -> Iterator[Draft]:
         if plan is None or plan is before:
             continue
         before = plan
+        kept = f"`{printable(plan.name, 60).replace('`', '')}`"
         late = 0.2 if plan.position > log.tail(asked) else 0.0
         yield Draft(
             "continuation",
             "open-steps",
-            "According to the plan that the agent kept, which steps were not finished yet?",
+            f"According to the plan that the agent kept with {kept}, which steps were not "
+            "finished yet (pending or in progress)?",
             _facts(log, (*plan.under_way, *plan.open), asked, "pending"),
             point,
             0.1 + late,
@@ -52,7 +58,7 @@ def plan_drafts(log: ProbeLog) -> Iterator[Draft]:
         yield Draft(
             "continuation",
             "current-step",
-            "Which step of its plan was the agent working on?",
+            f"Which step of the plan that it kept with {kept} was the agent working on?",
             _facts(log, plan.under_way, asked, "state"),
             point,
             0.35 + late,
@@ -68,12 +74,18 @@ def _facts(log: ProbeLog, texts: tuple[str, ...], asked: int, about: About) -> t
 def _plans(log: ProbeLog) -> Iterator[Plan]:
     for invocation in invocations(log.messages):
         entries = plan_entries(invocation.call)
-        if entries:
+        if entries or _cleared(invocation.call):
             yield Plan(
                 log.position[invocation.message_id],
+                invocation.call.name,
                 tuple(text for text, state in entries if state not in _DONE | _UNDER_WAY),
                 tuple(text for text, state in entries if state in _UNDER_WAY),
             )
+
+
+def _cleared(call: ToolCall) -> bool:
+    """Whether a call leaves a plan empty."""
+    return bool(_PLAN_NAME.search(call.name)) and [] in list(call.parsed().values())
 
 
 def plan_entries(call: ToolCall) -> list[tuple[str, str]]:

@@ -30,14 +30,15 @@ def rerun_drafts(log: ProbeLog) -> Iterator[Draft]:
     asked = log.points[last]
     runs: dict[str, list[Command]] = defaultdict(list)
     for command in commands(log.messages):
-        known = command.output != INTERRUPTED and log.position[command.message_id] <= asked
-        if known and not _LISTING.match(command.text):
+        if log.position[command.message_id] <= asked and not _LISTING.match(command.text):
             runs[" ".join(command.text.split())].append(command)
     for text, run in runs.items():
-        printed = [line for line in map(printed_line, (c.output for c in run)) if line]
-        if len(text) > _LONGEST or "`" in text or len(printed) < 2 or printed[0] == printed[-1]:
+        if len(text) > _LONGEST or "`" in text or len(run) < 2:
             continue
-        found = [_found(log, line, asked) for line in (printed[0], printed[-1])]
+        first, latest = (printed_line(command.output) for command in (run[0], run[-1]))
+        if not first or not latest or first == latest:
+            continue
+        found = [_found(log, line, asked) for line in (first, latest)]
         facts = tuple(entry for entry in found if entry is not None)
         if len(facts) == 2:
             yield Draft(
@@ -52,7 +53,7 @@ def rerun_drafts(log: ProbeLog) -> Iterator[Draft]:
 
 
 def _found(log: ProbeLog, line: str, asked: int) -> Found | None:
-    return log.find(line, asked, "detail", most=_MAX_MENTIONS, tail=True)
+    return log.find(line, asked, "detail", most=_MAX_MENTIONS)
 
 
 def printed_line(output: str) -> str:
@@ -61,7 +62,7 @@ def printed_line(output: str) -> str:
     Lines that a terminal or an agent's program adds do not count. Empty where the output
     is longer and holds no error, or where that line is no fit for a question.
     """
-    shown = output[-_MAX_OUTPUT:]
+    shown = "" if output == INTERRUPTED else output[-_MAX_OUTPUT:]
     lines = [line.strip() for line in shown.splitlines() if line.strip()]
     lines = [line for line in lines if not _STATUS.fullmatch(line)]
     errors = [line for line in lines if _ERROR.match(line)]

@@ -38,23 +38,23 @@ class ModelProbes:
         self._counter = counter or TokenCounter()
 
     def __call__(
-        self, messages: Sequence[Message], points: Sequence[int], count: int
+        self, messages: Sequence[Message], points: Sequence[int], count: int, budget: int
     ) -> list[dict[str, Any]]:
         """The probes of a session; raises :class:`ImportFormatError` for a model that fails."""
         try:
-            self.written = asyncio.run(self._write(messages, points, count))
+            self.written = asyncio.run(self._write(messages, points, count, budget))
         except ModelError as error:
             raise ImportFormatError(
                 f"no probes by {self.name}: {error}. Without --model they are made by rules"
             ) from None
-        return self.written.probes or derive_probes(messages, points, count)
+        return self.written.probes or derive_probes(messages, points, count, budget)
 
     async def _write(
-        self, messages: Sequence[Message], points: Sequence[int], count: int
+        self, messages: Sequence[Message], points: Sequence[int], count: int, budget: int
     ) -> Written:
         try:
             return await write_probes(
-                self._caller, self.name, messages, points, count, self._counter
+                self._caller, self.name, messages, points, count, self._counter, budget
             )
         finally:
             await self._caller.close()

@@ -13,13 +13,13 @@ from pytest_compaction.artifacts.operations import (
     commands,
     exit_code,
     file_operations,
+    file_states,
 )
 from pytest_compaction.artifacts.outcomes import test_summary
 from pytest_compaction.case import About
-from pytest_compaction.importers.probe_log import (
-    Draft,
-    Found,
-    ProbeLog,
+from pytest_compaction.importers.probe_checks import checked, result_of_tests, tested
+from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
+from pytest_compaction.importers.probe_text import (
     clauses,
     coarse,
     opening,
@@ -35,9 +35,7 @@ _PENDING: Final = re.compile(
     r"|follow-up)\b",
     re.I,
 )
-_CHECK: Final = re.compile(
-    r"\b(?:test|tests|pytest|jest|vitest|check|lint|mypy|ruff|tsc|build|cargo|go vet)\b"
-)
+_FAILED_COUNT: Final = re.compile(r"(\d+) (?:failed|errors?|FAIL)\b|\bfail (\d+)|FAILED")
 _ERROR_LINE: Final = re.compile(r"\berror\b[^\n]{0,20}?[:\]]\s*(?P<text>[^\n]{10,110})", re.I)
 _FAILED_TEST: Final = re.compile(
     r"^(?:FAILED|ERROR) (?P<pytest>\S+::[^\s-]+)|^--- FAIL: (?P<go>\w+)"
@@ -82,11 +80,7 @@ def _last_request(log: ProbeLog, point: int) -> Iterator[Draft]:
     if not before:
         return
     place, text = before[-1]
-    changed = [
-        operation.path
-        for operation in file_operations(log.messages[place : asked + 1])
-        if operation.succeeded and operation.operation != "read"
-    ]
+    changed = _changed_since(log, place, asked)
     found = _clause_facts(log, text, asked, "state", tail=True)[:3]
     files = [log.find(path, asked, "state", most=20, tail=True) for path in dict.fromkeys(changed)]
     late = place > log.tail(asked)
@@ -100,11 +94,28 @@ def _last_request(log: ProbeLog, point: int) -> Iterator[Draft]:
     yield Draft("continuation", "last-request", question, facts, point, rank)
 
 
+def _changed_since(log: ProbeLog, place: int, asked: int) -> list[str]:
+    """Files that were surely changed between two positions, and whose change stands."""
+    operations = [
+        operation
+        for operation in file_operations(log.messages[: asked + 1])
+        if log.position[operation.message_id] >= place
+    ]
+    return [
+        state.path
+        for state in file_states(operations)
+        if state.certain
+        and not state.folder
+        and (state.created or state.modified or state.deleted or state.renamed_from)
+        and not (state.created and state.deleted)
+    ]
+
+
 def _last_check(log: ProbeLog, run: Sequence[Command], point: int) -> Iterator[Draft]:
     asked = log.points[point]
     for command in reversed(run):
         place = log.position[command.message_id]
-        if place > asked or not _CHECK.search(command.text[:500]):
+        if place > asked or not checked(command):
             continue
         late = place > log.tail(asked)
         shown = printable(command.text.replace("`", ""), 100)
@@ -121,14 +132,21 @@ def _last_check(log: ProbeLog, run: Sequence[Command], point: int) -> Iterator[D
 
 
 def _failing_tests(log: ProbeLog, run: Sequence[Command], point: int) -> Iterator[Draft]:
-    """The tests that the last run before a point named as failing."""
+    """The tests that the last run before a point named as failing.
+
+    Nothing where its output cannot be read, or names more tests than it counts.
+    """
     asked = log.points[point]
     for command in reversed(run):
         place = log.position[command.message_id]
-        if place > asked or test_summary(command.output) is None:
+        if place > asked or not tested(command):
             continue
+        summary = result_of_tests(command) or ""
+        counts = [sum(map(int, filter(None, found))) for found in _FAILED_COUNT.findall(summary)]
         matches = _FAILED_TEST.finditer(command.output[-_MAX_OUTPUT:])
         names = dict.fromkeys(next(filter(None, match.groups())).strip() for match in matches)
+        if not counts or 0 < sum(counts) < len(names):
+            return
         found = [log.find(name, asked, "pending", most=20, tail=True) for name in names]
         question = "Which tests still failed in the last test run?"
         rank = 0.3 if place > log.tail(asked) else 0.12

@@ -50,6 +50,7 @@ async def write_probes(
     points: Sequence[int],
     count: int,
     counter: TokenCounter | None = None,
+    budget: int | None = None,
 ) -> Written:
     """Ask the model for probes about each stretch of the log; at most ``count`` are kept.
 
@@ -75,7 +76,7 @@ async def write_probes(
             proposals.append(reply)
     if not proposals:
         raise next(reply for reply in replies if isinstance(reply, ModelError))
-    log = ProbeLog(messages, points)
+    log = ProbeLog(messages, points, budget)
     kept: list[dict[str, Any]] = []
     seen: set[str] = set()
     for proposal in _in_turns(proposals):

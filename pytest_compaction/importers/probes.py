@@ -1,8 +1,9 @@
 """Probes from a transcript by rules: what an agent that goes on would have to know.
 
 Every fact is verified with the loader's matcher, and at risk: stated in few
-messages, none of them in the last twentieth of the log (continuation excepted:
-the present state is stated late by nature). A question never states one of its
+messages, none of them in the tail or the last twentieth of the log (continuation
+excepted: the present state is stated late by nature). The offline control finds at
+least one of the facts of a probe in the full log. A question never states one of its
 facts. The same log gives the same probes.
 """
 
@@ -15,6 +16,8 @@ from typing import Any, Final
 
 from pytest_compaction.case import PROBE_KINDS
 from pytest_compaction.conversation import Message
+from pytest_compaction.importers.probe_answers import FullLogControl
+from pytest_compaction.importers.probe_changed import changed_drafts
 from pytest_compaction.importers.probe_decisions import decision_drafts
 from pytest_compaction.importers.probe_edits import edit_drafts
 from pytest_compaction.importers.probe_errors import error_drafts
@@ -25,6 +28,7 @@ from pytest_compaction.importers.probe_options import option_drafts
 from pytest_compaction.importers.probe_outputs import output_drafts
 from pytest_compaction.importers.probe_plans import plan_drafts
 from pytest_compaction.importers.probe_reruns import rerun_drafts
+from pytest_compaction.importers.probe_rules import rule_drafts
 from pytest_compaction.importers.probe_turns import continuation_drafts
 from pytest_compaction.importers.probe_values import value_drafts
 from pytest_compaction.matching import TextIndex
@@ -48,6 +52,8 @@ SOURCES: Final = (
     last_edit_drafts,
     error_drafts,
     value_drafts,
+    rule_drafts,
+    changed_drafts,
     output_drafts,
     rerun_drafts,
     continuation_drafts,
@@ -59,22 +65,29 @@ SOURCES: Final = (
 
 
 def derive_probes(
-    messages: Sequence[Message], points: Sequence[int], count: int = DEFAULT_COUNT
+    messages: Sequence[Message],
+    points: Sequence[int],
+    count: int = DEFAULT_COUNT,
+    budget: int | None = None,
+    verified: bool = True,
 ) -> list[dict[str, Any]]:
     """At most ``count`` probes in the shape of a case file, best supported first within a kind.
 
     ``points`` are the positions of the messages after which the log is
     compacted, ascending; the last one is where most probes are asked. Kinds that
-    the log does not support are left out.
+    the log does not support are left out. With the ``budget`` of the case, in tokens, no
+    fact is asked for that the tail states which ``lint`` takes every strategy to keep.
+    Unless ``verified`` is false, a probe is left out of which the offline control finds
+    no fact in the full log: ``lint`` would call it unanswerable. Where no probe would be
+    left, as of a short log, neither is asked for: ``lint`` says what such probes are worth.
     """
     if not messages or not points:
         return []
-    log = ProbeLog(messages, points)
-    drafts = [draft for source in SOURCES for draft in source(log) if draft.found]
-    chosen = _chosen([draft for draft in drafts if len(draft.found) >= draft.least], count)
-    if len(chosen) < min(FEW, count):
-        alone = [_alone(draft) for draft in drafts if _worth_asking_alone(draft)]
-        chosen = _chosen(alone, min(FEW, count))
+    control = FullLogControl(messages, points) if verified else None
+    drafts = _drafts(ProbeLog(messages, points, budget))
+    chosen = _best(drafts, count, control) or _best(drafts, count, None)
+    if not chosen and budget is not None:
+        chosen = _best(_drafts(ProbeLog(messages, points)), count, None)
     numbers: Counter[str] = Counter()
     probes = []
     for draft in sorted(chosen, key=lambda draft: PROBE_KINDS.index(draft.kind)):
@@ -82,6 +95,20 @@ def derive_probes(
         id = f"{draft.kind}-{numbers[draft.kind]}-{draft.name}"
         probes.append(_as_data(draft, id, last=len(points) - 1))
     return probes
+
+
+def _drafts(log: ProbeLog) -> list[Draft]:
+    return [draft for source in SOURCES for draft in source(log) if draft.found]
+
+
+def _best(drafts: Sequence[Draft], count: int, control: FullLogControl | None) -> list[Draft]:
+    """Drafts of several facts; of a session that gives few of them, also of single ones."""
+    several = [draft for draft in drafts if len(draft.found) >= draft.least]
+    chosen = _chosen(several, count, control)
+    if len(chosen) < min(FEW, count):
+        alone = [_alone(draft) for draft in drafts if _worth_asking_alone(draft)]
+        chosen = _chosen(alone, min(FEW, count), control)
+    return chosen
 
 
 def _alone(draft: Draft) -> Draft:
@@ -95,7 +122,7 @@ def _worth_asking_alone(draft: Draft) -> bool:
     return several or len(draft.found[0].positions) <= MAX_MENTIONS_ALONE
 
 
-def _chosen(drafts: Sequence[Draft], count: int) -> list[Draft]:
+def _chosen(drafts: Sequence[Draft], count: int, control: FullLogControl | None) -> list[Draft]:
     """Round by round one of each kind, then the rest by rank; a name that recurs loses rank."""
     left: list[Draft] = []
     kept: Counter[str] = Counter()
@@ -113,7 +140,7 @@ def _chosen(drafts: Sequence[Draft], count: int) -> list[Draft]:
     for kind in [*turns, *[""] * count]:
         if len(chosen) >= count:
             break
-        best = _next(left, kind, used, names)
+        best = _next(left, kind, used, names, control)
         if best is not None:
             chosen.append(best)
             names[best.name] += 1
@@ -121,7 +148,13 @@ def _chosen(drafts: Sequence[Draft], count: int) -> list[Draft]:
     return chosen
 
 
-def _next(left: list[Draft], kind: str, used: set[str], names: Mapping[str, int]) -> Draft | None:
+def _next(
+    left: list[Draft],
+    kind: str,
+    used: set[str],
+    names: Mapping[str, int],
+    control: FullLogControl | None,
+) -> Draft | None:
     """Take the best draft of a kind (of any for ``""``) off the list; those that fail go too."""
     while True:
         fitting = [
@@ -134,7 +167,7 @@ def _next(left: list[Draft], kind: str, used: set[str], names: Mapping[str, int]
         best = min(fitting, key=lambda draft: draft.rank + REPETITION * names[draft.name])
         left.remove(best)
         checked = _checked(best, used)
-        if checked is not None:
+        if checked is not None and (control is None or control.answers(checked)):
             return checked
 
 

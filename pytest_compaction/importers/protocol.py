@@ -30,6 +30,12 @@ class Ledger:
     repaired: Mapping[str, int] = field(default_factory=dict)
 
 
+KEPT_AS_RECORD: Final = "compaction, kept as its record and not as a message"
+"""Why a record of a compaction is in no message."""
+NOT_ON_RECORD: Final = "compaction of which nothing usable is on record"
+JOINED: Final = "record joined with the message before it, of which it is a part"
+"""How a record that is only a part of a message is counted as put right."""
+
 MARKED: Final = 30
 """Specificity of a format that only one program writes, known by marks of its own."""
 SHAPED: Final = 20
@@ -114,7 +120,12 @@ class Tally:
     left_out: Counter[str] = field(default_factory=Counter)
     repaired: Counter[str] = field(default_factory=Counter)
 
+    def compacted(self, boundary: Boundary) -> None:
+        """Count the record of a compaction, which is in no message."""
+        self.left_out[KEPT_AS_RECORD if boundary.recorded else NOT_ON_RECORD] += 1
+
     def ledger(self, messages: int) -> Ledger:
         """The ledger of what was counted."""
-        left_out = dict(sorted(self.left_out.items()))
-        return Ledger(self.records, messages, left_out, dict(sorted(self.repaired.items())))
+        left_out = {reason: number for reason, number in sorted(self.left_out.items()) if number}
+        repaired = {reason: number for reason, number in sorted(self.repaired.items()) if number}
+        return Ledger(self.records, messages, left_out, repaired)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Final
 
 from pytest_compaction.conversation import (
@@ -21,6 +22,12 @@ from pytest_compaction.conversation import (
     ToolCall,
     ToolResult,
     readable,
+)
+from pytest_compaction.importers.home_folders import home_owners, home_rule, owner
+from pytest_compaction.importers.named_secrets import (
+    is_distinctive,
+    is_secret_member,
+    named_spans,
 )
 from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
 from pytest_compaction.importers.secret_shapes import STAND_IN, secrets_in
@@ -32,7 +39,11 @@ SECRET, EMAIL, HOME = "secret", "e-mail address", "home folder"
 KINDS: Final = (SECRET, EMAIL, HOME)
 
 _LITERAL: Final = 16
-"""Characters from which on a secret is replaced wherever it stands, even within a word."""
+"""Characters from which on a secret that is no word is replaced even within a word."""
+_ONE_LINE: Final = 300
+"""Characters of a secret up to which it is also looked for where lines were broken within it."""
+_SIGN: Final = 8
+_BREAK: Final = r"(?:[ \t]{0,4}\\?\r?\n[ \t]{0,40}|\\{1,2}n[ \t]{0,40})?"
 _EMAIL: Final = re.compile(
     r"(?<![\w.+%@/:-])(?!git@)[A-Za-z0-9_][\w.+%-]{0,63}@"
     r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,5}[A-Za-z]{2,24}(?![\w@-]|\.\w)"
@@ -43,18 +54,6 @@ _NO_DOMAIN: Final = re.compile(
     re.IGNORECASE,
 )
 _NOBODY: Final = re.compile(r"^(?:no-?reply|do-?not-?reply|users?|name|you|me|foo|someone)@", re.I)
-_ROOTS: Final = r"(?:/mnt/[a-z]/Users|/[a-z]/Users|/home|/Users|[A-Za-z]:(?:\\{1,4}|/)Users)"
-_HOME: Final = re.compile(
-    rf"(?<![\w.~-]){_ROOTS}(?:\\{{1,4}}|/)(?P<name>[A-Za-z0-9][\w.-]{{0,39}})(?=[/\\])"
-)
-_SHARED_NAMES: Final = frozenset(
-    """admin all app circleci codespace coder container debian default dev docker ec2-user git
-    example gitpod jovyan linuxbrew me name node nonroot opc public root runner runneradmin sandbox
-    shared ubuntu user user1 username vagrant vscode work workspace www-data you your-name yourname
-    build ci jenkins codebuild-user build-user agent""".split()
-)
-"""Names of accounts that belong to nobody: images of systems, examples, places for a name."""
-_NUMBERED: Final = re.compile(r"user-\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,8 @@ class Redactor:
 
     def __init__(self) -> None:
         self._stand_ins: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
-        self._places: Counter[str] = Counter()
+        self._places: Counter[tuple[str, str]] = Counter()
+        self._everywhere: set[str] = set()
         self._secret_rules: list[tuple[str, re.Pattern[str] | None, str]] = []
         self._home_rule: re.Pattern[str] | None = None
         self.left_out = 0
@@ -80,14 +80,14 @@ class Redactor:
     def counts(self) -> Mapping[str, Count]:
         """What was replaced so far, by kind; kinds of which there was nothing are left out."""
         return {
-            kind: Count(len(self._stand_ins[kind]), self._places[kind])
+            kind: Count(len(values), sum(values.values()))
             for kind in KINDS
-            if self._places[kind]
+            if (values := {v: n for (of, v), n in self._places.items() if of == kind and n})
         }
 
     def redact(self, transcript: Transcript) -> Transcript:
         """The transcript without what it should not give away."""
-        self._learn(_texts_of(transcript))
+        self._learn(_texts_of(transcript), _named_in_calls(transcript))
         left_out = self.left_out
         messages = tuple(self._message(message) for message in transcript.messages)
         boundaries = tuple(self._boundary(boundary) for boundary in transcript.boundaries)
@@ -111,49 +111,64 @@ class Redactor:
         for secret, pattern, stand_in in self._secret_rules:
             if secret in text:
                 if pattern is None:
-                    self._places[SECRET] += text.count(secret)
+                    self._places[SECRET, stand_in] += text.count(secret)
                     text = text.replace(secret, stand_in)
                 else:
                     text, places = pattern.subn(stand_in, text)
-                    self._places[SECRET] += places
+                    self._places[SECRET, stand_in] += places
+        text = self._without_named(text)
         if "@" in text:
             text = _EMAIL.sub(self._replaced_email, text)
         if self._home_rule is not None:
             text = self._home_rule.sub(self._replaced_home, text)
         return text
 
-    def _learn(self, texts: Iterable[str]) -> None:
+    def _learn(self, texts: Iterable[str], named: Iterable[str]) -> None:
         """Take in what is to be replaced, before anything is."""
         secrets, homes = self._stand_ins[SECRET], self._stand_ins[HOME]
-        known = len(secrets), len(homes)
+        known = len(self._everywhere), len(homes)
+        found = filter(is_distinctive, named)
         for text in texts:
-            for secret in secrets_in(text):
+            for secret in chain(secrets_in(text), found):
                 secrets.setdefault(secret, f"{STAND_IN}{len(secrets) + 1}")
-            for match in _HOME.finditer(text):
-                name = match["name"]
-                if name.lower() not in _SHARED_NAMES and not _NUMBERED.fullmatch(name):
-                    homes.setdefault(name, f"user-{len(homes) + 1}")
-        if known[0] != len(secrets):
-            ordered = sorted(secrets.items(), key=lambda item: (-len(item[0]), item[0]))
-            self._secret_rules = [rule for item in ordered for rule in _rules(*item)]
+                self._everywhere.add(secret)
+            for name in home_owners(text):
+                homes.setdefault(name, f"user-{len(homes) + 1}")
+        if known[0] != len(self._everywhere):
+            ordered = sorted(self._everywhere, key=lambda secret: (-len(secret), secret))
+            self._secret_rules = [rule for one in ordered for rule in _rules(one, secrets[one])]
         if known[1] != len(homes):
-            names = "|".join(map(re.escape, sorted(homes, key=lambda name: (-len(name), name))))
-            self._home_rule = re.compile(
-                rf"(?P<before>(?:/home|/Users|[A-Za-z]:(?:\\{{1,4}}|/)Users)(?:\\{{1,4}}|/)"
-                rf"|(?<![\w-])-(?:home|Users)-|(?<![\w~])~)(?P<name>{names})(?![\w])"
-            )
+            self._home_rule = home_rule(homes)
+
+    def _without_named(self, text: str) -> str:
+        """Without the values that are secrets only by their name, which stay elsewhere."""
+        pieces: list[str] = []
+        end = 0
+        for start, stop in sorted(named_spans(text)):
+            if start >= end and STAND_IN not in text[start:stop]:
+                pieces += [text[end:start], self._stand_in(text[start:stop])]
+                end = stop
+        return "".join([*pieces, text[end:]]) if pieces else text
+
+    def _stand_in(self, secret: str) -> str:
+        secrets = self._stand_ins[SECRET]
+        stand_in = secrets.setdefault(secret, f"{STAND_IN}{len(secrets) + 1}")
+        self._places[SECRET, stand_in] += 1
+        return stand_in
 
     def _replaced_email(self, match: re.Match[str]) -> str:
         address = match[0]
         if _NO_DOMAIN.search(address) or _NOBODY.match(address):
             return address
         people = self._stand_ins[EMAIL]
-        self._places[EMAIL] += 1
-        return people.setdefault(address.lower(), f"person-{len(people) + 1}@example.com")
+        stand_in = people.setdefault(address.lower(), f"person-{len(people) + 1}@example.com")
+        self._places[EMAIL, stand_in] += 1
+        return stand_in
 
     def _replaced_home(self, match: re.Match[str]) -> str:
-        self._places[HOME] += 1
-        return match["before"] + self._stand_ins[HOME][match["name"]]
+        stand_in = self._stand_ins[HOME][owner(match["name"])]
+        self._places[HOME, stand_in] += 1
+        return match["before"] + stand_in
 
     def _message(self, message: Message) -> Message:
         parts = [part for part in map(self._part, message.parts) if part is not None]
@@ -169,11 +184,22 @@ class Redactor:
         if isinstance(part, ToolCall):
             return replace(part, arguments=self._arguments(part))
         before = self._places.copy()
-        if any(self.text(text) != text for text in _payload_texts(part.payload)):
+        if self._shows(part.payload):
             self._places = before
             self.left_out += 1
             return None
         return part
+
+    def _shows(self, payload: str) -> bool:
+        """Whether the JSON of a part shows what is redacted; encoded data is no text."""
+        try:
+            value = json.loads(payload)
+        except (ValueError, RecursionError):
+            return self.text(payload) != payload
+        return any(
+            is_secret_member(name, item) and STAND_IN not in str(item)
+            for name, item in _members(value)
+        ) or any(self.text(text) != text for text in _payload_texts(payload))
 
     def _arguments(self, call: ToolCall) -> str:
         """The arguments, as the model wrote them where nothing is replaced."""
@@ -181,8 +207,25 @@ class Redactor:
             value = json.loads(call.arguments)
         except (ValueError, RecursionError):
             return self.text(call.arguments)
-        redacted = _mapped(value, self.text)
+        redacted = self._mapped(value)
         return call.arguments if redacted == value else json.dumps(redacted, ensure_ascii=False)
+
+    def _mapped(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {self.text(name): self._member(name, item) for name, item in value.items()}
+        if isinstance(value, list):
+            return [self._mapped(item) for item in value]
+        return value
+
+    def _member(self, name: str, value: Any) -> Any:
+        """The value of a member; one that its name makes a secret goes as a whole."""
+        redacted = self._mapped(value)
+        fresh = redacted == value and STAND_IN not in str(value)
+        if fresh and is_secret_member(name, value):
+            return self._stand_in(str(value))
+        return redacted
 
     def _boundary(self, boundary: Boundary) -> Boundary:
         return replace(
@@ -195,10 +238,12 @@ class Redactor:
 def _rules(secret: str, stand_in: str) -> Iterator[tuple[str, re.Pattern[str] | None, str]]:
     """How a secret is found, also as it stands within JSON that cannot be decoded."""
     escaped = json.dumps(secret, ensure_ascii=False)[1:-1]
+    whole = len(secret) >= _LITERAL and not secret.isalpha()
     for form in dict.fromkeys((secret, escaped)):
-        whole = len(secret) >= _LITERAL
         bounded = re.compile(rf"(?<![A-Za-z0-9]){re.escape(form)}(?![A-Za-z0-9])")
         yield form, None if whole else bounded, stand_in
+    if whole and len(secret) <= _ONE_LINE and "\n" not in secret:
+        yield secret[:_SIGN], re.compile(_BREAK.join(map(re.escape, secret))), stand_in
 
 
 def _texts_of(transcript: Transcript) -> Iterator[str]:
@@ -210,6 +255,16 @@ def _texts_of(transcript: Transcript) -> Iterator[str]:
                 if not isinstance(part, Text | ToolCall | ToolResult):
                     yield from _payload_texts(part.payload)
     yield from (boundary.summary for boundary in transcript.boundaries)
+
+
+def _named_in_calls(transcript: Transcript) -> Iterator[str]:
+    """The values of members of arguments that are secrets by their name."""
+    views = (boundary.messages for boundary in transcript.boundaries)
+    for message in chain(transcript.messages, *views):
+        for call in message.calls:
+            for name, item in _members(call.parsed()):
+                if is_secret_member(name, item) and STAND_IN not in str(item):
+                    yield str(item)
 
 
 def _payload_texts(payload: str) -> Iterator[str]:
@@ -234,11 +289,11 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(item)
 
 
-def _mapped(value: Any, change: Callable[[str], str]) -> Any:
-    if isinstance(value, str):
-        return change(value)
+def _members(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping):
-        return {change(name): _mapped(item, change) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_mapped(item, change) for item in value]
-    return value
+        yield from value.items()
+        for item in value.values():
+            yield from _members(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _members(item)

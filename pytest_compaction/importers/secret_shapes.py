@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
+from pytest_compaction.importers.named_secrets import is_distinctive, named_values
 from pytest_compaction.keys import environment_secrets, keys_in
 
 STAND_IN: Final = "REDACTED_SECRET_"
@@ -56,16 +57,52 @@ _WORDS: Final = re.compile(r"[A-Za-z]+\d{0,4}(?:[_.\-/]+(?:[A-Za-z]+\d{0,4}|\d{1
 _TEMPLATE: Final = re.compile(r":(?:\$|\{|<|%|\*+$)")
 _MEMBER: Final = re.compile(r"[A-Za-z_$][\w$]{0,15}(?:\??\.[A-Za-z_$][\w$]{0,15})+")
 _NAME_PATH: Final = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
+_BROKEN: Final = 16
+"""Characters of a key from which on the line may have been broken within it."""
+_NEXT_LINE: Final = re.compile(
+    r"(?:[ \t]{0,4}\\?\r?\n|\\{1,2}n)[ \t]{0,40}(?P<rest>[A-Za-z0-9_\-+/]{8,200}={0,2})"
+    r"(?=[\s\"'`,;)\]}\\]|\Z)"
+)
 _HEX: Final = re.compile(r"(?:sha\d+[:-])?[0-9a-fA-F]{7,128}")
 
 
 def secrets_in(text: str) -> Iterator[str]:
     """Every secret of a text, some of them several times; linear in its length."""
     known = environment_secrets()
-    yield from _unmarked(keys_in(text, known))
+    keys = keys_in(text, known)
+    yield from _unmarked(keys)
+    yield from _unmarked(filter(_is_password, (key.rpartition(":")[2] for key in keys)))
+    yield from _unmarked(filter(is_distinctive, named_values(text)))
+    yield from _unmarked(_second_halves(text, keys))
     for piece in _pieces(text):
         yield from _unmarked(_shaped(piece))
         yield from _unmarked(_assigned(piece))
+
+
+def _second_halves(text: str, keys: Iterable[str]) -> Iterator[str]:
+    """What follows on the next line where a key was broken at the end of one."""
+    for key in keys:
+        if "\n" in key or len(key) < _BROKEN:
+            continue
+        for place in _places(text, key):
+            rest = _NEXT_LINE.match(text, place + len(key))
+            if rest and _continues(key, rest["rest"]):
+                yield rest["rest"]
+
+
+def _places(text: str, key: str) -> Iterator[int]:
+    place = text.find(key)
+    while place >= 0:
+        yield place
+        place = text.find(key, place + len(key))
+
+
+def _continues(key: str, rest: str) -> bool:
+    """Whether it can be the rest of the key, and is no word, hash or name."""
+    if not (any(map(str.isdigit, rest)) and any(map(str.isalpha, rest))):
+        return False
+    hash_after_key = _HEX.fullmatch(rest) and not _HEX.fullmatch(key[-_LEAST:])
+    return not (hash_after_key or _WORDS.fullmatch(rest) or _reference(rest))
 
 
 def _unmarked(found: Iterable[str]) -> Iterator[str]:

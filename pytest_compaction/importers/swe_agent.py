@@ -23,9 +23,11 @@ from pytest_compaction.conversation import (
     canonical_json,
 )
 from pytest_compaction.importers.chat_messages import as_arguments, media_part
+from pytest_compaction.importers.contents import as_message, text_and_rest
 from pytest_compaction.importers.documents import head_values, read_document
 from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.streamed import is_list
 from pytest_compaction.importers.swe_agent_commands import call_of
 from pytest_compaction.importers.threads import ThreadBuilder
 from pytest_compaction.text import printable
@@ -57,7 +59,7 @@ class SweAgentImporter:
         """The conversation of a trajectory."""
         data = mapping(read_document(path))
         history = data.get("history")
-        if not isinstance(history, list) or not history:
+        if not is_list(history) or not history:
             raise ImportFormatError(
                 f"{path}: no history of a SWE-agent run; expected a list of messages under "
                 "'history'. Name another format with --format"
@@ -112,11 +114,7 @@ class _Reading:
         return Transcript(messages, self._path.as_posix(), ledger, self._model())
 
     def _message(self, message: Any, place: str) -> None:
-        if not isinstance(message, Mapping):
-            raise ImportFormatError(
-                f"{place}: a message that is {type(message).__name__}; expected an object with "
-                "role and content"
-            )
+        message = as_message(message, place)
         role = message.get("role")
         if message.get("is_demo") is True:
             self._tally.left_out["demonstration of another task, shown before this one"] += 1
@@ -127,16 +125,10 @@ class _Reading:
         elif self._open is not None and role in ("user", "tool"):
             self._observed(message, self._open)
         elif role in ("system", "user"):
-            self._add(str(role), self._parts(message.get("content")))
+            self._thread.add_unless_empty(str(role), self._parts(message.get("content")))
         else:
             shown = printable(str(role), 40)
             self._tally.left_out[f"message of the unexpected role {shown!r}"] += 1
-
-    def _add(self, role: str, parts: Sequence[Part]) -> None:
-        if any(not isinstance(part, Text) or part.text.strip() for part in parts):
-            self._thread.add(role, parts)
-        else:
-            self._tally.left_out[f"empty {role} message"] += 1
 
     def _assistant(self, message: Mapping[str, Any]) -> None:
         self._open = None
@@ -151,21 +143,22 @@ class _Reading:
         self._last_action = action if isinstance(action, str) else ""
         if isinstance(calls, list) and calls:
             made = [self._function_call(mapping(call)) for call in calls]
-            self._add("assistant", [*thinking, *self._parts(message.get("content")), *made])
+            said = [*thinking, *self._parts(message.get("content")), *made]
+            self._thread.add_unless_empty("assistant", said)
             self._open = _Open([call.id for call in made])
         elif self._last_action.strip():
             self._made += 1
             call = call_of(f"call-{self._made}", self._last_action.strip(), self._file)
             self._tally.repaired["command in the text of a message given as a tool call"] += 1
-            self._add("assistant", [*thinking, *self._thought(message), call])
+            self._thread.add_unless_empty("assistant", [*thinking, *self._thought(message), call])
             self._open = _Open([call.id])
         else:
-            self._add("assistant", [*thinking, *self._parts(message.get("content"))])
+            said = [*thinking, *self._parts(message.get("content"))]
+            self._thread.add_unless_empty("assistant", said)
 
     def _thought(self, message: Mapping[str, Any]) -> list[Part]:
         """The text of a message without the command, which stands in its call."""
-        content = self._parts(message.get("content"))
-        text = "\n".join(part.text for part in content if isinstance(part, Text))
+        text, _ = text_and_rest(self._parts(message.get("content")))
         thought = message.get("thought")
         if not isinstance(thought, str):
             thought = _FENCE.sub("", text)
@@ -188,9 +181,7 @@ class _Reading:
         return made
 
     def _observed(self, message: Mapping[str, Any], calls: _Open) -> None:
-        parts = self._parts(message.get("content"))
-        text = "\n".join(part.text for part in parts if isinstance(part, Text))
-        rest = [part for part in parts if not isinstance(part, Text)]
+        text, rest = text_and_rest(self._parts(message.get("content")))
         given = message.get("tool_call_ids")
         named = given[0] if isinstance(given, list) and given else None
         id = str(named) if named in calls.ids else calls.ids[0]
@@ -213,7 +204,7 @@ class _Reading:
     def _last_observation(self) -> None:
         """What the last action printed, which the history leaves out and the steps hold."""
         steps = self._data.get("trajectory")
-        last = mapping(steps[-1]) if isinstance(steps, list) and steps else {}
+        last = mapping(steps[-1]) if is_list(steps) and steps else {}
         same = str(last.get("action", "")).strip() == self._last_action.strip()
         if self._open is not None and same and isinstance(last.get("observation"), str):
             self._tally.repaired["observation of the last action taken from the trajectory"] += 1
@@ -221,7 +212,7 @@ class _Reading:
 
     def _note_rest(self) -> None:
         steps = self._data.get("trajectory")
-        if isinstance(steps, list) and steps:
+        if is_list(steps) and steps:
             self._tally.records += len(steps)
             self._tally.left_out["step of the trajectory, which repeats the history"] += len(steps)
         info = mapping(self._data.get("info"))
@@ -242,7 +233,7 @@ class _Reading:
 
     def _parts(self, content: Any) -> list[Part]:
         found: list[Part] = []
-        for part in content if isinstance(content, list) else [content]:
+        for part in content if is_list(content) else [content]:
             given = mapping(part)
             text = part if isinstance(part, str) else given.get("text")
             if isinstance(text, str):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pytest_compaction.artifacts.operations import INTERRUPTED
-from pytest_compaction.conversation import Message, Part, ToolCall, ToolResult
+from pytest_compaction.conversation import Message, Part, Text, ToolCall, ToolResult
 from pytest_compaction.importers.protocol import Tally
+
+
+def is_empty(parts: Iterable[Part]) -> bool:
+    """Whether there is nothing in the parts but text that is white space."""
+    return all(isinstance(part, Text) and not part.text.strip() for part in parts)
 
 
 @dataclass(slots=True)
@@ -34,6 +39,8 @@ class ThreadBuilder:
         self.origins: list[int] = []
         self._tally = tally
         self._open: _Open | None = None
+        self._answered: set[str] = set()
+        self._interrupted: set[str] = set()
 
     def add(self, role: str, parts: Sequence[Part], origin: int = 0) -> None:
         """Add a message that is not a tool result; it must not be empty."""
@@ -48,15 +55,37 @@ class ThreadBuilder:
         if calls:
             self._open = _Open(calls, origin)
 
+    def add_unless_empty(
+        self, role: str, parts: Sequence[Part], origin: int = 0, shown: str = ""
+    ) -> None:
+        """Add a message, or count it as left out where it holds nothing but white space.
+
+        ``shown`` names its role in the ledger.
+        """
+        if is_empty(parts):
+            self._tally.left_out[f"empty {shown or role} message"] += 1
+        else:
+            self.add(role, parts, origin)
+
     def add_result(self, result: ToolResult, rest: Sequence[Part] = ()) -> None:
         """Add the result of a call of the last assistant message."""
-        called = {call.id for call in self._open.calls} if self._open else set()
-        if self._open is None or result.call_id not in called:
-            self._tally.left_out["tool result whose call is not in the transcript"] += 1
-        elif result.call_id in self._open.results:
+        id = result.call_id
+        waiting = {call.id for call in self._open.calls} if self._open else set()
+        if self._open is not None and id in waiting and id not in self._open.results:
+            self._open.results[id] = (result, *rest)
+        elif id in waiting or id in self._answered:
             self._tally.left_out["second result of one tool call"] += 1
+        elif id in self._interrupted:
+            self._tally.left_out["tool result that came after the conversation had gone on"] += 1
         else:
-            self._open.results[result.call_id] = (result, *rest)
+            self._tally.left_out["tool result whose call is not in the transcript"] += 1
+
+    def cut(self, place: int) -> int:
+        """Take back the messages from ``place`` on; returns how many there were."""
+        self.close()
+        removed = len(self.messages) - place
+        del self.messages[place:], self.origins[place:]
+        return removed
 
     def close(self) -> None:
         """End the open message with calls; to be called once more at the end of the transcript."""
@@ -69,6 +98,7 @@ class ThreadBuilder:
         self._open = None
         for call in group.calls:
             parts = group.results.get(call.id)
+            (self._interrupted if parts is None else self._answered).add(call.id)
             if parts is None:
                 self._tally.repaired["interrupted tool call given a result that says so"] += 1
                 parts = (ToolResult(call.id, INTERRUPTED),)

@@ -28,6 +28,7 @@ from pytest_compaction.importers.registry import (
     importer_named,
     load_importers,
 )
+from pytest_compaction.importers.session_parts import SessionPart
 from pytest_compaction.models.offline import NAME as OFFLINE
 from pytest_compaction.models.registry import UnknownModelError, is_offline
 from pytest_compaction.text import printable
@@ -69,6 +70,23 @@ def add(verbs: Any) -> None:
         help=f"at most so many probes a case ({DEFAULT_COUNT})",
     )
     parser.add_argument(
+        "--last", type=_positive, metavar="N", help="only the last N messages of each conversation"
+    )
+    parser.add_argument(
+        "--from",
+        dest="first",
+        type=_positive,
+        metavar="N",
+        help="only the messages from the Nth on, counted from 1",
+    )
+    parser.add_argument(
+        "--to",
+        dest="final",
+        type=_positive,
+        metavar="M",
+        help="only the messages up to the Mth",
+    )
+    parser.add_argument(
         "--redact",
         action=argparse.BooleanOptionalAction,
         default=True,
@@ -94,11 +112,12 @@ def add(verbs: Any) -> None:
         action="store_true",
         help="print every probe, and how often and where the log states its facts",
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, refuse=parser.error)
 
 
 def run(options: argparse.Namespace) -> int:
     """Make a case of each transcript; 1 when one of them cannot be used."""
+    _refuse_two_parts(options)
     loaded = load_importers()
     for problem in loaded.problems:
         complain(problem)
@@ -113,6 +132,14 @@ def run(options: argparse.Namespace) -> int:
     finally:
         if isinstance(source, ModelProbes):
             source.close()
+
+
+def _refuse_two_parts(options: argparse.Namespace) -> None:
+    first, final = options.first, options.final
+    if options.last is not None and (first is not None or final is not None):
+        options.refuse("--last names a part, and so do --from and --to; give one of the two")
+    if first is not None and final is not None and first > final:
+        options.refuse(f"--from {first} is behind --to {final}")
 
 
 def _import_all(shared: _Import) -> int:
@@ -144,11 +171,12 @@ def _import_one(path: Path, shared: _Import) -> None:
     else:
         importer = importer_for(path, named or shared.importers)
     redactor = Redactor() if shared.options.redact else None
+    part = SessionPart(shared.options.first, shared.options.final, shared.options.last)
     made = skipped = broken = 0
     for transcript in _conversations(importer, path):
         clean = redactor.redact(transcript) if redactor else transcript
         try:
-            _make_one(clean, importer, shared)
+            _make_one(part.of(clean) if part else clean, importer, shared)
             made += 1
         except ImportFormatError as error:
             if not transcript.name:
@@ -257,7 +285,7 @@ def _report_facts(made: MadeCase) -> None:
         print(f"  {probe['id']}: {printable(probe['question'])}")
         for fact in probe["facts"]:
             forms = (fact["text"], *fact.get("aliases", ()))
-            places = [place for place in log.stated(forms) if place <= asked]
+            places = [place for place in log.held(forms) if place <= asked]
             where = ", ".join(messages[place].id for place in places[:5])
             more = f" and {len(places) - 5} more" if len(places) > 5 else ""
             times = f"{len(places)} of {asked + 1} messages"

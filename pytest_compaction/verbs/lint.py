@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case_files import MAX_SHOWN_FAULTS
-from pytest_compaction.linting import TAIL_SHARE, Inspection, by_rule, inspect
+from pytest_compaction.linting import Inspection, by_rule, inspect
+from pytest_compaction.tails import TAIL_SHARE
 from pytest_compaction.text import printable
 
 FORMATS: Final = ("text", "json")
@@ -23,7 +24,9 @@ def add(verbs: Any) -> None:
         help="check case files: evidence, leaks, duplicates, weak facts",
         description="Check case files and folders of them. Errors make the exit code 1: a file "
         "that cannot be used, a question that states its answer, something asked twice, a trap "
-        "that is true. Warnings tell of facts that measure little.",
+        "that is true, and a probe that measures nothing: the tail keeps all its facts, or the "
+        "offline model finds none of them in the full log. Warnings tell of single facts that "
+        "measure little.",
     )
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="case files, folders")
     parser.add_argument("--strict", action="store_true", help="warnings make the exit code 1 too")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 from builders import COUNTER
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_compaction.conversation import Message, text_message
 from pytest_compaction.importers.case_maker import make_case, slug
+from pytest_compaction.importers.case_points import compaction_points, with_room
 from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
 
 STATED = (
@@ -16,9 +19,10 @@ STATED = (
 )
 
 
-def transcript(words: int, system: int = 0, *boundaries: Boundary) -> Transcript:
+def transcript(words: int, system: int = 0, *boundaries: Boundary, parts: int = 5) -> Transcript:
     """A talk of about ``words`` tokens after a system prompt of about ``system``."""
-    said = [*STATED, *(("assistant", f"part {n} " + "looked " * (words // 5)) for n in range(5))]
+    each = "looked " * (words // parts)
+    said = [*STATED, *(("assistant", f"part {n} {each}") for n in range(parts))]
     if system:
         said.insert(0, ("system", "careful " * system))
     messages: tuple[Message, ...] = tuple(
@@ -33,8 +37,13 @@ def transcript(words: int, system: int = 0, *boundaries: Boundary) -> Transcript
 def test_the_budget_is_a_twelfth_but_small_logs_are_still_to_be_compacted(
     words: int, budget: int
 ) -> None:
-    made = make_case(transcript(words))
+    made = make_case(transcript(words, parts=20))
     assert made.data["budget"] == pytest.approx(budget, abs=100)
+
+
+def test_the_budget_holds_the_last_messages_whole_which_no_strategy_may_shorten() -> None:
+    made = make_case(transcript(60_000, parts=5))
+    assert made.data["budget"] == pytest.approx(12_000, abs=500)
 
 
 def test_the_budget_leaves_room_beside_the_system_prompt() -> None:
@@ -85,3 +94,38 @@ def test_the_budget_leaves_room_for_a_first_request_that_is_long() -> None:
     long = Transcript((pasted, *talk.messages[1:]), talk.source, talk.ledger)
     room = make_case(long).data["budget"] - make_case(talk).data["budget"]
     assert room == pytest.approx(COUNTER.message(pasted), abs=100)
+
+
+def log(*sizes: int) -> tuple[list[Message], list[int]]:
+    """A first request, then answers of these sizes."""
+    roles = ["user", *["assistant"] * (len(sizes) - 1)]
+    return [text_message(f"m{n}", role, "x") for n, role in enumerate(roles)], list(sizes)
+
+
+def test_a_point_is_not_right_after_a_message_that_takes_more_than_the_budget() -> None:
+    messages, sizes = log(10, 3_000, 2_500, 500, 3_000, 300, 3_000, 300, 400)
+    assert compaction_points(messages, sizes, 2_000) == [3, 5, 8]
+    assert with_room([3, 5, 8], 2_000, messages, sizes) == ([3, 5, 8], 2_000)
+
+
+def test_where_every_message_is_large_the_budget_has_room_for_the_smallest() -> None:
+    messages, sizes = log(10, 9_000, 7_000, 9_000, 8_000, 9_000, 9_500)
+    points = compaction_points(messages, sizes, 2_000)
+    assert points == [4, 5, 6]
+    assert with_room(points, 2_000, messages, sizes) == (points, 10_000)
+
+
+def test_a_point_at_which_all_fits_the_greater_budget_goes_unless_the_agent_made_it() -> None:
+    messages, sizes = log(10, 3_000, 100, 3_000, 100, 3_000, 20_000)
+    assert with_room([2, 4, 6], 2_000, messages, sizes) == ([6], 20_500)
+    assert with_room([2, 4, 6], 2_000, messages, sizes, given=True) == ([2, 4, 6], 20_500)
+
+
+@given(st.lists(st.integers(1, 9_000), min_size=1, max_size=40), st.integers(500, 5_000))
+def test_at_every_point_what_must_stay_fits_the_budget(given_sizes: list[int], budget: int) -> None:
+    messages, sizes = log(*given_sizes)
+    points, room = with_room(compaction_points(messages, sizes, budget), budget, messages, sizes)
+    assert points == sorted(set(points))
+    assert points[-1] == len(messages) - 1
+    assert room >= budget
+    assert all(sizes[0] * (point > 0) + sizes[point] <= room for point in points)

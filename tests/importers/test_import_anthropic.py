@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from transcript_samples import imported_as
+from transcript_samples import write_log as write
 
-from pytest_compaction.conversation import Image, Opaque, Thinking, canonical_json, structure_faults
+from pytest_compaction.conversation import Image, Opaque, Thinking, canonical_json
 from pytest_compaction.importers.anthropic import AnthropicImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 
 THINKING = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
 ASK = {"role": "user", "content": "Read a.py"}
@@ -48,22 +48,8 @@ TALK = [ASK, CALL, BACK, SAY]
 RESPONSE = {"type": "message", "id": "msg_1", "model": "claude-x", **SAY}
 
 
-def write(tmp_path: Path, *values: Any, lines: bool = False) -> Path:
-    path = tmp_path / "log.json"
-    if lines:
-        path.write_text("".join(json.dumps(value) + "\n" for value in values), "utf-8")
-    else:
-        path.write_text(json.dumps(values[0], indent=1), "utf-8")
-    return path
-
-
 def read(path: Path) -> list[Transcript]:
-    importer = importer_for(path, load_importers().importers)
-    assert importer.name == "anthropic"
-    found = list(conversations(importer, path))
-    for transcript in found:
-        assert structure_faults(transcript.messages) == []
-    return found
+    return imported_as("anthropic", path)
 
 
 @pytest.mark.parametrize(
@@ -170,3 +156,18 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, value: Any, words: list[st
         list(AnthropicImporter().read(path))
     for word in [str(path), *words]:
         assert word in str(caught.value)
+
+
+def test_a_result_that_comes_twice_or_late_is_told_from_one_without_a_call(tmp_path: Path) -> None:
+    def back(id: str) -> dict[str, Any]:
+        block = {"type": "tool_result", "tool_use_id": id, "content": "x"}
+        return {"role": "user", "content": [block]}
+
+    late = {"role": "assistant", "content": [{"type": "tool_use", "id": "t3", "name": "read"}]}
+    path = write(tmp_path, [*TALK, back("t1"), late, SAY, back("t3"), back("t9"), SAY])
+    (transcript,) = read(path)
+    assert transcript.ledger.left_out == {
+        "second result of one tool call": 1,
+        "tool result that came after the conversation had gone on": 1,
+        "tool result whose call is not in the transcript": 1,
+    }

@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 from pytest_compaction.artifacts.operations import INTERRUPTED
 from pytest_compaction.conversation import Image, Thinking, canonical_json, structure_faults
 from pytest_compaction.importers.claude_code import ClaudeCodeImporter
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
+from pytest_compaction.importers.protocol import (
+    JOINED,
+    KEPT_AS_RECORD,
+    ImportFormatError,
+    Transcript,
+)
 from pytest_compaction.importers.registry import importer_for, load_importers
 
 REAL = Path(__file__).parents[3] / "shared/data/claude-code/session.jsonl"
@@ -392,5 +397,50 @@ def test_the_real_session_is_read_whole() -> None:
     assert isinstance(transcript, Transcript)
     assert (transcript.ledger.records, transcript.ledger.messages) == (59, 43)
     assert transcript.ledger.left_out == {"title of a session": 1}
-    assert transcript.ledger.repaired == {}
+    assert transcript.ledger.repaired == {JOINED: 59 - 43 - 1}
     assert structure_faults(transcript.messages) == []
+
+
+def test_a_compaction_by_the_provider_is_a_record_before_what_follows_it(tmp_path: Path) -> None:
+    made = {"type": "compaction", "content": "so far: both files read"}
+    transcript = imported(
+        tmp_path,
+        START,
+        said("assistant", "a1", "u1", [text("Both read.")], "msg1"),
+        said("user", "u2", "a1", "go on"),
+        said("assistant", "a2", "u2", [made, text("Going on.")], "msg2"),
+        said("user", "u3", "a2", [answer("gone"), text("and now?")]),
+        said("assistant", "a3", "u3", [made], "msg3"),
+    )
+    assert [m.text for m in transcript.messages] == [
+        "look at both files",
+        "Both read.",
+        "go on",
+        "Going on.",
+        "and now?",
+    ]
+    assert [(b.after, b.summary) for b in transcript.boundaries] == [
+        ("m0002", "so far: both files read"),
+        ("m0004", "so far: both files read"),
+    ]
+    assert transcript.ledger.left_out[KEPT_AS_RECORD] == 2
+
+
+def test_every_line_is_a_message_or_in_the_ledger(tmp_path: Path) -> None:
+    summary = said("user", "s1", "b1", "we began", isCompactSummary=True)
+    boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "b1"}
+    transcript = imported(
+        tmp_path,
+        START,
+        said("assistant", "a1", "u1", [text("Reading.")], "msg1"),
+        said("assistant", "a2", "a1", [use("c1"), use("c2")], "msg1"),
+        said("user", "r1", "a2", [answer("c1"), answer("c2")]),
+        {**boundary, "parentUuid": None, "logicalParentUuid": "r1"},
+        summary,
+        said("user", "u2", "s1", "on"),
+    )
+    assert len(transcript.messages) == 5
+    ledger = transcript.ledger
+    assert ledger.left_out == {KEPT_AS_RECORD: 1, "summary of a compaction, kept as its record": 1}
+    assert ledger.repaired == {JOINED: 1, "message of its own for what else is in one record": 1}
+    assert ledger.records == 5 + 2 + 1 - 1

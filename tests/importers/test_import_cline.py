@@ -232,3 +232,12 @@ def test_the_public_session_has_what_both_modes_made_of_it() -> None:
         "Hello! How can I assist you today?",
     ]
     assert "Earlier context was compacted" in basic.boundaries[0].messages[1].text
+
+
+def test_a_compaction_block_is_named_in_the_ledger(tmp_path: Path) -> None:
+    block = {"type": "compaction", "content": "so far"}
+    messages = [*SESSION, message("f", "assistant", block, "On."), message("g", "assistant", block)]
+    (transcript,) = imported(tmp_path, messages=messages)
+    assert transcript.messages[-1].text == "On."
+    reason = "summary of a compaction by the provider, for which there is no record"
+    assert transcript.ledger.left_out[reason] == 2

@@ -11,7 +11,12 @@ import pytest
 from pytest_compaction.artifacts.operations import INTERRUPTED, file_operations
 from pytest_compaction.conversation import Image, Thinking, canonical_json, structure_faults
 from pytest_compaction.importers.codex import CodexImporter
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
+from pytest_compaction.importers.protocol import (
+    JOINED,
+    KEPT_AS_RECORD,
+    ImportFormatError,
+    Transcript,
+)
 from pytest_compaction.importers.registry import importer_for, load_importers
 
 
@@ -95,7 +100,10 @@ def test_a_turn_is_read_once_and_its_repetition_left_out_by_reason(tmp_path: Pat
         "session header, with the instructions of the program": 1,
         "settings of a turn": 1,
     }
-    assert transcript.ledger.repaired == {"output of a command taken out of its JSON": 1}
+    assert transcript.ledger.repaired == {"output of a command taken out of its JSON": 1, JOINED: 3}
+    added = len(transcript.messages) + sum(transcript.ledger.left_out.values())
+    hosted = 1
+    assert transcript.ledger.records == added + transcript.ledger.repaired[JOINED] - hosted
 
 
 def test_patches_custom_tools_and_local_shells_are_calls(tmp_path: Path) -> None:
@@ -248,3 +256,51 @@ def test_a_line_that_cannot_be_read_is_named(
 def test_a_file_without_an_item_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ImportFormatError, match="no Codex item among 1 lines"):
         CodexImporter().read(write(tmp_path, META))
+
+
+def rolled_back(turns: Any) -> dict[str, Any]:
+    return line("event_msg", type="thread_rolled_back", num_turns=turns)
+
+
+TWO_TURNS = [
+    META,
+    spoke("user", "<environment_context>/w</environment_context>"),
+    spoke("user", "fix the test"),
+    spoke("assistant", "It passes."),
+    spoke("user", "use Postgres 15.2"),
+    shell("c1", "ls"),
+    output("c1", "a.py"),
+]
+
+
+@pytest.mark.parametrize(
+    ("turns", "kept", "undone"),
+    [(1, 3, 3), (2, 1, 5), (9, 1, 5), (0, 6, 0), ("1", 6, 0)],
+)
+def test_turns_that_the_user_undid_are_not_in_the_log(
+    tmp_path: Path, turns: Any, kept: int, undone: int
+) -> None:
+    after = [spoke("user", "use DuckDB 0.9.2"), spoke("assistant", "It is DuckDB.")]
+    transcript = imported(tmp_path, *TWO_TURNS, rolled_back(turns), *after)
+    assert [m.text for m in transcript.messages[kept:]] == ["use DuckDB 0.9.2", "It is DuckDB."]
+    assert [m.id for m in transcript.messages] == [f"m{n:04d}" for n in range(kept + 2)]
+    left_out = transcript.ledger.left_out
+    assert left_out.get("message in a turn that the user undid", 0) == undone
+    assert left_out["mark that the last turns were undone"] == 1
+    assert transcript.ledger.records == kept + 2 + sum(left_out.values())
+
+
+def test_a_compaction_in_a_turn_that_was_undone_is_no_point(tmp_path: Path) -> None:
+    transcript = imported(
+        tmp_path,
+        *TWO_TURNS[:4],
+        line("compacted", message="first"),
+        *TWO_TURNS[4:],
+        line("compacted", message="second"),
+        rolled_back(1),
+        spoke("user", "on"),
+    )
+    (boundary,) = transcript.boundaries
+    assert boundary.messages[-1].text == "first"
+    assert transcript.ledger.left_out["recorded compaction in a turn that the user undid"] == 1
+    assert transcript.ledger.left_out[KEPT_AS_RECORD] == 1

@@ -153,7 +153,7 @@ def test_a_compaction_after_which_nothing_was_asked_is_counted(tmp_path: Path) -
 def test_references_that_multiply_are_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inspect_sample, "MAX_DOCUMENT_BYTES", 100)
+    monkeypatch.setattr(inspect_sample, "MAX_HELD_BYTES", 100)
     bomb = sample(messages=[message("u", "user", f"attachment://{LONG} " * 20)])
     with pytest.raises(ImportFormatError, match="its attachments take more than"):
         imported(archive(tmp_path / "x.eval", bomb))

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from transcript_samples import imported_as
+from transcript_samples import write_log as write
 
 from pytest_compaction import cli
 from pytest_compaction.case_files import load_cases
-from pytest_compaction.conversation import Image, Thinking, structure_faults
+from pytest_compaction.conversation import Image, Thinking
 from pytest_compaction.importers import case_maker
-from pytest_compaction.importers.documents import MAX_DOCUMENT_BYTES
 from pytest_compaction.importers.openai_chat import OpenAIChatImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 
 REAL = Path(__file__).parents[3] / "shared/data/tau-bench/gpt-4o-airline-tasks-0-9.json"
 real = pytest.mark.skipif(not REAL.exists(), reason=f"the public runs {REAL} are not there")
@@ -37,22 +37,8 @@ SAY = {"role": "assistant", "content": "It sets x."}
 TALK = [SYSTEM, ASK, CALL, *BACK, SAY]
 
 
-def write(tmp_path: Path, *values: Any, lines: bool = False) -> Path:
-    path = tmp_path / "log.json"
-    if lines:
-        path.write_text("".join(json.dumps(value) + "\n" for value in values), "utf-8")
-    else:
-        path.write_text(json.dumps(values[0], indent=1), "utf-8")
-    return path
-
-
 def read(path: Path) -> list[Transcript]:
-    importer = importer_for(path, load_importers().importers)
-    assert importer.name == "openai-chat"
-    found = list(conversations(importer, path))
-    for transcript in found:
-        assert structure_faults(transcript.messages) == []
-    return found
+    return imported_as("openai-chat", path)
 
 
 def texts(transcript: Transcript) -> list[str]:
@@ -209,15 +195,6 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, content: str, words: list[
         assert word in str(caught.value)
 
 
-def test_a_document_above_the_limit_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    path = tmp_path / "huge.json"
-    with path.open("wb") as file:
-        file.write(b'{"messages": [\n')
-        file.truncate(MAX_DOCUMENT_BYTES + 1)
-    with pytest.raises(ImportFormatError, match="one conversation a line"):
-        list(OpenAIChatImporter().read(path))
-
-
 def test_a_file_of_several_conversations_gives_several_cases(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -267,3 +244,14 @@ def test_a_conversation_that_cannot_be_used_does_not_stop_the_others(
     assert "log-task0-trial0.json: the case would take" in err
     assert f"{path}: 1 of its conversations cannot be used, see above" in err
     assert [case.id for case in load_cases([tmp_path / "out"]).cases] == ["log-task1-trial0"]
+
+
+def test_choices_beside_the_first_are_in_the_ledger(tmp_path: Path) -> None:
+    choices = [{"message": {**SAY, "content": f"answer {n}"}} for n in range(3)]
+    request = {"model": "gpt-x", "messages": TALK[:2]}
+    path = write(tmp_path, [{"request": request, "response": {"choices": choices}}])
+    (transcript,) = read(path)
+    assert transcript.messages[-1].text == "answer 0"
+    reason = "other choice of a response, of which the first stands"
+    assert transcript.ledger.left_out == {reason: 2}
+    assert (transcript.ledger.records, len(transcript.messages)) == (5, 3)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from transcript_samples import imported_as
+from transcript_samples import write_log as write
 
-from pytest_compaction.conversation import Image, Thinking, canonical_json, structure_faults
+from pytest_compaction.conversation import Image, Thinking, canonical_json
 from pytest_compaction.importers.openai_responses import OpenAIResponsesImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 
 ASK = {"role": "user", "content": "Read a.py"}
 REASONING = {
@@ -36,22 +36,8 @@ SAY = {
 ITEMS = [ASK, REASONING, *CALLS, *OUTPUTS, SAY]
 
 
-def write(tmp_path: Path, *values: Any, lines: bool = False) -> Path:
-    path = tmp_path / "log.json"
-    if lines:
-        path.write_text("".join(json.dumps(value) + "\n" for value in values), "utf-8")
-    else:
-        path.write_text(json.dumps(values[0], indent=1), "utf-8")
-    return path
-
-
 def read(path: Path) -> list[Transcript]:
-    importer = importer_for(path, load_importers().importers)
-    assert importer.name == "openai-responses"
-    found = list(conversations(importer, path))
-    for transcript in found:
-        assert structure_faults(transcript.messages) == []
-    return found
+    return imported_as("openai-responses", path)
 
 
 def response(id: str, *output: Any) -> dict[str, Any]:
@@ -178,3 +164,20 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, value: Any, words: list[st
         list(OpenAIResponsesImporter().read(path))
     for word in [str(path), *words]:
         assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_screenshot_is_a_placeholder_with_its_size(tmp_path: Path, listed: bool) -> None:
+    picture = {"type": "computer_screenshot", "image_url": "data:image/png;base64," + "A" * 4000}
+    output = {"type": "computer_call_output", "call_id": "k1"}
+    items = [
+        ASK,
+        {"type": "computer_call", "call_id": "k1", "action": {"type": "screenshot"}},
+        {**output, "output": [picture] if listed else picture},
+    ]
+    (transcript,) = read(write(tmp_path, [{"model": "gpt-x", "input": items}]))
+    result, placeholder = transcript.messages[-1].parts
+    assert transcript.messages[-1].results == (result,)
+    assert transcript.messages[-1].results[0].text == ""
+    assert placeholder == Image('{"bytes":3000,"media_type":"image/png","type":"image"}')
+    assert transcript.ledger.repaired["image replaced by a placeholder with its size"] == 1

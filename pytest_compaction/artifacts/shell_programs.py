@@ -1,0 +1,240 @@
+"""What single programs do to files, as far as the words of the command say so."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.artifacts.patches import patch_touches
+from pytest_compaction.artifacts.touches import Touch, Verb, clean_path, shortened, text_detail
+
+EVERYTHING: Final = "."
+"""The pattern of :attr:`Effect.unsettled` that any path fits."""
+
+NOT_LITERAL: Final = re.compile(r"[$`*?{}<>]")
+_READERS: Final = frozenset({"cat", "head", "tail", "less", "more", "nl", "bat"})
+_MOVERS: Final = frozenset({"mv", "cp"})
+_OPTION_VALUES: Final = {
+    "head": frozenset({"-n", "-c"}),
+    "tail": frozenset({"-n", "-c"}),
+    "touch": frozenset({"-d", "-r", "-t"}),
+}
+_IDLE: Final = frozenset({"--dry-run", "--help", "--version"})
+_RECURSIVE: Final = re.compile(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive")
+_FORCED: Final = re.compile(r"-[a-zA-Z]*f[a-zA-Z]*|--force")
+_COPIED_WHOLE: Final = re.compile(r"-[a-zA-Z]*[rRa][a-zA-Z]*|--recursive|--archive")
+_KEEPING: Final = re.compile(r"-[a-zA-Z]*[nuk][a-zA-Z]*|--no-clobber|--update.*")
+_TURNING: Final = frozenset(
+    "stash revert rebase merge pull cherry-pick am bisect checkout switch restore".split()
+)
+"""Commands of git that may change or remove any file of the working tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What one command of a script does: a touch, or something less definite.
+
+    ``certain`` is false when the command may not have run, or not on this path.
+    ``folder`` says that the path may be a folder, ``forced`` that a missing file is no
+    error. ``made`` is a folder that is made. ``unsettled`` is a pattern: what fits it
+    may be gone, or be as it was earlier; with a ``restore`` only where its path is no file
+    that is known. ``listed`` says that the output names what is gone.
+    """
+
+    touch: Touch | None = None
+    certain: bool = True
+    folder: bool = False
+    forced: bool = False
+    made: str = ""
+    unsettled: str = ""
+    listed: bool = False
+
+
+def literal_path(word: str) -> str:
+    """The word as a path; empty for a pattern, a variable, and what names no file."""
+    return "" if NOT_LITERAL.search(word) else clean_path(word)
+
+
+def program_effects(words: Sequence[str], body: str) -> list[Effect]:
+    """What one command does, by its words and the heredoc that it reads; redirections aside."""
+    if not words or _IDLE & set(words):
+        return []
+    name = posixpath.basename(words[0])
+    if name == "git":
+        return _git(words[1:])
+    if name in {"apply_patch", "applypatch", "patch"}:
+        text = body or next((word for word in words[1:] if "\n" in word), "")
+        return [Effect(touch) for touch in patch_touches(text)]
+    if name == "sed":
+        return [Effect(touch) for touch in _sed(words[1:])]
+    if name == "perl":
+        return [Effect(touch) for touch in _perl(words[1:])]
+    if name in _MOVERS:
+        return _moved(name, words)
+    if name == "mkdir":
+        return [Effect(made=path) for path in map(literal_path, _operands(words[1:])) if path]
+    if name == "find" and {"-delete", "-exec", "-execdir"} & set(words):
+        deleting = "-delete" in words or {"rm", "mv"} & set(words)
+        return [Effect(unsettled=EVERYTHING, certain=False)] if deleting else []
+    if name == "xargs" and {"rm", "mv"} & set(words):
+        return [Effect(unsettled=EVERYTHING, certain=False)]
+    return _operand_effects(name, words, body)
+
+
+def _git(words: Sequence[str]) -> list[Effect]:
+    name, rest = (words[0], words[1:]) if words else ("", [])
+    if name in {"mv", "rm", "clean"} and any(re.fullmatch(r"-[a-z]*n[a-z]*", w) for w in rest):
+        return []
+    if name == "mv":
+        return _moved("mv", words)
+    if name == "rm":
+        return [] if "--cached" in rest else _deleted(words)
+    if name == "clean":
+        quiet = any(re.fullmatch(r"--quiet|-[a-z]*q[a-z]*", word) for word in rest)
+        return [Effect(unsettled=EVERYTHING, listed=not quiet)]
+    if name in {"checkout", "restore"} and not {"-b", "-B", "--staged"} & set(rest):
+        return _restored(rest)
+    hard = name == "reset" and {"--hard", "--merge", "--keep"} & set(rest)
+    looking = name == "stash" and rest[:1] != [] and rest[0] in {"list", "show", "drop", "clear"}
+    branching = {"-b", "-B", "-c", "-C", "--create", "--staged", "--orphan"} & set(rest)
+    if hard or (name in _TURNING and not looking and not branching):
+        return [Effect(unsettled=EVERYTHING, certain=False)]
+    return []
+
+
+def _restored(words: Sequence[str]) -> list[Effect]:
+    """``git checkout`` and ``git restore`` of paths: what was changed in them is taken back.
+
+    Without ``--`` a word may be a branch; it is the reader of the log who knows
+    whether it names a file that was touched.
+    """
+    named = words[words.index("--") + 1 :] if "--" in words else words
+    operands = [word for word in named if not word.startswith("-")]
+    files = [path for path in map(literal_path, operands) if path]
+    branch = "" if "--" in words else EVERYTHING
+    found = [Effect(Touch("restore", path), unsettled=branch) for path in files]
+    if len(files) < len(operands) or not operands:
+        found.append(Effect(unsettled=EVERYTHING, certain=False))
+    return found
+
+
+def _operand_effects(name: str, words: Sequence[str], body: str) -> list[Effect]:
+    if name in {"rm", "unlink"}:
+        return _deleted(words)
+    operands = _operands(words[1:], _OPTION_VALUES.get(name, frozenset()))
+    files = [path for path in map(literal_path, operands) if path]
+    if name in _READERS:
+        return [Effect(Touch("read", path)) for path in files]
+    if name == "touch":
+        return [Effect(Touch("write", path)) for path in files]
+    if name == "tee":
+        verb: Verb = "append" if {"-a", "--append"} & set(words) else "write"
+        return [Effect(Touch(verb, path, text_detail(body))) for path in files]
+    return []
+
+
+def _deleted(words: Sequence[str]) -> list[Effect]:
+    folder = any(_RECURSIVE.fullmatch(word) for word in words[1:])
+    forced = any(_FORCED.fullmatch(word) for word in words[1:])
+    found: list[Effect] = []
+    for word in _operands(words[1:]):
+        if path := literal_path(word):
+            found.append(Effect(Touch("delete", path.rstrip("/")), folder=folder, forced=forced))
+        elif NOT_LITERAL.search(word):
+            found.append(Effect(unsettled=_pattern(word), certain=False))
+        else:
+            found.append(Effect(unsettled=EVERYTHING, certain=False))
+    return found
+
+
+def _pattern(word: str) -> str:
+    """The word as a pattern of ``fnmatch``, in which what the log does not tell may be anything."""
+    word = re.sub(r"\$\{[^}]*\}|\$\w*|`[^`]*`|\{[^}]*\}", "*", word)
+    return EVERYTHING if not word.strip("*./") else re.sub(r"^\./", "", word)
+
+
+def _operands(words: Sequence[str], with_value: frozenset[str] = frozenset()) -> list[str]:
+    found: list[str] = []
+    skip = only_operands = False
+    for word in words:
+        if skip:
+            skip = False
+        elif word == "--" and not only_operands:
+            only_operands = True
+        elif only_operands or not word.startswith("-"):
+            found.append(word)
+        else:
+            skip = word in with_value
+    return found
+
+
+def _moved(name: str, words: Sequence[str]) -> list[Effect]:
+    """``mv`` and ``cp``; of a target that may be a folder it is the reader who knows more."""
+    target, rest = _target_option(words[1:])
+    operands = _operands(rest, frozenset({"-S", "--suffix"}))
+    if target:
+        operands.append(target + "/")
+    files = [path for path in map(literal_path, operands) if path]
+    if len(files) != len(operands) or len(files) < 2:
+        patterns = [_pattern(word) for word in operands[:-1] if name == "mv"]
+        return [Effect(unsettled=pattern, certain=False) for pattern in patterns]
+    sure = not any(_KEEPING.fullmatch(word) for word in rest)
+    whole = name == "cp" and any(_COPIED_WHOLE.fullmatch(word) for word in rest)
+    *sources, to = files
+    found: list[Effect] = []
+    for source in sources:
+        into = to.endswith("/") or len(sources) > 1
+        path = posixpath.join(to, posixpath.basename(source.rstrip("/"))) if into else to
+        if name == "mv":
+            found.append(Effect(Touch("rename", path, old_path=source.rstrip("/")), certain=sure))
+        else:
+            found.append(Effect(Touch("read", source), folder=whole))
+            copied = Touch("write", path, old_path=source)
+            found.append(Effect(copied, certain=sure and not whole, folder=whole))
+    return found
+
+
+def _target_option(words: Sequence[str]) -> tuple[str, list[str]]:
+    """The folder that ``-t`` names, empty without one, and the words without it."""
+    for index, word in enumerate(words):
+        if word in {"-t", "--target-directory"} and index + 1 < len(words):
+            return words[index + 1], [*words[:index], *words[index + 2 :]]
+        if word.startswith("--target-directory="):
+            return word.partition("=")[2], [*words[:index], *words[index + 1 :]]
+    return "", list(words)
+
+
+def _sed(words: Sequence[str]) -> list[Touch]:
+    in_place = False
+    scripts: list[str] = []
+    files: list[str] = []
+    take_script = False
+    for word in words:
+        if take_script:
+            scripts.append(word)
+            take_script = False
+        elif word.startswith("-") and len(word) > 1:
+            in_place = in_place or bool(re.match(r"-[a-zA-Z]*i|--in-place", word))
+            take_script = bool(re.fullmatch(r"-[a-zA-Z]*e|--expression", word))
+        elif word:
+            files.append(word)
+    if not scripts and files:
+        scripts.append(files.pop(0))
+    detail = shortened(scripts[0]) if scripts and in_place else ""
+    return [
+        Touch("edit" if in_place else "read", path, detail)
+        for path in map(literal_path, files)
+        if path
+    ]
+
+
+def _perl(words: Sequence[str]) -> list[Touch]:
+    flags = [word for word in words if word.startswith("-")]
+    if not any(re.match(r"-[a-z0]*i", flag) for flag in flags):
+        return []
+    operands = [word for word in words if not word.startswith("-")]
+    detail = shortened(operands[0]) if operands else ""
+    return [Touch("edit", path, detail) for path in map(literal_path, operands[1:]) if path]

@@ -1,0 +1,48 @@
+"""The content of a message, as many formats write it: nothing, a text, or a list of parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from pytest_compaction.conversation import Part, Text
+from pytest_compaction.importers.protocol import ImportFormatError
+from pytest_compaction.importers.streamed import is_list
+
+
+def as_message(value: Any, place: str) -> Mapping[str, Any]:
+    """The value, which must be an object; :class:`ImportFormatError` names ``place``."""
+    if not isinstance(value, Mapping):
+        raise ImportFormatError(
+            f"{place}: a message that is {type(value).__name__}; expected an object with role "
+            "and content"
+        )
+    return value
+
+
+def content_parts(content: Any, place: str, read: Callable[[Any], Part | None]) -> list[Part]:
+    """The parts of a content; ``read`` takes one of a list, ``None`` when there is nothing in it.
+
+    Raises :class:`ImportFormatError` that names ``place`` for what is no content.
+    """
+    if content is None:
+        return []
+    if isinstance(content, str):
+        return [Text(content)] if content else []
+    if not is_list(content):
+        raise ImportFormatError(
+            f"{place}: content is {type(content).__name__}; expected text or a list of parts"
+        )
+    return [part for part in map(read, content) if part is not None]
+
+
+def text_and_rest(parts: Iterable[Part]) -> tuple[str, list[Part]]:
+    """The texts, joined by newlines, and the other parts: what a tool result is made of."""
+    texts: list[str] = []
+    rest: list[Part] = []
+    for part in parts:
+        if isinstance(part, Text):
+            texts.append(part.text)
+        else:
+            rest.append(part)
+    return "\n".join(texts), rest

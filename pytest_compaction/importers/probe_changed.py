@@ -1,0 +1,155 @@
+"""Recall probes from values that edits changed: the last one, those before it as traps."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from pytest_compaction.artifacts.file_states import EVERY_PATH
+from pytest_compaction.artifacts.known_files import same_end
+from pytest_compaction.artifacts.operations import file_operations
+from pytest_compaction.case import Trap
+from pytest_compaction.importers.probe_edits import done_edits, edited_sides
+from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
+
+_MAX_TEXT: Final = 20_000
+_MAX_KEYS: Final = 5
+_MAX_MENTIONS: Final = 6
+_ASSIGNED: Final = re.compile(
+    r"^[ \t]*[\"']?([A-Za-z_][\w.-]{2,40})[\"']?[ \t]*[:=](?![=:])[ \t]*[\"']?"
+    r"(#?\w[\w.%#/-]{0,40}?)[\"']?[,;]?[ \t]*$",
+    re.MULTILINE,
+)
+
+
+@dataclass(slots=True)
+class _History:
+    """The values that one key of a file had, in order; ``broken`` where they do not follow on."""
+
+    values: list[str] = field(default_factory=list)
+    place: int = 0
+    broken: bool = False
+
+    def note(self, old: str | None, new: str | None, place: int) -> None:
+        """An edit at ``place`` found the value ``old`` and left ``new``; ``None`` for no value.
+
+        A key that is set where another value stood before than the last one known
+        stands in the file twice, or something else changed it.
+        """
+        if new is None or (self.values and old != self.values[-1]):
+            self.broken = True
+            return
+        self.values += [value for value in (old, new) if value and value not in self.values[-1:]]
+        self.place = place
+
+
+def changed_drafts(log: ProbeLog) -> Iterator[Draft]:
+    """One draft a file: what its keys were set to last, where nothing else can have set them."""
+    point = len(log.points) - 1
+    histories: dict[str, dict[str, _History]] = {}
+    known: Counter[tuple[str, str]] = Counter()
+    for invocation, path in done_edits(log):
+        sides = list(edited_sides(invocation.call))
+        edits = invocation.call.parsed().get("edits")
+        if len(sides) < (len(edits) if isinstance(edits, list) else 1):
+            continue
+        known[invocation.message_id, path] += 1
+        keys = histories.setdefault(path, {})
+        for old, new in sides:
+            _note(keys, old, new, log.position[invocation.message_id])
+    changes = _Changes(log, known)
+    for path, keys in histories.items():
+        moved = {
+            key: history.values
+            for key, history in keys.items()
+            if len(history.values) > 1
+            and not history.broken
+            and changes.otherwise(path) < history.place
+        }
+        yield from _draft(log, path, moved, point)
+
+
+def _note(keys: dict[str, _History], old: str, new: str, place: int) -> None:
+    before, after = _assigned(old), _assigned(new)
+    for key in {**before, **after}:
+        was, now = before.get(key, []), after.get(key, [])
+        history = keys.setdefault(key, _History())
+        if len(was) > 1 or len(now) > 1:
+            history.broken = True
+        elif was != now:
+            history.note(was[0] if was else None, now[0] if now else None, place)
+
+
+def _assigned(text: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, value in _ASSIGNED.findall(text[:_MAX_TEXT]):
+        found.setdefault(key, []).append(value)
+    return found
+
+
+class _Changes:
+    """When files were changed, or may have been, other than by the edits that are known."""
+
+    def __init__(self, log: ProbeLog, known: Counter[tuple[str, str]]) -> None:
+        self._others: dict[str, int] = {}
+        self._all: dict[str, dict[str, int]] = {}
+        self._everything = -1
+        left = Counter(known)
+        for operation in file_operations(log.messages):
+            place = log.position[operation.message_id]
+            sure_failure = operation.certain and not operation.succeeded
+            if operation.operation == "read" or place > log.points[-1] or sure_failure:
+                continue
+            if operation.path == EVERY_PATH:
+                self._everything = place
+                continue
+            renamed = operation.operation == "renamed"
+            for path in {operation.path, operation.detail if renamed else operation.path}:
+                self._all.setdefault(posixpath.basename(path), {})[path] = place
+                left[operation.message_id, path] -= 1
+                if left[operation.message_id, path] < 0 or not operation.certain:
+                    self._others[path] = place
+
+    def otherwise(self, path: str) -> int:
+        """The position of the last such change of the file under any name; -1 without one."""
+        namesakes = self._all.get(posixpath.basename(path), {})
+        ends = (place for other, place in namesakes.items() if same_end(other, path))
+        return max(self._everything, self._others.get(path, -1), *ends, -1)
+
+
+def _draft(
+    log: ProbeLog, path: str, moved: Mapping[str, Sequence[str]], point: int
+) -> Iterator[Draft]:
+    found: dict[str, Found] = {}
+    for key, values in moved.items():
+        text = f"{key}: {values[-1]}"
+        entry = log.find(text, log.points[point], "detail", most=_MAX_MENTIONS)
+        if entry is not None:
+            found[key] = entry
+    ends = Counter(moved[key][-1] for key in found)
+    keys = [key for key in found if key not in ends and ends[moved[key][-1]] == 1]
+    keys = sorted(keys, key=lambda key: (-len(moved[key]), key))[:_MAX_KEYS]
+    if not keys:
+        return
+    traps = [
+        Trap(f"{key}: {value}", current=(found[key].fact.text,))
+        for key in keys
+        for value in dict.fromkeys(moved[key][:-1])
+        if value != moved[key][-1]
+    ]
+    names = ", ".join(f"`{key}`" for key in keys)
+    yield Draft(
+        "recall",
+        "changed-values",
+        f"Edits changed values in `{path}`. To what {'was' if len(keys) == 1 else 'were'} {names} "
+        "set last?",
+        tuple(found[key] for key in keys),
+        point,
+        0.08 if len(keys) > 1 else 0.16,
+        tuple(traps),
+        least=1,
+    )

@@ -1,0 +1,139 @@
+"""Which commands ran tests or other checks, and which only showed texts.
+
+What is printed by a script of which another command shows a text, such as an old log,
+cannot be told from the result of the tests in it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from pytest_compaction.artifacts.operations import Command
+from pytest_compaction.artifacts.outcomes import test_summary
+from pytest_compaction.artifacts.shell_commands import command_words
+
+_TEST_PROGRAMS: Final = frozenset(
+    """pytest py.test tox nox jest vitest mocha ava karma rspec phpunit ctest nosetests nose2
+    unittest trial stestr bats behave cypress playwright runtests runtests.py run_tests.sh
+    run-tests.sh test.sh""".split()
+)
+_TESTING: Final = {
+    **dict.fromkeys(
+        ("npm", "pnpm", "yarn", "bun"), re.compile(r"(?:run |run-script )?t(?:est)?\b")
+    ),
+    **dict.fromkeys(
+        (
+            "cargo",
+            "go",
+            "dotnet",
+            "swift",
+            "mix",
+            "bazel",
+            "deno",
+            "gradle",
+            "mvn",
+            "gradlew",
+            "hatch",
+            "zig",
+            "stack",
+            "cabal",
+            "lein",
+            "sbt",
+            "rake",
+        ),
+        re.compile(r"(?:-\S+ )*(?:nextest|test|verify)\b"),
+    ),
+    **dict.fromkeys(
+        ("make", "gmake", "just", "task", "ninja"), re.compile(r"(?:\S+ )*(?:test|check)")
+    ),
+    "node": re.compile(r"(?:\S+ )*--test\b"),
+}
+_CHECK_PROGRAMS: Final = frozenset(
+    "mypy pyright ruff flake8 pylint eslint tsc biome clippy shellcheck black isort".split()
+)
+_CHECKING: Final = {
+    **dict.fromkeys(
+        ("npm", "pnpm", "yarn", "bun"), re.compile(r"(?:run )?(?:lint|build|check|typecheck)")
+    ),
+    "cargo": re.compile(r"(?:check|build|clippy)\b"),
+    "go": re.compile(r"(?:vet|build)\b"),
+    "dotnet": re.compile(r"build\b"),
+    **dict.fromkeys(("make", "gmake", "ninja", "cmake"), re.compile(r"")),
+}
+_RUNNERS: Final = re.compile(
+    r"^(?:(?:uv|poetry|pdm|pipenv|hatch|rye|conda) run|npx|pnpm exec|yarn exec|bundle exec|xvfb-run"
+    r"|coverage run -m|timeout(?: -\S+)* \S+|python[\d.]*(?: -[A-Za-ln-z]\S*)* -m)(?: -\S+)* "
+)
+_SCRIPT: Final = re.compile(r"python[\d.]* (?:\S*/)?(?:manage\.py test|\S*tests?\.py|test_\S*\.py)")
+_SHOWING: Final = frozenset(
+    """cat head tail less more bat nl grep egrep fgrep rg ag ack awk sed jq find ls tree strings
+    zcat open view goto scroll_up scroll_down search_file search_dir find_file""".split()
+)
+_FILTERS: Final = {"grep": 1, "egrep": 1, "fgrep": 1, "rg": 1, "awk": 1, "sed": 1, "jq": 1}
+"""How many operands these take before the name of a file."""
+_SHOWING_GIT: Final = frozenset("show log diff blame grep cat-file status".split())
+
+
+def runs_tests(words: Sequence[str]) -> bool:
+    """Whether the words of one command run tests."""
+    line, name, rest = _program(words)
+    if _SCRIPT.match(line):
+        return True
+    rule = _TESTING.get(name)
+    return name in _TEST_PROGRAMS or (rule is not None and bool(rule.match(rest)))
+
+
+def runs_check(words: Sequence[str]) -> bool:
+    """Whether the words of one command run tests, a linter, a type checker or a build."""
+    _, name, rest = _program(words)
+    rule = _CHECKING.get(name)
+    return runs_tests(words) or name in _CHECK_PROGRAMS or bool(rule and rule.match(rest))
+
+
+def shows_text(words: Sequence[str]) -> bool:
+    """Whether the words of one command print a file or a history, and not what another printed."""
+    name = posixpath.basename(words[0])
+    if name == "git":
+        return len(words) > 1 and words[1] in _SHOWING_GIT
+    if name in {"ls", "find", "tree"}:
+        return True
+    operands = [word for word in words[1:] if not re.match(r"[-+]|\d+$", word)]
+    return name in _SHOWING and len(operands) > _FILTERS.get(name, 0)
+
+
+def tested(command: Command) -> bool:
+    """Whether one of the commands of a script runs tests."""
+    return any(runs_tests(words) for words in command_words(command.text))
+
+
+def result_of_tests(command: Command) -> str | None:
+    """The counts of a script that ran tests once; ``None`` where the output may be another's."""
+    words = command_words(command.text)
+    runs = sum(runs_tests(each) for each in words)
+    if runs != 1 or any(shows_text(each) for each in words) or test_summary(command.text):
+        return None
+    return test_summary(command.output)
+
+
+def checked(command: Command) -> bool:
+    """Whether a script runs a check and shows no other text."""
+    words = command_words(command.text)
+    return any(runs_check(each) for each in words) and not any(shows_text(each) for each in words)
+
+
+def only_runs(command: Command) -> bool:
+    """Whether nothing that a script prints is the text of a file or of a history."""
+    words = command_words(command.text)
+    return bool(words) and not any(shows_text(each) for each in words)
+
+
+def _program(words: Sequence[str]) -> tuple[str, str, str]:
+    """The whole line without what starts the program, the program's name, and what follows it."""
+    line = " ".join(words)
+    while match := _RUNNERS.match(line):
+        line = line[match.end() :]
+    first, _, rest = line.partition(" ")
+    return line, posixpath.basename(first), rest

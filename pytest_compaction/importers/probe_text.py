@@ -1,0 +1,96 @@
+"""Pieces of what users and agents wrote, as questions quote them and facts state them."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from pytest_compaction.text import content_stems, normalize, segments
+
+MAX_QUOTE_CHARACTERS: Final = 120
+_POINTER: Final = re.compile(r"\b(?:following|below|above|attached|here(?:'s| is| are))\b", re.I)
+_SENTENCE_END: Final = re.compile(r"(?<=[\w)`'\"][.!?])\s+(?=[\w`'\"(])")
+_CLAUSE_END: Final = re.compile(
+    r"(?:(?<=\w)[,;!?]+)?\s+(?:but|so that|so|then)\s+|(?<=\w)[,;!?]+\s+|\s+[-–—]\s+|:\s+|\.\.+"
+)
+_AND: Final = re.compile(r"\s+and\s+")
+_LINKING: Final = re.compile(r"^\s*(?:and|but|so|then|or|also|please)\s+(?=\w+\s)", re.I)
+_COARSE: Final = re.compile(r"\b\w*(?:fuck|shit|stupid|damn)\w*", re.I)
+
+
+def first_line(text: str) -> str:
+    """The first line of a text that is not the name of a file in quotes."""
+    for line in text.splitlines():
+        line = line.strip()
+        if line and not line.startswith(("'/", '"/', "/")):
+            return line
+    return ""
+
+
+def quotable(text: str) -> str:
+    """The first sentences of a text in one line of at most 120 characters; empty if too coarse."""
+    kept = ""
+    for sentence in sentences(first_line(text)):
+        if len(kept) + len(sentence) > MAX_QUOTE_CHARACTERS:
+            break
+        kept = f"{kept} {sentence}".strip()
+    if not kept:
+        words = first_line(text)[:MAX_QUOTE_CHARACTERS].rsplit(" ", 1)
+        kept = f"{words[0]} …" if words[0] else ""
+    kept = kept.rstrip(" :").replace("**", "").replace("“", '"').replace("”", '"')
+    return "" if coarse(kept) or kept.count("`") % 2 else kept
+
+
+def whole_text(text: str) -> bool:
+    """Whether a text stands for itself: not a lead-in, not the rest of a line that was cut."""
+    return not re.match(r"\d+\b", text) and not text.rstrip().endswith((":", ",", "(", "…"))
+
+
+def pointing(text: str) -> bool:
+    """Whether a text only says where something stands: "the following issue", "see below"."""
+    return bool(_POINTER.search(text))
+
+
+def coarse(text: str) -> bool:
+    """Whether a text holds words that a question should not repeat."""
+    return bool(_COARSE.search(text))
+
+
+def opening(text: str) -> str:
+    """A text up to its first empty line: what a user wrote before what was pasted."""
+    return re.split(r"\n\s*\n", text.strip(), maxsplit=1)[0]
+
+
+def sentences(text: str) -> list[str]:
+    """Sentences of a text, those that start in lower case too."""
+    return [piece for segment in segments(text) for piece in _SENTENCE_END.split(segment)]
+
+
+def clauses(text: str, least: int = 3, most: int = 14) -> list[str]:
+    """Short clauses of a text with at least ``least`` content stems and at most ``most`` words.
+
+    What leads in to something else, with a colon at its end, states nothing; nor does
+    a quoted string, or half of one. A long clause is divided at "and" unless a name follows it.
+    """
+    found: list[str] = []
+    for sentence in sentences(text):
+        pieces = _CLAUSE_END.split(sentence)
+        for piece in pieces[:-1] if sentence.endswith(":") else pieces:
+            if piece.count('"') % 2 or (piece.startswith('"') and piece.endswith('"')):
+                continue
+            halves = _AND.split(piece)
+            whole = len(piece.split()) <= most or min(len(half.split()) for half in halves) < 4
+            if not whole and any(half[:1].isupper() for half in halves[1:]):
+                continue
+            for part in [piece] if whole else halves:
+                clause = bare(_LINKING.sub("", part))
+                stems = set(content_stems(normalize(clause)))
+                if 3 <= len(clause.split()) <= most and len(stems) >= least and not coarse(clause):
+                    found.append(clause)
+    return list(dict.fromkeys(found))
+
+
+def bare(text: str) -> str:
+    """A piece of text without Markdown emphasis, list marks, loose backticks and punctuation."""
+    text = re.sub(r"\*\*|__(?=\w)|(?<=\w)__", "", text).strip(" \t.,;:!?*-")
+    return text.replace("`", "") if text.count("`") % 2 else text

@@ -1,0 +1,85 @@
+"""A part of a conversation, for a session that is too large to be one case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Final
+
+from pytest_compaction.conversation import Message, groups
+from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Ledger, Transcript
+
+OUTSIDE: Final = "message outside the part that was asked for"
+_SYSTEM_ROLES: Final = ("system", "developer")
+_KEPT_OUTSIDE: Final = "it kept messages that are outside the imported part"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPart:
+    """Which messages are asked for: the ``last`` so many, or ``first`` to ``final``.
+
+    Messages are counted from 1; what is ``None`` is not asked for.
+    """
+
+    first: int | None = None
+    final: int | None = None
+    last: int | None = None
+
+    def __bool__(self) -> bool:
+        return self != SessionPart()
+
+    def of(self, transcript: Transcript) -> Transcript:
+        """The transcript with these messages and the system messages at its start.
+
+        A tool call is never parted from its results: both are taken where one is asked
+        for. Compactions within the part stay, with their record where all that they kept
+        is there too. Raises :class:`ImportFormatError` for a part without a message.
+        """
+        messages = transcript.messages
+        head = sum(1 for _ in takewhile(lambda one: one.role in _SYSTEM_ROLES, messages))
+        start, end = self._range(transcript)
+        for begins, ends in groups(messages):
+            if begins < start < ends:
+                start = begins
+            if begins < end < ends:
+                end = ends
+        start = max(start, head)
+        kept = (*messages[:head], *messages[start:end])
+        ids = {message.id for message in kept}
+        boundaries = (_within(boundary, ids) for boundary in transcript.boundaries)
+        return replace(
+            transcript,
+            messages=kept,
+            boundaries=tuple(boundary for boundary in boundaries if boundary is not None),
+            ledger=_counted(transcript.ledger, messages, kept),
+        )
+
+    def _range(self, transcript: Transcript) -> tuple[int, int]:
+        total = len(transcript.messages)
+        if self.last is not None:
+            return max(0, total - self.last), total
+        start = (self.first or 1) - 1
+        end = total if self.final is None else min(self.final, total)
+        if start >= end:
+            name = f", conversation {transcript.name}" if transcript.name else ""
+            asked = f"--from {start + 1}" + (f" --to {self.final}" if self.final else "")
+            raise ImportFormatError(
+                f"{transcript.source}{name}: {asked} is no part of its {total} messages; "
+                "they are counted from 1"
+            )
+        return start, end
+
+
+def _within(boundary: Boundary, ids: set[str]) -> Boundary | None:
+    if boundary.after not in ids:
+        return None
+    if ids.issuperset(boundary.kept):
+        return boundary
+    return replace(boundary, summary="", kept=(), missing=_KEPT_OUTSIDE)
+
+
+def _counted(ledger: Ledger, messages: Sequence[Message], kept: Sequence[Message]) -> Ledger:
+    lost = len(messages) - len(kept)
+    left_out = {**ledger.left_out, **({OUTSIDE: lost} if lost else {})}
+    return replace(ledger, messages=len(kept), left_out=dict(sorted(left_out.items())))

@@ -1,0 +1,179 @@
+"""A part of a session: never a call without its results, and compactions that are all there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_compaction import cli
+from pytest_compaction.case_files import load_cases
+from pytest_compaction.conversation import (
+    Message,
+    Text,
+    ToolCall,
+    ToolResult,
+    structure_faults,
+    text_message,
+)
+from pytest_compaction.importers import case_maker
+from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Ledger, Transcript
+from pytest_compaction.importers.session_parts import OUTSIDE, SessionPart
+
+CALLS = Message("m4", "assistant", (Text("both"), ToolCall("a", "x", "{}"), ToolCall("b", "x", "")))
+MESSAGES = (
+    text_message("m0", "system", "be brief"),
+    text_message("m1", "user", "one"),
+    text_message("m2", "assistant", "two"),
+    text_message("m3", "user", "three"),
+    CALLS,
+    Message("m5", "tool", (ToolResult("a", "1"),)),
+    Message("m6", "tool", (ToolResult("b", "2"),)),
+    text_message("m7", "assistant", "done"),
+)
+
+
+def transcript(*boundaries: Boundary) -> Transcript:
+    return Transcript(MESSAGES, "s.jsonl", Ledger(9, 8, {"title": 1}), boundaries=boundaries)
+
+
+def ids(part: SessionPart) -> str:
+    return " ".join(message.id for message in part.of(transcript()).messages)
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        (SessionPart(last=1), "m0 m7"),
+        (SessionPart(last=2), "m0 m4 m5 m6 m7"),
+        (SessionPart(last=99), "m0 m1 m2 m3 m4 m5 m6 m7"),
+        (SessionPart(first=4), "m0 m3 m4 m5 m6 m7"),
+        (SessionPart(first=7), "m0 m4 m5 m6 m7"),
+        (SessionPart(final=3), "m0 m1 m2"),
+        (SessionPart(final=5), "m0 m1 m2 m3 m4 m5 m6"),
+        (SessionPart(first=3, final=4), "m0 m2 m3"),
+        (SessionPart(first=6, final=6), "m0 m4 m5 m6"),
+        (SessionPart(first=8, final=900), "m0 m7"),
+        (SessionPart(first=1, final=1), "m0"),
+    ],
+)
+def test_a_part_holds_what_was_asked_for_and_whole_calls(part: SessionPart, expected: str) -> None:
+    assert ids(part) == expected
+
+
+def test_what_is_outside_is_in_the_ledger() -> None:
+    ledger = SessionPart(last=1).of(transcript()).ledger
+    assert (ledger.records, ledger.messages) == (9, 2)
+    assert ledger.left_out == {OUTSIDE: 6, "title": 1}
+    assert SessionPart(first=1).of(transcript()) == transcript()
+
+
+def test_a_part_behind_the_end_is_refused() -> None:
+    with pytest.raises(ImportFormatError, match=r"s\.jsonl: --from 9 --to 12 is no part of its 8"):
+        SessionPart(first=9, final=12).of(transcript())
+
+
+def test_a_compaction_is_on_record_only_with_all_that_it_kept() -> None:
+    early = Boundary("m2", "begun")
+    late = Boundary("m7", "then", kept=("m4", "m5", "m6", "m7"))
+    longer = Boundary("m7", "then", kept=("m3", "m4", "m5", "m6", "m7"))
+    view = Boundary("m3", messages=(text_message("m1", "user", "one"),))
+    assert SessionPart(last=3).of(transcript(early, late)).boundaries == (late,)
+    (without,) = SessionPart(last=3).of(transcript(longer)).boundaries
+    assert not without.recorded
+    assert without.missing == "it kept messages that are outside the imported part"
+    assert SessionPart(first=4).of(transcript(view)).boundaries == (view,)
+
+
+@given(st.integers(1, 9), st.integers(1, 9), st.none() | st.integers(1, 9))
+def test_every_part_is_a_sound_conversation(first: int, final: int, last: int | None) -> None:
+    part = SessionPart(first, final) if last is None else SessionPart(last=last)
+    try:
+        found = part.of(transcript())
+    except ImportFormatError:
+        assert first > final or first > 8
+        return
+    assert structure_faults(found.messages) == []
+    assert found.ledger.messages == len(found.messages) > 0
+
+
+def talk(rounds: int) -> list[dict[str, str]]:
+    said = [
+        {"role": "user", "content": "the upload handler must answer within two seconds"},
+        {"role": "assistant", "content": "I use a bounded queue instead of a thread each."},
+    ]
+    for number in range(rounds):
+        error = f"ValueError: the part {number} failed with the code {4711 + number}"
+        said.append({"role": "user", "content": f"Build part {number}; now: {error}"})
+        words = " ".join(f"step {number}-{n} was looked at" for n in range(30))
+        said.append({"role": "assistant", "content": f"part {number} is done: {words}"})
+    return said
+
+
+def test_a_session_that_is_too_large_says_which_part_fits_and_that_part_is_imported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(talk(60)), "utf-8")
+    monkeypatch.setattr(case_maker, "MAX_FILE_BYTES", 40_000)
+    command = ["import", str(path), "-o", str(tmp_path / "out")]
+    assert cli.main(command) == 1
+    (error,) = capsys.readouterr().err.splitlines()
+    before, _, advice = error.partition("Import a part of its 122 messages: ")
+    assert "log.json: the case would take" in before
+    option, number = advice.split(",")[0].split()
+    assert (option, advice.split(", ")[1]) == ("--last", "or others with --from N --to M")
+    assert cli.main([*command, option, number]) == 0
+    out = capsys.readouterr().out
+    assert f"messages made  {number:>7}" in out
+    assert f"left out       {122 - int(number):>7}  message outside the part" in out
+    (case,) = load_cases([tmp_path / "out"]).cases
+    assert case.messages[-1].id == "m0121"
+    assert cli.main([*command, "--from", "21", "--to", "80"]) == 0
+    (case,) = load_cases([tmp_path / "out"]).cases
+    assert (case.messages[0].id, case.messages[-1].id) == ("m0020", "m0079")
+
+
+def test_a_last_message_that_is_too_large_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps([*talk(20), {"role": "user", "content": "x" * 50_000}]), "utf-8")
+    monkeypatch.setattr(case_maker, "MAX_FILE_BYTES", 40_000)
+    assert cli.main(["import", str(path), "-o", str(tmp_path)]) == 1
+    assert "Its last message alone takes most of that; leave it out with --to" in (
+        capsys.readouterr().err
+    )
+
+
+def test_what_is_secret_is_known_from_the_whole_session(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named = {"role": "user", "content": "the password is tiger99x"}
+    used = {"role": "user", "content": "log in with tiger99x again"}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps([named, *talk(30), used, *talk(30)]), "utf-8")
+    command = ["import", str(path), "-o", str(tmp_path / "out"), "--last", "80"]
+    assert cli.main(command) == 0
+    case = (tmp_path / "out/log.json").read_text("utf-8")
+    assert "log in with" in case and "tiger99x" not in case
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--last", "3", "--from", "2"], "give one of the two"),
+        (["--from", "5", "--to", "2"], "--from 5 is behind --to 2"),
+        (["--last", "0"], "not a whole number above 0"),
+    ],
+)
+def test_options_that_name_no_part_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], words: str
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["import", "x", "-o", str(tmp_path), *options])
+    assert caught.value.code == 2
+    assert words in capsys.readouterr().err
