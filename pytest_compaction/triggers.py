@@ -19,7 +19,7 @@ class TriggerError(ValueError):
     """A trigger cannot be read; the text says what was expected."""
 
 
-def expected_saving(view_tokens: int, budget: int, turns: int) -> int:
+def expected_saving(view_tokens: int, budget: int, turns: int, asks: bool = True) -> int:
     """Tokens that compacting now is expected to save, its own cost taken off; may be negative.
 
     A dialogue that has had ``turns`` user turns is expected to have as many again
@@ -29,9 +29,21 @@ def expected_saving(view_tokens: int, budget: int, turns: int) -> int:
 
         turns * (view_tokens - budget) - (view_tokens + budget)
 
-    With nothing above the budget there is nothing to save, and the cost remains.
+    A strategy that ``asks`` no model pays nothing: the second term is 0. With nothing
+    above the budget there is nothing to save, and the cost remains.
     """
-    return turns * max(view_tokens - budget, 0) - (view_tokens + budget)
+    cost = view_tokens + budget if asks else 0
+    return turns * max(view_tokens - budget, 0) - cost
+
+
+def asks_model(strategy: object) -> bool:
+    """Whether making a compaction asks a model: the strategy, or a part of a composed one."""
+    parts = (strategy, *getattr(strategy, "_parts", ()))
+    return any(
+        getattr(part, "takes_model", False)
+        or getattr(getattr(part, "traits", None), "needs_model", False)
+        for part in parts
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +67,15 @@ class Trigger:
         due: str | None,
         budget: int = 0,
         turns: int = 0,
+        asks: bool = True,
     ) -> bool:
         """Whether to compact now; ``since`` are the messages after the last compaction.
 
-        ``turns`` counts all user turns so far, ``budget`` what a new view may take.
+        ``turns`` counts all user turns so far, ``budget`` what a new view may take;
+        ``asks`` says whether making it asks a model (see :func:`asks_model`).
         """
         if self.kind == "adaptive":
-            return expected_saving(view_tokens, budget, turns) > 0
+            return expected_saving(view_tokens, budget, turns, asks) > 0
         if self.kind == "window":
             return view_tokens >= self.limit * window
         if self.kind == "tokens":

@@ -1,16 +1,17 @@
 """Dialogue files: recognised by content, read in two shapes, and a broken line hides no other."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scenarios import case
 from talks import chat, talk, write
 
-from pytest_compaction.dialogues.dialogue import CHAT, TASKS, Dialogue, Turn
+from pytest_compaction.dialogues.dialogue import CHAT, TASKS, Dialogue, RecordedCall, Turn
 from pytest_compaction.dialogues.files import (
     UnknownTaskError,
     digest,
@@ -79,8 +80,42 @@ def test_a_dialogue_file_is_recognised_by_its_content(tmp_path, name, value, is_
     assert is_dialogue_file(write(tmp_path, value, name=name)) is is_one
 
 
-def test_a_broken_first_line_does_not_hide_what_a_file_is(tmp_path):
-    assert is_dialogue_file(write(tmp_path, "{broken", talk()))
+FIRST_LINES = {
+    "no JSON": "{broken",
+    "no history": '{"task": "GR", "id": 1}',
+    "a text": '"x"',
+    "a key twice": '{"task": "GR", "task": "GR"}',
+    "a number that is none": '{"task": NaN}',
+    "a list": "[1, 2]",
+    "nothing": "null",
+    "a case": '{"messages": [], "probes": []}',
+}
+
+
+@pytest.mark.parametrize("first", FIRST_LINES.values(), ids=FIRST_LINES)
+def test_a_broken_first_line_does_not_hide_what_a_file_is(tmp_path, first):
+    path = write(tmp_path, first, *(talk(number) for number in range(5)))
+    assert is_dialogue_file(path)
+    found = load_dialogues([path], tmp_path)
+    assert len(found.dialogues) == 5
+    assert [error.source for error in found.errors] == ["talks.jsonl:1"]
+
+
+def test_a_broken_case_among_cases_does_not_make_a_file_one_of_dialogues(tmp_path):
+    one = {"messages": chat()["messages"]}
+    assert not is_dialogue_file(write(tmp_path, one, case(), case(), name="cases.jsonl"))
+
+
+def test_a_broken_message_does_not_hide_that_a_list_is_a_conversation(tmp_path):
+    path = write(tmp_path, ["x", *chat()["messages"]], name="a.json")
+    assert is_dialogue_file(path)
+    (error,) = load_dialogues([path], tmp_path).errors
+    assert "/messages/0: found str" in str(error)
+
+
+def test_the_records_of_a_run_are_no_dialogues(tmp_path):
+    record = {"type": "dialogue", "item": "x", "history": "recorded", "comparison": None}
+    assert not is_dialogue_file(write(tmp_path, {"format": 1}, record, record))
 
 
 def test_a_folder_or_nothing_is_no_dialogue_file(tmp_path):
@@ -94,7 +129,7 @@ def without(key, data):
 
 
 BROKEN = {
-    "no task": (without("task", talk()), "/: found no 'task'"),
+    "no task": (without("task", talk()), "/task: found no 'task'; expected one of AR, CC, CM, CR"),
     "no history": (without("history", talk()), "an object with the keys 'id', 'task'"),
     "empty history": (talk(history=[]), "/history: found list []; expected at least 1 item"),
     "one turn": (
@@ -156,7 +191,52 @@ def test_a_broken_dialogue_is_named_by_its_line_and_the_others_are_read(tmp_path
 def test_an_id_that_two_dialogues_have_is_an_error_of_the_second(tmp_path):
     found = load_dialogues([write(tmp_path, talk(1), talk(1, 3))], tmp_path)
     assert [len(dialogue.turns) for dialogue in found.dialogues] == [4]
-    assert "the id 'CM_1', which talks.jsonl:1 has too" in str(found.errors[0])
+    assert "the id '1' in the task 'CM', which talks.jsonl:1 has too" in str(found.errors[0])
+
+
+ids = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=100)
+given_ids = st.lists(ids.map(str.strip).filter(bool), min_size=2, max_size=5, unique=True)
+
+
+@given(given_ids)
+@example(["对话一", "对话二", "对话三", "__"])
+@example(["a-b", "a b", "a_b", "a/b"])
+@example(["x" * 81, "x" * 82])
+def test_ids_that_differ_in_the_file_are_different_items_that_any_id_can_name(
+    tmp_path_factory, named
+):
+    folder = tmp_path_factory.mktemp("ids")
+    paths = [
+        write(folder, *(talk(id) for id in named), name="turns.jsonl"),
+        write(folder, *(chat(id=id) for id in named), name="chat.jsonl"),
+    ]
+    for path in paths:
+        found = loaded(path)
+        assert [dialogue.named for dialogue in found] == named
+        assert len({dialogue.id for dialogue in found}) == len(named)
+        assert all(re.fullmatch(r"[A-Za-z0-9_.-]{1,80}", dialogue.id) for dialogue in found)
+
+
+def test_an_id_that_an_item_can_carry_stays_as_it_is(tmp_path):
+    path = write(tmp_path, talk("对话一"), talk("a-b"), chat(id="3f2a-77"), talk(7))
+    first, *others = [dialogue.id for dialogue in loaded(path)]
+    assert re.fullmatch(r"CM_[0-9a-f]{8}", first)
+    assert others == ["CM_a-b", "3f2a-77", "CM_7"]
+
+
+def test_an_id_is_quoted_as_the_file_has_it(tmp_path):
+    found = load_dialogues([write(tmp_path, talk("对话一"), talk("对话一"))], tmp_path)
+    assert "the id '对话一' in the task 'CM', which talks.jsonl:1 has too" in str(found.errors[0])
+
+
+def test_dialogues_without_an_id_in_files_of_one_name_are_all_read(tmp_path):
+    folders = [tmp_path / name for name in ("a", "b")]
+    for folder in folders:
+        folder.mkdir()
+    paths = [write(folder, without("id", talk()), without("id", talk())) for folder in folders]
+    found = load_dialogues(paths, tmp_path)
+    assert not found.errors
+    assert len({dialogue.id for dialogue in found.dialogues}) == 4
 
 
 def test_a_file_named_twice_is_read_once(tmp_path):
@@ -190,11 +270,11 @@ def test_a_list_of_conversations_is_several_dialogues(tmp_path):
     assert dialogues[0].turns == dialogues[2].turns
 
 
-def call(id, name):
-    return {"id": id, "type": "function", "function": {"name": name, "arguments": "{}"}}
+def call(id, name, arguments="{}"):
+    return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def test_of_tool_calls_the_names_are_kept_in_order(tmp_path):
+def test_tool_calls_are_kept_with_their_arguments_and_results_in_order(tmp_path):
     messages = [
         {"role": "system", "content": "You book flights."},
         {"role": "assistant", "content": "Hello!"},
@@ -203,10 +283,10 @@ def test_of_tool_calls_the_names_are_kept_in_order(tmp_path):
         {
             "role": "assistant",
             "content": None,
-            "tool_calls": [call("1", "search"), call("2", "rank")],
+            "tool_calls": [call("1", "search", '{"to": "PER"}'), call("2", "rank")],
         },
-        {"role": "tool", "tool_call_id": "1", "content": "three"},
         {"role": "tool", "tool_call_id": "2", "content": "ranked"},
+        {"role": "tool", "tool_call_id": "1", "content": "three", "is_error": True},
         {"role": "assistant", "content": "Flight 7?", "tool_calls": [call("3", "hold")]},
         {"role": "tool", "tool_call_id": "3", "content": "held"},
         {"role": "user", "content": "Yes, book it."},
@@ -214,9 +294,59 @@ def test_of_tool_calls_the_names_are_kept_in_order(tmp_path):
     (dialogue,) = loaded(write(tmp_path, {"messages": messages}, name="a.json"))
     assert dialogue.system == "You book flights."
     assert dialogue.turns == (
-        Turn("Find a flight.\nTo Perth.", "Flight 7?", ("search", "rank", "hold")),
+        Turn(
+            "Find a flight.\nTo Perth.",
+            "Flight 7?",
+            (
+                (
+                    RecordedCall("search", '{"to": "PER"}', "three", True),
+                    RecordedCall("rank", "{}", "ranked"),
+                ),
+                (RecordedCall("hold", "{}", "held"),),
+            ),
+        ),
         Turn("Yes, book it.", ""),
     )
+
+
+def with_tools(*messages):
+    """Two user turns, and these messages after the first of them."""
+    asked = [{"role": "user", "content": text} for text in ("Find a flight.", "Book it.")]
+    return {"messages": [asked[0], *messages, asked[1], {"role": "assistant", "content": "Done."}]}
+
+
+def test_a_call_that_was_broken_off_has_an_empty_result(tmp_path):
+    calls = {"role": "assistant", "content": None, "tool_calls": [call("1", "search")]}
+    (dialogue,) = loaded(write(tmp_path, with_tools(calls), name="a.json"))
+    assert dialogue.turns[0].calls == ((RecordedCall("search"),),)
+
+
+@pytest.mark.parametrize(
+    ("messages", "said"),
+    [
+        (
+            [{"role": "tool", "tool_call_id": "9", "content": "lost"}],
+            "in user turn 1 that the tool result for '9' does not follow",
+        ),
+        (
+            [
+                {"role": "assistant", "content": None, "tool_calls": [call("1", "search")]},
+                {"role": "tool", "tool_call_id": "1", "content": "one"},
+                {"role": "tool", "tool_call_id": "1", "content": "two"},
+            ],
+            "the tool call '1' is answered twice (message 'm3')",
+        ),
+        (
+            [{"role": "assistant", "tool_calls": [call("1", "a"), call("1", "b")]}],
+            "uses a tool-call id twice",
+        ),
+    ],
+)
+def test_results_that_answer_no_one_call_are_a_fault_of_the_file(tmp_path, messages, said):
+    found = load_dialogues([write(tmp_path, with_tools(*messages), name="a.json")], tmp_path)
+    (error,) = found.errors
+    assert said in str(error)
+    assert "expected each result after its one call" in str(error)
 
 
 @pytest.mark.skipif(not TAU.exists(), reason=f"the public data is not at {TAU}")
@@ -225,8 +355,13 @@ def test_real_conversations_with_tool_calls_are_read(tmp_path):
     dialogues = loaded(write(tmp_path, data, name="tau.json"))
     assert len(dialogues) == 40
     assert all(dialogue.system for dialogue in dialogues)
-    names = {name for dialogue in dialogues for turn in dialogue.turns for name in turn.calls}
-    assert {"get_user_details", "get_reservation_details"} <= names
+    calls = [c for d in dialogues for turn in d.turns for step in turn.calls for c in step]
+    assert {"get_user_details", "get_reservation_details"} <= {call.name for call in calls}
+    recorded = [m for item in data for m in item["messages"]]
+    results = [m["content"] for m in recorded if m["role"] == "tool"]
+    arguments = [c["function"]["arguments"] for m in recorded for c in m.get("tool_calls") or ()]
+    assert [call.result for call in calls] == results
+    assert [call.arguments for call in calls] == arguments
 
 
 def some(tmp_path):
@@ -259,4 +394,8 @@ def test_a_digest_is_that_of_the_content():
     one = Dialogue("a", "GR", (Turn("u", "r"),), source="x.jsonl:1")
     assert digest(one) == digest(Dialogue("a", "GR", (Turn("u", "r"),), source="y.jsonl:9"))
     assert digest(one) != digest(Dialogue("a", "GR", (Turn("u", "s"),)))
-    assert digest(one) != digest(Dialogue("a", "GR", (Turn("u", "r", ("search",)),)))
+    others = [
+        Dialogue("a", "GR", (Turn("u", "r", ((RecordedCall("search", arguments, result),),)),))
+        for arguments, result in (("{}", ""), ("{}", "three"), ('{"to": 1}', ""))
+    ]
+    assert len({digest(dialogue) for dialogue in (one, *others)}) == 4

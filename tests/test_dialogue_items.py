@@ -274,6 +274,69 @@ def test_where_the_summarising_model_is_away_dialogues_are_unscored_and_the_gate
     assert "refused the connection" in flat(result.outlines)
 
 
+PARTLY = """
+import json
+
+from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.protocol import AnswerReply, ModelError
+
+
+class Partly(OfflineModel):
+    name = "partly"
+    trial = 1
+
+    def at_trial(self, trial):
+        made = Partly()
+        made.trial = trial
+        return made
+
+    async def answer(self, request):
+        if self.trial == 2:
+            raise ModelError("the judge is away")
+        return AnswerReply(json.dumps({"similarity": 0.2, "items": []}))
+
+
+def pytest_compaction_models(config):
+    return {"partly": Partly()}
+"""
+
+
+def test_a_judge_that_fails_in_one_trial_leaves_item_tables_and_gate_without_a_score(pytester):
+    project(pytester, talk(1))
+    pytester.makeconftest(PARTLY)
+    result = run(
+        pytester,
+        TALKS,
+        "--compaction-judge=partly",
+        "--compaction-trials=3",
+        "--compaction-threshold=consistency>=0",
+        compactor="forget",
+    )
+    (record,) = records(pytester).records
+    assert (record["status"], record["consistency"], record["retention"]) == (
+        "unscored",
+        None,
+        None,
+    )
+    assert record["reason"].startswith("1 of 3 trials: turn ")
+    shown = [" ".join(line.split()) for line in result.outlines]
+    assert {"not scored 1", "trials not scored 1", "consistency -", "retention -"} <= set(shown)
+    assert not any(line.startswith(("Pass^1 ", "Pass^2 ")) for line in shown)
+    assert "strategies:forget: 1 dialogues, 0 passed, 0 failed, 1 unscored" in result.outlines
+    assert last_line(result).startswith("GATE FAILED consistency: nothing was measured, unscored 1")
+
+
+def test_a_wrong_first_line_and_ids_in_any_script_are_no_obstacle(pytester):
+    values = [talk(id, task="GR") for id in ("对话一", "对话二", "a b", "a-b", 5)]
+    project(pytester, '{"task": "GR", "id": 1}', *values)
+    for workers in ("-n0", "-n2"):
+        result = run(pytester, workers, TALKS, compactor="keep")
+        result.assert_outcomes(passed=5, failed=1)
+    shown = failure(result, "broken-1-talks.jsonl_1")
+    assert shown[0] == "dialogue talks.jsonl:1 cannot be used:"
+    assert len({record["case"] for record in records(pytester).records}) == 5
+
+
 def gate(pytester, *thresholds, compactor="keep"):
     arguments = [f"--compaction-threshold={text}" for text in thresholds]
     result = run(pytester, TALKS, *arguments, compactor=compactor)

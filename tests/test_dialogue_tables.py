@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -17,7 +18,7 @@ from pytest_compaction.dialogues.evaluation import (
     evaluation_of_figures,
     evaluations_of_records,
 )
-from pytest_compaction.dialogues.figures import figures_of
+from pytest_compaction.dialogues.figures import figures_of, spending_of
 from pytest_compaction.dialogues.table import Cell, table
 from pytest_compaction.reports.dialogues import WIDTH, as_json, cells, markdown, plain, written
 
@@ -151,6 +152,79 @@ def test_several_trials_show_the_first_and_the_last_pass_k() -> None:
     (row,) = rows(evaluation_of("x", [three]), "quality")
     assert (row["pass_1"], row["pass_3"]) == (pytest.approx(2 / 3), 0.0)
     assert "pass_2" not in row
+
+
+def test_tokens_of_a_dialogue_are_the_mean_over_its_trials_each_arm_by_its_own() -> None:
+    def arm(*tokens: tuple[int, int]) -> tuple[Trial, ...]:
+        return tuple(Trial((Reply("a", p, c), Reply("b", 2 * p, c))) for p, c in tokens)
+
+    two = Comparison(
+        "CM_1",
+        "CM",
+        2,
+        baseline=arm((100, 20), (200, 60)),
+        summary=(*arm((50, 10), (70, 40)), Trial((Reply("a", 30, 11), Reply("b", 60, 11)), 9, 1)),
+        agreements=(Agreement(0.9, 0.9),) * 3,
+    )
+    spent = spending_of(two)
+    assert (spent.baseline_prompt, spent.baseline_completion) == (450, 80)
+    assert (spent.summary_prompt, spent.generation) == (150, 3)
+    assert spent.summary_completion == pytest.approx((20 + 80 + 22) / 3)
+    (row,) = rows(evaluation_of("x", [two]), "token_distribution")
+    assert (row["baseline_prompt"], row["baseline_completion"]) == (450, 80)
+    assert row["summary_completion"] == pytest.approx(122 / 3)
+
+
+def test_a_dialogue_with_a_trial_that_was_not_scored_is_not_scored_and_the_trial_is_shown() -> None:
+    one = compared("CM_1", [10, 20], [10, 15])
+    agreements = (Agreement(0.9, 1.0), Agreement(None, None, unscored="away"), Agreement(0.1, 1.0))
+    partly = replace(one, baseline=one.baseline * 3, summary=one.summary * 3, agreements=agreements)
+    whole = replace(partly, dialogue_id="CM_2", agreements=(Agreement(0.8, 0.6),) * 3)
+    figures = {row["figure"]: row["value"] for row in rows(evaluation_of("x", [partly]), "overall")}
+    assert (figures["not scored"], figures["trials not scored"]) == (1, 1)
+    assert (figures["consistency"], figures["retention"]) == (None, None)
+    assert not any(name.startswith("Pass^") for name in figures)
+    both = evaluation_of("x", [partly, whole])
+    figures = {row["figure"]: row["value"] for row in rows(both, "overall")}
+    assert (figures["not scored"], figures["trials not scored"]) == (1, 1)
+    assert (figures["consistency"], figures["retention"]) == pytest.approx((0.8, 0.6))
+    assert (figures["Pass^1"], figures["Pass^3"]) == (1.0, 1.0)
+
+
+def test_summaries_that_were_paid_and_never_in_force_stand_apart_from_noise() -> None:
+    items = [
+        compared("CM_1", [10, 20, 30], [10, 20, 15], state=True, made=7),
+        compared("CM_2", [10, 20, 30], [10, 20, 30], made=222),
+        compared("CM_3", [10, 20], [10, 20]),
+    ]
+    found = {row["summary"]: row for row in rows(evaluation_of("x", items), "in_force")}
+    assert {name: row["dialogues"] for name, row in found.items()} == {
+        "a summary in force": 1,
+        "paid, never in force": 1,
+        "never in force": 1,
+    }
+    assert found["never in force"]["net_savings"] == 0
+    assert found["paid, never in force"]["token_savings"] == 0
+    assert found["paid, never in force"]["net_savings"] < 0
+    whole = figures_of("all", items).in_force
+    assert whole is not None and (whole.some, whole.none, whole.paid) == (1, 2, 1)
+    text = "\n".join(plain([evaluation_of("x", items)]))
+    assert "Paid, never in force: summaries were asked for and none could be used" in text
+    assert "Paid, never in force" not in "\n".join(plain([evaluation_of("x", items[::2])]))
+    (row,) = rows(evaluation_of("x", items[1:2]), "suitability")
+    assert row["measured"] == "paid, never in force"
+
+
+def test_a_strategy_whose_dialogues_all_ended_in_errors_has_no_savings() -> None:
+    evaluations = [evaluation(), evaluation_of("raises", [], errors=3)]
+    _, row = json.loads(as_json(evaluations))["strategies"]["rows"]
+    assert row["dialogues"] == 0
+    assert {name for name, value in row.items() if value is None} == {
+        *("prompt_savings", "token_savings", "net_savings"),
+        *("consistency", "pass_1", "retention"),
+    }
+    (line,) = [line for line in plain(evaluations) if line.startswith("  raises")]
+    assert "0.00%" not in line
 
 
 def test_nothing_compared_is_a_table_of_nothing() -> None:

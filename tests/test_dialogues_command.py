@@ -53,9 +53,11 @@ def record(id: str, compactor: str = "anchored", **changes: Any) -> dict[str, An
     }
 
 
-def run_file(folder: Path, *records: dict[str, Any], name: str = "0001-run.jsonl") -> Path:
+def run_file(
+    folder: Path, *records: dict[str, Any], name: str = "0001-run.jsonl", **header: Any
+) -> Path:
     path = folder / name
-    lines = [{"format": 1}, *records]
+    lines = [{"format": 1, **header}, *records]
     path.write_text("".join(f"{canonical_json(line)}\n" for line in lines), "utf-8")
     return path
 
@@ -139,6 +141,46 @@ def test_the_runs_own_consistency_decides_unless_another_is_given(
         _, out, _ = run(capsys, path, "--format=json", *arguments)
         (row,) = json.loads(out)["evaluations"][0]["tables"]["quality"]["rows"]
         assert row["pass_1"] == passed
+
+
+PASS_AT_90: dict[str, Any] = {"settings": {"dialogues": {"consistency": 0.9}}}
+
+
+def test_records_without_a_consistency_pass_at_that_of_their_header(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = record("GR_1")
+    del old["pass_at"]
+    for header, passed in ((PASS_AT_90, 0.0), ({}, 1.0), ({"settings": {"dialogues": 3}}, 1.0)):
+        code, out, err = run(capsys, run_file(tmp_path, old, **header), "--format=json")
+        assert (code, err) == (0, "")
+        (row,) = json.loads(out)["evaluations"][0]["tables"]["quality"]["rows"]
+        assert row["pass_1"] == passed
+
+
+def test_runs_of_several_consistencies_in_one_file_are_named_and_the_headers_is_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = [record("GR_1"), record("GR_2", pass_at=0.9)]
+    path = run_file(tmp_path, *records, **PASS_AT_90)
+    code, out, err = run(capsys, path, "--format=json")
+    assert code == 1
+    assert "found dialogues that pass from 0.7 and 0.9 on; expected one such consistency" in err
+    (row,) = json.loads(out)["evaluations"][0]["tables"]["quality"]["rows"]
+    assert row["pass_1"] == 0.0
+    code, out, err = run(capsys, path, "--format=json", "--pass-consistency=0.7")
+    assert (code, err) == (0, "")
+
+
+@pytest.mark.parametrize("value", ["high", 7, True, None])
+def test_a_record_with_a_wrong_consistency_is_named_by_its_item(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], value: Any
+) -> None:
+    path = run_file(tmp_path, record("GR_1"), record("GR_2", pass_at=value))
+    code, out, err = run(capsys, path)
+    assert code == 1
+    assert "item test_dialogue[anchored-GR_2] /pass_at: found" in err
+    assert "anchored" in out
 
 
 @pytest.mark.parametrize(

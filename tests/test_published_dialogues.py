@@ -241,8 +241,18 @@ REPORTED_TURNS = {
 }
 """Table 3 as printed: mean turns, and per cent with 2, 3, 4 and 5 or more."""
 
-MISPRINTED = {"SI", "PI", "CM", "GR", "CC"}
-"""Tasks whose printed shares of 3 and more turns are not those of the data set."""
+DISAGREEING = {
+    "SI": (19, 24, 22, 84),
+    "PI": (0, 21, 47, 19),
+    "CM": (1, 1, 76, 2),
+    "GR": (2, 62, 7, 0),
+    "CC": (107, 26, 12, 2),
+}
+"""Tasks of which not all printed shares are those of the data set, with the dialogues that it has.
+
+Mean turns and the share with 2 turns agree, and so does that of CM with 3. How the
+others came about is not known; those of GR and CC contradict the mean beside them.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -271,11 +281,18 @@ def test_mean_turns_and_two_turn_dialogues_are_those_of_the_report(
 
 @absent(MT_BENCH)
 @pytest.mark.parametrize("task", sorted(REPORTED_TURNS))
-def test_the_whole_turn_distribution_is_the_reported_one_except_where_that_is_misprinted(
+def test_the_whole_turn_distribution_is_the_reported_one_or_pinned_where_it_is_not(
     task: str, dataset: dict[str, TurnDistribution]
 ) -> None:
-    agrees = shares(dataset[task]) == pytest.approx(REPORTED_TURNS[task][1:], abs=0.051)
-    assert agrees == (task not in MISPRINTED)
+    turns = dataset[task]
+    agrees = shares(turns) == pytest.approx(REPORTED_TURNS[task][1:], abs=0.051)
+    assert agrees == (task not in DISAGREEING)
+    if task in DISAGREEING:
+        counted = DISAGREEING[task]
+        assert sum(counted) == turns.dialogues
+        found = [turns.share(number, number) for number in (2, 3, 4)]
+        expected = [count / sum(counted) for count in counted]
+        assert [*found, turns.share(5)] == pytest.approx(expected, abs=EXACT)
 
 
 def test_the_reported_distribution_contradicts_the_mean_beside_it() -> None:
@@ -325,8 +342,12 @@ def test_the_data_set_has_all_thirteen_tasks(dataset: dict[str, TurnDistribution
 
 
 @absent(TAU)
-@pytest.mark.parametrize("k", [1, 2, 3, 4])
-def test_pass_k_of_real_trials_is_the_share_of_all_subsets(k: int) -> None:
+@pytest.mark.parametrize(("k", "pinned"), [(1, 0.125), (2, 0.0), (3, 0.0), (4, 0.0)])
+def test_pass_k_of_real_trials_is_the_share_of_all_subsets(k: int, pinned: float) -> None:
+    """No task of this file passed more than once in four, so only Pass^1 is above 0.
+
+    The estimator for other counts is compared with all subsets in the test below.
+    """
     trials: dict[int, list[bool]] = defaultdict(list)
     for item in json.loads(TAU.read_text("utf-8")):
         trials[item["task_id"]].append(item["reward"] == 1)
@@ -338,7 +359,16 @@ def test_pass_k_of_real_trials_is_the_share_of_all_subsets(k: int) -> None:
         assert pass_hat_k(len(values), sum(values), k) == pytest.approx(counted[-1])
     ours = mean_pass_hat_k([(len(values), sum(values)) for values in trials.values()], k)
     assert ours == pytest.approx(sum(counted) / len(counted))
+    assert ours == pinned
     assert mean_pass_hat_k([(4, 4)], 5) is None
+
+
+@pytest.mark.parametrize("passed", range(5))
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+def test_pass_k_of_any_count_of_four_is_the_share_of_all_subsets(passed: int, k: int) -> None:
+    outcomes = [number < passed for number in range(4)]
+    subsets = list(itertools.combinations(outcomes, k))
+    assert pass_hat_k(4, passed, k) == pytest.approx(sum(map(all, subsets)) / len(subsets))
 
 
 def test_a_loss_of_forty_times_and_silence_are_read_and_counted() -> None:
@@ -397,6 +427,55 @@ def test_a_broken_dialogue_is_named_by_its_place_and_hides_no_other(
     change: dict[str, Any], said: str
 ) -> None:
     assert said in broken(change)
+
+
+def a_row(**changes: float) -> dict[str, float]:
+    """A row of a published summary that contradicts nothing."""
+    row = dict.fromkeys(("avgConsistency", "avgRetention", "passHat1Rate"), 0.9)
+    for kind in ("Token", "Prompt"):
+        shares = zip(("mean", "std", "p25", "p50", "p75"), (10, 5, -5, 10, 20), strict=True)
+        row |= {f"{name}{kind}SavingsPct": value for name, value in shares}
+        row[f"negative{kind}SavingsCases"] = 20
+    totals = {"baselineTokensTotal": 900, "baselinePromptTokensTotal": 500}
+    totals |= {"summaryTokensTotal": 800, "summaryPromptTokensTotal": 400}
+    return {**row, **totals, "numCases": 71, **changes}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"baselineTokensTotal": 1},
+            "/summary/GR/baselinePromptTokensTotal: found 500 prompt tokens; "
+            "expected at most the 1 tokens of all",
+        ),
+        (
+            {"summaryPromptTokensTotal": 801},
+            "/summary/GR/summaryPromptTokensTotal: found 801 prompt tokens; "
+            "expected at most the 800 tokens of all",
+        ),
+        (
+            {"negativeTokenSavingsCases": 100},
+            "/summary/GR/negativeTokenSavingsCases: found 100 dialogues; "
+            "expected at most 71, as numCases says",
+        ),
+        ({"negativePromptSavingsCases": 72}, "/summary/GR/negativePromptSavingsCases: found 72"),
+        (
+            {"p50TokenSavingsPct": 21},
+            "/summary/GR/p25TokenSavingsPct: found quartiles -5, 21, 20; expected rising ones",
+        ),
+        ({"meanPromptSavingsPct": 100.1}, "/summary/GR/meanPromptSavingsPct: found savings above"),
+        ({"p75PromptSavingsPct": 101}, "/summary/GR/meanPromptSavingsPct: found savings above"),
+    ],
+)
+def test_figures_that_cannot_be_true_beside_one_another_are_refused(
+    changes: dict[str, float], said: str
+) -> None:
+    (good,) = figures_in({"summary": {"GR": a_row()}})
+    assert isinstance(good, Figures) and good.mean_completion == pytest.approx(400 / 71)
+    refused, other = figures_in({"summary": {"GR": a_row(**changes), "SA": a_row()}})
+    assert isinstance(other, Figures)
+    assert isinstance(refused, CaseFault) and str(refused).startswith(said)
 
 
 def test_a_summary_without_its_fields_is_refused_by_name() -> None:

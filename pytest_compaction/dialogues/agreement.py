@@ -24,7 +24,8 @@ def agreement(
 
     ``similarities`` and ``retentions`` are what a judge gave for each turn that both
     arms have, 0..1; without them words are compared and key items are looked for by
-    rule. Tool calls count when either arm made any. Raises ``ValueError`` for figures
+    rule. Tool calls count when either arm made any itself; those replayed from a record
+    are in no reply, because they cannot differ. Raises ``ValueError`` for figures
     outside 0..1 or another number of them than there are common turns.
     """
     pairs = list(zip(baseline.replies, summary.replies, strict=False))

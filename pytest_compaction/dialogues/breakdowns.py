@@ -36,6 +36,7 @@ ENOUGH: Final = 10
 
 _SOME: Final = "a summary in force"
 _NEVER: Final = "never in force"
+_PAID: Final = "paid, never in force"
 _UNKNOWN: Final = ("unknown, a prompt shrank", "unknown, no prompt shrank")
 
 
@@ -68,8 +69,8 @@ def strategies_table(evaluations: Sequence[Evaluation]) -> Table:
                 Cell(item.title),
                 count(whole.dialogues),
                 count(whole.in_force.some if known and whole.in_force else None, NOT_RECORDED),
-                percent(whole.spending.prompt_savings),
-                percent(whole.spending.savings),
+                percent(whole.spending.prompt_savings if whole.dialogues else None),
+                percent(whole.spending.savings if whole.dialogues else None),
                 net_savings(whole),
                 score(whole.consistency),
                 percent(whole.passes.get(1)),
@@ -148,7 +149,7 @@ def _measured(item: Figures) -> str | None:
     if state is None:
         return None
     if not state.some and not state.unknown:
-        return _NEVER
+        return _PAID if state.paid else _NEVER
     return outcome(item.saved) if item.dialogues >= ENOUGH else "too few"
 
 
@@ -166,10 +167,15 @@ def in_force_table(evaluation: Evaluation) -> Table | None:
     """Dialogues in which a summary stood in some prompt, apart from those where none ever did."""
     states = {_state(item) for item in evaluation.comparisons}
     notes = []
-    if _NEVER in states:
+    if states & {_NEVER, _PAID}:
         notes.append(
-            "Where no summary was ever in force both arms had the same prompts, and what they "
-            "differ in is noise."
+            "Where no summary was ever in force both arms had the same prompts, and what their "
+            "answers differ in is noise."
+        )
+    if _PAID in states:
+        notes.append(
+            "Paid, never in force: summaries were asked for and none could be used; what they "
+            "cost is in net."
         )
     if states & set(_UNKNOWN):
         notes.append(
@@ -177,13 +183,15 @@ def in_force_table(evaluation: Evaluation) -> Table | None:
             "before is evidence of one."
         )
     titles = ("in_force", "Summaries in force", "summary")
-    return _apart(evaluation, titles, _state, (_SOME, _NEVER, *_UNKNOWN), notes)
+    return _apart(evaluation, titles, _state, (_SOME, _PAID, _NEVER, *_UNKNOWN), notes)
 
 
 def _state(comparison: Comparison) -> str:
     if comparison.summarised is None:
         return _UNKNOWN[0] if comparison.shrank else _UNKNOWN[1]
-    return _SOME if comparison.summarised else _NEVER
+    if comparison.summarised:
+        return _SOME
+    return _PAID if comparison.paid else _NEVER
 
 
 def _apart(

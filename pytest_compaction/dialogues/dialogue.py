@@ -35,34 +35,51 @@ CHAT: Final = "chat"
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """A tool call on record: ``arguments`` is its JSON text, ``result`` what the tool answered."""
+
+    name: str
+    arguments: str = "{}"
+    result: str = ""
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """What the user said, what was answered on record, and the tools called before that answer.
 
-    ``calls`` are tool names in the order of their calls.
+    ``calls`` are in order; those made in one message, before any result came, stand
+    together.
     """
 
     user: str
     reference: str
-    calls: tuple[str, ...] = ()
+    calls: tuple[tuple[RecordedCall, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """Recorded turns, to be answered again; ``source`` says where they were read."""
+    """Recorded turns, to be answered again; ``source`` says where they were read.
+
+    ``id`` is one that a test item can carry, ``named`` the id as the file has it;
+    empty where the file gives none.
+    """
 
     id: str
     task: str
     turns: tuple[Turn, ...]
     source: str = ""
     system: str = ""
+    named: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     """An answered turn with the tokens of its prompt and of the answer.
 
-    ``summarised`` says whether a summary stood in the prompt; ``None`` when the
-    data does not record it.
+    ``calls`` are the tools that this arm called itself, by name; calls replayed from a
+    record are not among them. ``summarised`` says whether a summary stood in the
+    prompt; ``None`` when the data does not record it.
     """
 
     text: str
@@ -165,6 +182,16 @@ class Comparison:
     def shrank(self) -> bool:
         """Whether in any trial of the summary arm a prompt was smaller than the one before."""
         return any(trial.shrank for trial in self.summary)
+
+    @property
+    def paid(self) -> bool:
+        """Whether any trial is known to have spent tokens on making summaries."""
+        return any(trial.generation_tokens for trial in self.summary)
+
+    @property
+    def unscored(self) -> int:
+        """Trials whose answers could not be scored."""
+        return sum(agreed.consistency is None for agreed in self.agreements)
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON data; :meth:`from_json` reads it back to an equal comparison."""

@@ -75,13 +75,16 @@ def evaluation_of_figures(title: str, tasks: Sequence[Figures]) -> Evaluation:
 
 
 def evaluations_of_records(
-    records: Iterable[Mapping[str, Any]], threshold: float | None = None
+    records: Iterable[Mapping[str, Any]],
+    threshold: float | None = None,
+    default: float = PASS_CONSISTENCY,
 ) -> list[Evaluation]:
     """One evaluation a strategy, from the dialogue records of a run; other records are passed over.
 
     A dialogue record has the ``type`` :data:`RECORD_TYPE`, a ``compactor`` and a
     ``comparison`` (:meth:`Comparison.as_json`), which is ``None`` after an error. Its
-    ``pass_at`` is the threshold of the run, used when none is given.
+    ``pass_at`` is the threshold of the run, used when none is given; ``default`` is that
+    of records which do not have it.
     """
     found: dict[str, list[Comparison]] = {}
     passing: dict[str, float] = {}
@@ -90,7 +93,7 @@ def evaluations_of_records(
         if record.get("type") == RECORD_TYPE:
             name = record["compactor"]
             group = found.setdefault(name, [])
-            passing.setdefault(name, record.get("pass_at", PASS_CONSISTENCY))
+            passing.setdefault(name, record.get("pass_at", default))
             if record.get("comparison") is None:
                 errors[name] = errors.get(name, 0) + 1
             else:

@@ -25,13 +25,15 @@ class InForce:
     """How many dialogues had a summary in a prompt, never had one, or do not say.
 
     ``shrank`` counts dialogues with a prompt smaller than the one before: evidence of
-    a summary also where none is recorded.
+    a summary also where none is recorded, ``paid`` those of ``none`` that spent tokens
+    on summaries all the same: each of them failed.
     """
 
     some: int
     none: int
     unknown: int
     shrank: int
+    paid: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,10 @@ class Figures:
     Shares and scores are 0..1, savings shares of the baseline. ``None`` is for what
     the data does not record or what is not defined: Pass^k has no entry when k
     exceeds the trials, ``net`` (savings after the making of summaries) none without
-    recorded costs. ``scored`` of the ``dialogues`` have a consistency. ``saved`` is
-    the 95 % interval of the mean tokens saved a dialogue, summaries paid where that
-    is recorded.
+    recorded costs. ``scored`` of the ``dialogues`` have a consistency: those of which
+    every trial was scored; ``unscored_trials`` counts the trials that were not.
+    ``saved`` is the 95 % interval of the mean tokens saved a dialogue, summaries paid
+    where that is recorded.
     """
 
     name: str
@@ -59,6 +62,7 @@ class Figures:
     saved: tuple[float, float] | None = None
     turns: TurnDistribution | None = None
     in_force: InForce | None = None
+    unscored_trials: int = 0
 
     @property
     def mean_prompt(self) -> float:
@@ -104,17 +108,31 @@ def spending_of(comparison: Comparison) -> Spending:
 
 
 def consistency_of(comparison: Comparison) -> float | None:
-    """Mean consistency over the trials that were scored; ``None`` when none was."""
-    return mean([a.consistency for a in comparison.agreements if a.consistency is not None])
+    """Mean consistency over the trials; ``None`` when one of them was not scored.
+
+    A dialogue is scored as a whole or not at all, as its item is: over fewer trials its
+    Pass^k would be that of another experiment.
+    """
+    return _mean_of_all([agreed.consistency for agreed in comparison.agreements])
 
 
 def retention_of(comparison: Comparison) -> float | None:
-    """Mean retention over the trials that were scored; ``None`` when none was."""
-    return mean([a.retention for a in comparison.agreements if a.retention is not None])
+    """Mean retention over the trials; ``None`` when one of them was not scored."""
+    if comparison.unscored:
+        return None
+    return _mean_of_all([agreed.retention for agreed in comparison.agreements])
+
+
+def _mean_of_all(values: Sequence[float | None]) -> float | None:
+    """The mean; ``None`` of no values, or where one is not known."""
+    known = [value for value in values if value is not None]
+    return mean(known) if len(known) == len(values) else None
 
 
 def outcome_of(comparison: Comparison, threshold: float = PASS_CONSISTENCY) -> tuple[int, int]:
-    """Scored trials of a dialogue, and how many of them reach the threshold."""
+    """Trials of a dialogue, and how many reach the threshold; (0, 0) when one was not scored."""
+    if comparison.unscored:
+        return 0, 0
     scores = [a.consistency for a in comparison.agreements if a.consistency is not None]
     return len(scores), sum(score >= threshold for score in scores)
 
@@ -146,6 +164,7 @@ def figures_of(
         saved=mean_interval([_saved(item) for item in spendings]),
         turns=turn_distribution(item.turns for item in items),
         in_force=_in_force(items),
+        unscored_trials=sum(item.unscored for item in items),
     )
 
 
@@ -168,6 +187,7 @@ def _in_force(items: Sequence[Comparison]) -> InForce:
         none=sum(state is False for state in states),
         unknown=sum(state is None for state in states),
         shrank=sum(item.shrank for item in items),
+        paid=sum(item.summarised is False and item.paid for item in items),
     )
 
 
@@ -220,6 +240,7 @@ def combined(name: str, parts: Sequence[Figures]) -> Figures:
         scored=sum(part.scored for part in parts),
         turns=_all_turns(turns) if len(turns) == len(parts) else None,
         in_force=_all_in_force(in_force) if len(in_force) == len(parts) else None,
+        unscored_trials=sum(part.unscored_trials for part in parts),
     )
 
 
@@ -257,4 +278,5 @@ def _all_in_force(parts: Sequence[InForce]) -> InForce:
         sum(part.none for part in parts),
         sum(part.unknown for part in parts),
         sum(part.shrank for part in parts),
+        sum(part.paid for part in parts),
     )

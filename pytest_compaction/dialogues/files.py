@@ -12,22 +12,27 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from importlib import resources
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case_faults import CaseFault, schema_faults
 from pytest_compaction.case_files import CaseFileError, read_json, read_text, shorten
 from pytest_compaction.chat_format import MessageShapeError, from_chat
-from pytest_compaction.conversation import Message, canonical_json
+from pytest_compaction.conversation import canonical_json
+from pytest_compaction.dialogues.chat_turns import turns_of
 from pytest_compaction.dialogues.dialogue import CHAT, TASKS, Dialogue, Turn
 from pytest_compaction.text import printable
 
 _CASE_KEYS: Final = frozenset({"probes", "compaction_points", "window", "budget"})
 """An object with ``messages`` and any of these is meant to be a case."""
-_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.]+")
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.-]+")
+_ID_CHARACTERS: Final = 80
+_LOOKED_AT: Final = 100
+"""Values of a file by which it is told what the file holds."""
 _SHAPES: Final = 'an object with "history" (turns) or "messages" (OpenAI chat)'
 
 _AT_LEAST: Final = "at least 2 turns: the first has no history to compact"
@@ -41,7 +46,10 @@ class DialogueFileError(CaseFileError):
 
 def digest(dialogue: Dialogue) -> str:
     """Identifies the content of a dialogue, wherever it was read."""
-    turns = [[turn.user, turn.reference, list(turn.calls)] for turn in dialogue.turns]
+    turns = [
+        [turn.user, turn.reference, [[asdict(call) for call in step] for step in turn.calls]]
+        for turn in dialogue.turns
+    ]
     text = canonical_json([dialogue.id, dialogue.task, dialogue.system, turns])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -102,37 +110,43 @@ def _task_named(name: str, counts: Mapping[str, int]) -> str:
 
 
 def is_dialogue_file(path: Path) -> bool:
-    """Whether a file holds dialogues, by the first of its values that is JSON."""
+    """Whether a file holds dialogues: its first values have more of them than of cases.
+
+    What is neither, a broken line or one that lacks its keys, says nothing of the others.
+    """
     if not path.is_file():
         return False
     text = read_text(path)
     if isinstance(text, CaseFault):
         return False
-    values = (value for _, value in _values(text, path))
-    first = next((value for value in values if not isinstance(value, CaseFault)), None)
-    return _shape(first) is not None
+    values = [value for _, value in islice(_values(text, path), _LOOKED_AT)]
+    dialogues = sum(_shape(value) is not None for value in values)
+    cases = sum(isinstance(value, dict) and bool(_CASE_KEYS & value.keys()) for value in values)
+    return dialogues > cases
 
 
 def _shape(value: Any) -> str | None:
     """``turns``, ``chat`` or ``None`` for what is no dialogue."""
     if _is_messages(value):
         return "chat"
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or _CASE_KEYS & value.keys():
         return None
-    if "history" in value:
+    if "history" in value and "comparison" not in value:
         return "turns"
-    return "chat" if "messages" in value and not _CASE_KEYS & value.keys() else None
+    return "chat" if "messages" in value else None
 
 
 def _is_messages(value: Any) -> bool:
-    first = value[0] if isinstance(value, list) and value else None
-    return isinstance(first, dict) and "role" in first and "messages" not in first
+    """Whether a value is one conversation as a bare list, and not a list of dialogues."""
+    items = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return any("role" in item for item in items) and not any(map(_shape, items))
 
 
 def load_dialogues(paths: Iterable[Path], root: Path | None = None) -> DialogueSet:
-    """Read dialogue files; ids must be unique over all of them.
+    """Read dialogue files; the ids that they give must be unique over all of them.
 
-    ``root`` shortens the file names in messages.
+    A dialogue without one is named after its file and place. ``root`` shortens the
+    file names in messages.
     """
     dialogues: dict[str, Dialogue] = {}
     errors: list[DialogueFileError] = []
@@ -144,13 +158,22 @@ def load_dialogues(paths: Iterable[Path], root: Path | None = None) -> DialogueS
         for item in read_dialogues(path, root):
             if isinstance(item, DialogueFileError):
                 errors.append(item)
-            elif item.id in dialogues:
-                found = f"the id {item.id!r}, which {dialogues[item.id].source} has too"
-                fault = CaseFault("/id", found, "an id that no other dialogue has")
-                errors.append(DialogueFileError(item.source, [fault]))
+                continue
+            other = dialogues.get(item.id)
+            if other is not None and not (item.named and other.named):
+                item = replace(item, id=_marked(item.id, item.source))
+                other = dialogues.get(item.id)
+            if other is not None:
+                errors.append(DialogueFileError(item.source, [_twice(item, other)]))
             else:
                 dialogues[item.id] = item
     return DialogueSet(tuple(dialogues.values()), tuple(errors))
+
+
+def _twice(item: Dialogue, other: Dialogue) -> CaseFault:
+    within = "" if item.task == CHAT else f" in the task {printable(item.task, 60)!r}"
+    found = f"the id {printable(item.named, 80)!r}{within}, which {other.source} has too"
+    return CaseFault("/id", found, "an id that no other dialogue has")
 
 
 def read_dialogues(path: Path, root: Path | None = None) -> Iterator[Dialogue | DialogueFileError]:
@@ -161,7 +184,7 @@ def read_dialogues(path: Path, root: Path | None = None) -> Iterator[Dialogue | 
         yield DialogueFileError(source, [text])
         return
     for place, value in _values(text, path):
-        yield _dialogue(value, f"{source}{place}", f"{path.stem}{place.replace(':', '_')}")
+        yield _dialogue(value, f"{source}{place}", _UNSAFE.sub("_", f"{path.stem}{place}"))
 
 
 def _values(text: str, path: Path) -> Iterator[tuple[str, Any]]:
@@ -191,6 +214,8 @@ def _dialogue(value: Any, source: str, name: str) -> Dialogue | DialogueFileErro
             found = f"an object with the keys {keys}" if keys else "an empty object"
         return DialogueFileError(source, [CaseFault("", found, _SHAPES)])
     faults = schema_faults(value, _validator(shape))
+    if shape == "turns" and "task" not in value:
+        faults = [CaseFault("/task", "no 'task'", f"one of {', '.join(TASKS)}"), *faults]
     if not faults and shape == "turns":
         faults = _turn_faults(value)
     if faults:
@@ -232,54 +257,39 @@ def _turn_faults(data: Mapping[str, Any]) -> list[CaseFault]:
 def _from_turns(data: Mapping[str, Any], source: str, name: str) -> Dialogue:
     task = data["task"]
     turns = tuple(Turn(turn["user"], turn["bot"]) for turn in data["history"])
-    id = f"{task}_{data['id']}" if "id" in data else name
-    return Dialogue(_safe(id), task, turns, source)
+    named = _named(data)
+    id = _safe(f"{task}_{named}") if named else name
+    return Dialogue(id, task, turns, source, named=named)
+
+
+def _named(data: Mapping[str, Any]) -> str:
+    """The id as the file has it; empty without one."""
+    return str(data.get("id", "")).strip()
 
 
 def _safe(id: str) -> str:
-    """An id that a test item can carry."""
-    return _UNSAFE.sub("_", id)[:80] or "_"
+    """An id that a test item can carry; ids that differ in the file differ here."""
+    safe = _UNSAFE.sub("_", id)
+    return id if safe == id and len(id) <= _ID_CHARACTERS else _marked(safe, id)
+
+
+def _marked(safe: str, whole: str) -> str:
+    """An id, shortened, with a digest of what it is made from."""
+    mark = hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()[:8]
+    return f"{safe[: _ID_CHARACTERS - 9].rstrip('_')}_{mark}"
 
 
 def _from_chat(data: Mapping[str, Any], source: str, name: str) -> Dialogue | DialogueFileError:
-    """Cut a conversation into turns; what comes before the first user message is left out.
-
-    User messages in a row are one turn. Of tool calls the names are kept, in
-    order; their results are not.
-    """
     messages = from_chat(data["messages"])
     system = "\n".join(m.text for m in messages if m.role in {"system", "developer"})
-    faults: list[CaseFault] = []
-    turns: list[Turn] = []
-    spoken = [m for m in messages if m.role in {"user", "assistant"}]
-    for number, (asked, answered) in enumerate(_exchanges(spoken)):
-        user = "\n".join(m.text for m in asked).strip()
-        if not user:
-            found = f"user turn {number + 1} (message {asked[0].id!r}) without text"
-            faults.append(CaseFault("/messages", found, "text in every user turn"))
-        reference = "\n".join(m.text for m in answered if m.text.strip())
-        calls = tuple(call.name for m in answered for call in m.calls)
-        turns.append(Turn(user, reference, calls))
+    turns = turns_of(messages)
+    faults = [item for item in turns if isinstance(item, CaseFault)]
     if len(turns) < 2:
         found = f"{len(turns)} user turn{'' if len(turns) == 1 else 's'}"
         faults.append(CaseFault("/messages", found, _AT_LEAST))
     if faults:
         return DialogueFileError(source, faults)
-    id = str(data["id"]) if str(data.get("id", "")).strip() else name
-    return Dialogue(_safe(id), data.get("task", CHAT), tuple(turns), source, system)
-
-
-def _exchanges(spoken: Sequence[Message]) -> Iterator[tuple[list[Message], list[Message]]]:
-    """Pairs of what the user said and what the assistant answered to it."""
-    asked: list[Message] = []
-    answered: list[Message] = []
-    for message in spoken:
-        if message.role == "user":
-            if answered:
-                yield asked, answered
-                asked, answered = [], []
-            asked.append(message)
-        elif asked:
-            answered.append(message)
-    if asked:
-        yield asked, answered
+    named = _named(data)
+    id = _safe(named) if named else name
+    said = tuple(item for item in turns if isinstance(item, Turn))
+    return Dialogue(id, data.get("task", CHAT), said, source, system, named)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -36,18 +36,24 @@ def view_budget(log: Sequence[Message], share: float, tokens: TokenCounter) -> i
 def exchange(number: int, turn: Turn, answer: str) -> tuple[Message, ...]:
     """A turn as messages: what the user said, the recorded tool calls, the answer.
 
-    Of tool results nothing is on record, so each call is answered by nothing. An
-    empty answer leaves no message.
+    Calls have their recorded arguments and results, in the recorded order. An empty
+    answer leaves no message.
     """
-    messages = [text_message(f"t{number}-user", "user", turn.user)]
-    if turn.calls:
-        ids = [f"t{number}-call{place}" for place in range(1, len(turn.calls) + 1)]
-        calls = tuple(ToolCall(id, name, "{}") for id, name in zip(ids, turn.calls, strict=True))
-        messages.append(Message(f"t{number}-calls", "assistant", calls))
-        messages += [Message(f"{id}-result", "tool", (ToolResult(id, ""),)) for id in ids]
+    messages = [text_message(f"t{number}-user", "user", turn.user), *tool_steps(number, turn)]
     if answer.strip():
         messages.append(Message(f"t{number}-answer", "assistant", (Text(answer),)))
     return tuple(messages)
+
+
+def tool_steps(number: int, turn: Turn) -> Iterator[Message]:
+    """The recorded tool calls of a turn, each step followed by its results."""
+    for step, calls in enumerate(turn.calls, start=1):
+        ids = [f"t{number}-call{step}-{place}" for place in range(1, len(calls) + 1)]
+        asked = [ToolCall(id, c.name, c.arguments) for id, c in zip(ids, calls, strict=True)]
+        yield Message(f"t{number}-calls{step}", "assistant", tuple(asked))
+        for id, call in zip(ids, calls, strict=True):
+            result = ToolResult(id, call.result, call.is_error)
+            yield Message(f"{id}-result", "tool", (result,))
 
 
 class FullHistory:
@@ -64,19 +70,26 @@ class CompactedHistory:
     """The arm under test: before a turn is answered the trigger decides, then it is compacted.
 
     Deciding when the next user turn arrives keeps compaction synchronous (a summary
-    is in force in the very next prompt) and never pays for one that nobody reads.
+    is in force in the very next prompt) and never pays for one after the last turn.
+    ``asks`` says whether making one asks a model, which ``adaptive`` weighs.
     ``steps`` are the compactions that took place; ``failure`` says that one failed
     and left more than the budget. Where the model failed, what was then answered is not
     the strategy's doing; a strategy that found nothing to say goes on with full history.
     """
 
     def __init__(
-        self, strategy: CheckedStrategy, context: Context, trigger: Trigger, share: float
+        self,
+        strategy: CheckedStrategy,
+        context: Context,
+        trigger: Trigger,
+        share: float,
+        asks: bool = True,
     ) -> None:
         self._strategy = strategy
         self._context = context
         self._trigger = trigger
         self._share = share
+        self._asks = asks
         self._state: State | None = None
         self._seen = 0
         self._since: list[Message] = []
@@ -104,7 +117,9 @@ class CompactedHistory:
         if self._trigger.kind == "auto":
             due = await self._strategy.due(state, context)
         tokens = context.tokens.messages(await self._strategy.view(state, context))
-        return self._trigger.fires(tokens, context.window, self._since, due, context.budget, turns)
+        return self._trigger.fires(
+            tokens, context.window, self._since, due, context.budget, turns, self._asks
+        )
 
     async def _compact(self, state: State, context: Context, turns: int) -> State:
         state, step = await self._strategy.compact(state, context, f"turn {turns}")

@@ -15,33 +15,24 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from pytest_compaction.case import AnswerSpec
-from pytest_compaction.chat_format import to_chat
 from pytest_compaction.compactors.function import CompactorError
 from pytest_compaction.compactors.protocol import Compactor, Context, State
-from pytest_compaction.conversation import Message, canonical_json, text_message
 from pytest_compaction.dialogues.agreement import agreement
-from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Dialogue, Reply, Trial, Turn
-from pytest_compaction.dialogues.history import CompactedHistory, FullHistory, exchange
+from pytest_compaction.dialogues.answering import Answering
+from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Dialogue, Trial
+from pytest_compaction.dialogues.history import CompactedHistory, FullHistory
 from pytest_compaction.dialogues.replayed import History, Replayed
 from pytest_compaction.dialogues.similarity import TurnJudge
-from pytest_compaction.engine import Engine, Roles, short_hash
+from pytest_compaction.engine import Engine, Roles
 from pytest_compaction.feeding import CheckedStrategy, CompactionError, Step
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
 from pytest_compaction.models import offline
-from pytest_compaction.models.protocol import AnswerReply, NotAskedError
-from pytest_compaction.models.rehearsal import RehearsedModel
+from pytest_compaction.models.protocol import NotAskedError
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.responders import Responder
-from pytest_compaction.tokens import MESSAGE_TOKENS
-from pytest_compaction.triggers import Trigger
+from pytest_compaction.triggers import Trigger, asks_model
 
 DEFAULT_TRIGGER: Final = Trigger("turns", 2)
 """For ``case``: a dialogue has no compaction points; the published evaluation meant this one."""
-MAX_ANSWER_TOKENS: Final = 2048
-"""Bound on the answer of a real model to a user turn."""
-_EXTRACT_TOKENS: Final = (32, 400)
-"""The offline model answers about as long as the record does, within these bounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +101,7 @@ class Replayer:
         engine: Engine,
     ) -> None:
         self._compaction = roles.compaction
-        self._responder = roles.responder
+        self._answering = Answering(roles.responder, roles.tokens, engine.limit, rules.history)
         self._judges = tuple(judge for judge in roles.judges if judge.name != offline.NAME)
         self._tokens = roles.tokens
         self._create = create
@@ -175,7 +166,7 @@ class Replayer:
     async def _pass(self, dialogue: Dialogue, compactor: str, number: int) -> _Pass:
         key = ("baseline", dialogue.id, number)
         baseline, compacted = await asyncio.gather(
-            self._engine.once(key, lambda: self._answers(dialogue, number, FullHistory())),
+            self._engine.once(key, lambda: self._answering.trial(dialogue, number, FullHistory())),
             self._compacted(dialogue, compactor, number),
         )
         if compacted.failure is not None:
@@ -207,10 +198,12 @@ class Replayer:
         rules = self._rules
         model = self._engine.metered(self._compaction.at_trial(number))
         context = Context(rules.window, 0, self._tokens, model)
-        strategy = CheckedStrategy(self._create(compactor), rules.timeout)
-        history = CompactedHistory(strategy, context, rules.trigger, rules.budget)
+        made = self._create(compactor)
+        strategy = CheckedStrategy(made, rules.timeout)
+        asks = asks_model(made)
+        history = CompactedHistory(strategy, context, rules.trigger, rules.budget, asks)
         try:
-            trial = await self._answers(dialogue, number, history)
+            trial = await self._answering.trial(dialogue, number, history)
         except CompactorError as error:
             if model.error is not None:
                 raise model.error from error
@@ -223,70 +216,6 @@ class Replayer:
             tuple(history.steps),
             model.usage,
             history.failure if model.error is not None else None,
-        )
-
-    async def _answers(
-        self, dialogue: Dialogue, number: int, history: FullHistory | CompactedHistory
-    ) -> Trial:
-        """One arm's answers to all user turns, each from its history at that time."""
-        responder = Responder(self._responder.at_trial(number), self._tokens)
-        log: list[Message] = []
-        if dialogue.system.strip():
-            log.append(text_message("system", "system", dialogue.system))
-        replies: list[Reply] = []
-        for place, turn in enumerate(dialogue.turns, start=1):
-            view = await history.view(log, turn.user)
-            answer = await self._answer(responder, view, turn)
-            replies.append(self._reply(answer, view, log, turn))
-            entered = turn.reference if self._rules.history == "recorded" else answer.text
-            log.extend(exchange(place, turn, entered))
-        return Trial(tuple(replies))
-
-    async def _answer(
-        self, responder: Responder, view: tuple[Message, ...], turn: Turn
-    ) -> AnswerReply:
-        spec = AnswerSpec(max_tokens=MAX_ANSWER_TOKENS)
-        if responder.model.name == offline.NAME:
-            low, high = _EXTRACT_TOKENS
-            spec = AnswerSpec(max_tokens=min(max(self._tokens.text(turn.reference), low), high))
-        async with self._engine.limit:
-            reply = await responder.answer(view, turn.user, spec)
-        if isinstance(responder.model, RehearsedModel):
-            return await self._rehearsed(reply, view, turn, spec)
-        return reply
-
-    async def _rehearsed(
-        self, reply: AnswerReply, view: tuple[Message, ...], turn: Turn, spec: AnswerSpec
-    ) -> AnswerReply:
-        """In an estimate of costs: the answer on record where rules stood in for the model.
-
-        Histories grow then as they did on record; answers from different views differ.
-        """
-        rules = Responder(offline.OfflineModel(self._tokens), self._tokens)
-        if reply.text != (await rules.answer(view, turn.user, spec)).text:
-            return reply
-        text = f"{turn.reference} [{short_hash(canonical_json(to_chat(view)))}]"
-        return replace(reply, text=text)
-
-    def _reply(
-        self, answer: AnswerReply, view: Sequence[Message], log: Sequence[Message], turn: Turn
-    ) -> Reply:
-        """The reply with its tokens: what the endpoint charged, or counted where nothing was.
-
-        Counted is the answer that goes into the history. The recorded tool calls are
-        those of both arms: an answer is text, it cannot call.
-        """
-        usage = answer.usage
-        if self._responder.name == offline.NAME or not usage.input_tokens:
-            entered = turn.reference if self._rules.history == "recorded" else answer.text
-            prompt = self._tokens.messages(view) + MESSAGE_TOKENS + self._tokens.text(turn.user)
-            usage = Usage(1, prompt, 0, self._tokens.text(entered))
-        return Reply(
-            text=answer.text.encode("utf-8", "replace").decode("utf-8"),
-            prompt_tokens=usage.input_tokens,
-            completion_tokens=usage.output_tokens,
-            calls=turn.calls,
-            summarised=tuple(view) != tuple(log),
         )
 
 

@@ -35,13 +35,17 @@ class Replayed:
 
     @property
     def unscored(self) -> str:
-        """Why a trial could not be scored; empty when all were."""
-        return next((a.unscored for a in self.comparison.agreements if a.unscored), "")
+        """Why a trial could not be scored, and how many could not; empty when all were."""
+        trials = self.comparison.agreements
+        reason = next((agreed.unscored for agreed in trials if agreed.unscored), "")
+        if not reason or len(trials) == 1:
+            return reason
+        return f"{self.comparison.unscored} of {len(trials)} trials: {reason}"
 
     @property
     def consistency(self) -> float | None:
         """Mean consistency over the trials, 0 to 1; ``None`` when one of them is unscored."""
-        return None if self.unscored else consistency_of(self.comparison)
+        return consistency_of(self.comparison)
 
     @property
     def passed(self) -> bool | None:
@@ -58,6 +62,9 @@ class Replayed:
     def shortfall(self) -> list[str]:
         """A few lines: the consistency, the turn where the arms agree least, and the tokens."""
         lines = [f"consistency {self.consistency:.2f} is below {self.pass_at:.2f}"]
+        if self.dialogue.named and not self.dialogue.id.endswith(self.dialogue.named):
+            found = printable(self.dialogue.named, 60)
+            lines.append(f"  dialogue {found!r} of {printable(self.dialogue.source, 60)}")
         trials = zip(
             self.comparison.agreements,
             self.comparison.baseline,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -23,7 +23,7 @@ from pytest_compaction.dialogues.files import is_dialogue_file, load_dialogues
 from pytest_compaction.dialogues.published import comparisons_in, figures_in
 from pytest_compaction.dialogues.shapes import shape_faults
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
-from pytest_compaction.results import RunFileError, load_run
+from pytest_compaction.results import Run, RunFileError, load_run
 from pytest_compaction.text import printable
 
 EXPECTED: Final = (
@@ -183,13 +183,46 @@ def _read_run(path: Path, reading: _Reading) -> None:
         return
     usable = []
     for record in records:
-        data = record.get("comparison")
-        faults = shape_faults("comparison", data) if data is not None else []
-        pointer = f"item {printable(str(record['item']), 80)} /comparison"
-        reading.complain(
-            path, [CaseFault(pointer + f.pointer, f.found, f.expected) for f in faults]
-        )
+        faults = list(_record_faults(record))
+        place = f"item {printable(str(record['item']), 80)} "
+        reading.complain(path, [CaseFault(place + f.pointer, f.found, f.expected) for f in faults])
         if not faults:
             usable.append(record)
-    for item in evaluations_of_records(usable, reading.threshold):
+    passing = _pass_at(path, run, usable, reading)
+    for item in evaluations_of_records(usable, passing, _settings_pass_at(run)):
         reading.evaluations.append(replace(item, title=f"{path.name}: {item.title}"))
+
+
+def _record_faults(record: Mapping[str, Any]) -> Iterator[CaseFault]:
+    """What is wrong with the record of a dialogue, by its place in it."""
+    if "pass_at" in record:
+        for fault in shape_faults("share", record["pass_at"]):
+            yield replace(fault, pointer="/pass_at")
+    data = record.get("comparison")
+    for fault in shape_faults("comparison", data) if data is not None else ():
+        yield replace(fault, pointer=f"/comparison{fault.pointer}")
+
+
+def _settings_pass_at(run: Run) -> float:
+    """The consistency from which on a dialogue passes, by the header of a run."""
+    settings = run.header.get("settings")
+    dialogues = settings.get("dialogues") if isinstance(settings, Mapping) else None
+    found = dialogues.get("consistency") if isinstance(dialogues, Mapping) else None
+    return PASS_CONSISTENCY if found is None or shape_faults("share", found) else float(found)
+
+
+def _pass_at(
+    path: Path, run: Run, records: Sequence[Mapping[str, Any]], reading: _Reading
+) -> float | None:
+    """The threshold asked for; ``None`` leaves it to the records, where those agree.
+
+    A file put together of runs with several has that of its header, and says so.
+    """
+    named = {float(record["pass_at"]) for record in records if "pass_at" in record}
+    if reading.threshold is not None or len(named) < 2:
+        return reading.threshold
+    passing = _settings_pass_at(run)
+    found = f"dialogues that pass from {' and '.join(f'{n:g}' for n in sorted(named))} on"
+    expected = f"one such consistency; {passing:g} was taken (--pass-consistency names another)"
+    reading.complain(path, [CaseFault("", found, expected)])
+    return passing

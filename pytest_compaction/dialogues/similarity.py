@@ -98,7 +98,7 @@ class TurnJudge:
         question = f"{INSTRUCTIONS}\n{material(turn.user, first.text, second.text)}"
         spec = AnswerSpec(format="json", max_tokens=_MAX_REPLY_TOKENS)
         async with self.limit:
-            return await self.model.answer(AnswerRequest((), question, spec))
+            return await self.model.answer(AnswerRequest((), question, spec, role="judge"))
 
 
 def material(user: str, first: str, second: str) -> str:

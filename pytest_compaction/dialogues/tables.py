@@ -30,6 +30,7 @@ def overall_table(evaluation: Evaluation) -> Table:
         ("dialogues", count(whole.dialogues)),
         ("errors, in no figure", count(evaluation.errors)),
         ("not scored", count(whole.dialogues - whole.scored)),
+        ("trials not scored", count(whole.unscored_trials)),
         ("baseline tokens", count(spending.baseline)),
         ("summary arm tokens", count(spending.summary)),
         ("tokens to make summaries", count(spending.generation, NOT_RECORDED)),
@@ -55,7 +56,8 @@ def overall_table(evaluation: Evaluation) -> Table:
         [("figure", "figure"), ("value", "value")],
         [(Cell(name), cell) for name, cell in rows],
         [
-            f"A trial passes from a consistency of {evaluation.threshold:g} on.",
+            f"A trial passes from a consistency of {evaluation.threshold:g} on. A dialogue with a "
+            "trial that could not be scored is not scored.",
             "Net: with the tokens spent on making summaries.",
         ],
     )

@@ -1,0 +1,114 @@
+"""Answering the user turns of a dialogue in one arm, and what each answer takes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pytest_compaction.case import AnswerSpec
+from pytest_compaction.chat_format import to_chat
+from pytest_compaction.conversation import Message, canonical_json, text_message
+from pytest_compaction.dialogues.dialogue import Dialogue, Reply, Trial, Turn
+from pytest_compaction.dialogues.history import (
+    CompactedHistory,
+    FullHistory,
+    exchange,
+    tool_steps,
+)
+from pytest_compaction.dialogues.replayed import History
+from pytest_compaction.engine import short_hash
+from pytest_compaction.models import offline
+from pytest_compaction.models.protocol import AnswerReply, Model
+from pytest_compaction.models.rehearsal import RehearsedModel
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.responders import Responder
+from pytest_compaction.tokens import MESSAGE_TOKENS, TokenCounter
+
+MAX_ANSWER_TOKENS: Final = 2048
+"""Bound on the answer of a real model to a user turn."""
+_EXTRACT_TOKENS: Final = (32, 400)
+"""The offline model answers about as long as the record does, within these bounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """A model that answers for both arms, within a shared limit.
+
+    ``history`` says whose answers are read in later turns.
+    """
+
+    model: Model
+    tokens: TokenCounter
+    limit: asyncio.Semaphore
+    history: History
+
+    async def trial(
+        self, dialogue: Dialogue, number: int, history: FullHistory | CompactedHistory
+    ) -> Trial:
+        """One arm's answers to all user turns in a trial, each from its history at that time.
+
+        What the recorded tools gave in a turn is there when the turn is answered, in both
+        arms and uncompacted: an agent reads it before it answers.
+        """
+        responder = Responder(self.model.at_trial(number), self.tokens)
+        log: list[Message] = []
+        if dialogue.system.strip():
+            log.append(text_message("system", "system", dialogue.system))
+        replies: list[Reply] = []
+        for place, turn in enumerate(dialogue.turns, start=1):
+            view = await history.view(log, turn.user)
+            read = (*view, *tool_steps(place, turn))
+            answer = await self._answer(responder, read, turn)
+            replies.append(self._reply(answer, read, turn, tuple(view) != tuple(log)))
+            entered = turn.reference if self.history == "recorded" else answer.text
+            log.extend(exchange(place, turn, entered))
+        return Trial(tuple(replies))
+
+    async def _answer(
+        self, responder: Responder, view: tuple[Message, ...], turn: Turn
+    ) -> AnswerReply:
+        spec = AnswerSpec(max_tokens=MAX_ANSWER_TOKENS)
+        if responder.model.name == offline.NAME:
+            low, high = _EXTRACT_TOKENS
+            spec = AnswerSpec(max_tokens=min(max(self.tokens.text(turn.reference), low), high))
+        async with self.limit:
+            reply = await responder.answer(view, turn.user, spec)
+        if isinstance(responder.model, RehearsedModel):
+            return await self._rehearsed(reply, view, turn, spec)
+        return reply
+
+    async def _rehearsed(
+        self, reply: AnswerReply, view: tuple[Message, ...], turn: Turn, spec: AnswerSpec
+    ) -> AnswerReply:
+        """In an estimate of costs: the answer on record where rules stood in for the model.
+
+        Histories grow then as they did on record; answers from different views differ.
+        """
+        rules = Responder(offline.OfflineModel(self.tokens), self.tokens)
+        if reply.text != (await rules.answer(view, turn.user, spec)).text:
+            return reply
+        text = f"{turn.reference} [{short_hash(canonical_json(to_chat(view)))}]"
+        return replace(reply, text=text)
+
+    def _reply(
+        self, answer: AnswerReply, view: Sequence[Message], turn: Turn, summarised: bool
+    ) -> Reply:
+        """The reply with its tokens: what the endpoint charged, or counted where nothing was.
+
+        Counted is the answer that goes into the history. It has no tool calls: an answer
+        is text, and calls on record are the same in both arms, so that comparing them
+        would give every dialogue the same share of consistency.
+        """
+        usage = answer.usage
+        if self.model.name == offline.NAME or not usage.input_tokens:
+            entered = turn.reference if self.history == "recorded" else answer.text
+            prompt = self.tokens.messages(view) + MESSAGE_TOKENS + self.tokens.text(turn.user)
+            usage = Usage(1, prompt, 0, self.tokens.text(entered))
+        return Reply(
+            text=answer.text.encode("utf-8", "replace").decode("utf-8"),
+            prompt_tokens=usage.input_tokens,
+            completion_tokens=usage.output_tokens,
+            summarised=summarised,
+        )
