@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -18,6 +18,9 @@ from pytest_compaction.reports.terminal import Line, summary
 from pytest_compaction.results import Record, RunWriter, make_folder
 from pytest_compaction.session import BenchmarkSession
 from pytest_compaction.text import printable
+
+if TYPE_CHECKING:
+    from pytest_compaction.unused_snapshots import Unused
 
 _MARKUP: dict[str, dict[str, bool]] = {
     "plain": {},
@@ -36,6 +39,7 @@ class Closing:
         self._root = root
         self._writer: RunWriter | None = None
         self._other_failures: set[str] = set()
+        self._unused: Unused | None = None
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Find out before the first item whether there is a place for the records."""
@@ -93,6 +97,9 @@ class Closing:
             _write(terminalreporter, line)
         for line in (*agreement_lines(probes), *self._model_use(probes)):
             _write(terminalreporter, line)
+        self._unused = _unused_snapshots(terminalreporter.config)
+        for text in self._unused.lines() if self._unused is not None else ():
+            _write(terminalreporter, Line(text, "bad"))
         if self._writer is not None:
             path = self._writer.path
             shown = path.relative_to(self._root) if path.is_relative_to(self._root) else path
@@ -149,9 +156,16 @@ class Closing:
                 text = f"no gate: no strategy of this run is named in {named}"
                 return Line(printable(text), "dim")
             return None
-        passed = decision.passed and not self._other_failures
+        if self._unused is None:  # no summary was printed
+            self._unused = _unused_snapshots(session.config)
+        passed = decision.passed and not self._other_failures and not self._unused_count
         session.exitstatus = pytest.ExitCode.OK if passed else pytest.ExitCode.TESTS_FAILED
         return self._verdict(decision, passed, records)
+
+    @property
+    def _unused_count(self) -> int:
+        """Unused snapshots that fail a run, as they do where there is no gate."""
+        return len(self._unused.names) if self._unused is not None and self._unused.fail else 0
 
     def _verdict(self, decision: Decision, passed: bool, records: Sequence[Record]) -> Line:
         shown = decision.checks if passed else [c for c in decision.checks if not c.holds]
@@ -159,6 +173,9 @@ class Closing:
         if self._other_failures:
             count = len(self._other_failures)
             parts.append(f"{count} failed for another reason than the score")
+        if self._unused_count:
+            what = "snapshot" if self._unused_count == 1 else "snapshots"
+            parts.append(f"{self._unused_count} {what} unused")
         if decision.not_applied:
             parts.append(f"not applied, no such strategy: {', '.join(decision.not_applied)}")
         if decision.not_measured:
@@ -179,6 +196,15 @@ class Closing:
             if all(is_dialogue_record(record) for record in records):
                 del parts[0]
         return ", ".join(parts)
+
+
+def _unused_snapshots(config: pytest.Config) -> Unused | None:
+    """What syrupy found to be unused; nothing where it takes no part in the run."""
+    if getattr(config, "_syrupy", None) is None:
+        return None
+    from pytest_compaction.unused_snapshots import unused_snapshots
+
+    return unused_snapshots(config)
 
 
 def _not_measured(decision: Decision, records: Sequence[Record]) -> str:

@@ -18,7 +18,8 @@ from typing import Any, TypeVar
 from pytest_compaction.case import Case, Probe
 from pytest_compaction.chat_format import to_chat
 from pytest_compaction.compactors.function import CompactorError
-from pytest_compaction.compactors.protocol import Compactor, Context, State
+from pytest_compaction.compactors.protocol import Compactor, Context, State, View
+from pytest_compaction.context_edits import seen
 from pytest_compaction.conversation import Message, canonical_json
 from pytest_compaction.feeding import CompactionError, Fed, Feeder, Step
 from pytest_compaction.judges.panel import PanelJudge
@@ -63,8 +64,9 @@ class Roles:
 class Response:
     """An answer to a probe, with what is known of the view that it was given from.
 
-    ``survives`` runs parallel to the probe's facts. ``failure`` says why there is
-    nothing to judge: the compaction failed, and nothing was asked.
+    ``survives`` runs parallel to the probe's facts. ``view_tokens`` are those that the
+    server read where it edited the view. ``failure`` says why there is nothing to
+    judge: the compaction failed and nothing was asked, or the endpoint left it undone.
     """
 
     text: str
@@ -102,13 +104,13 @@ class Compaction:
 
     def view(self, point: int = -1) -> tuple[Message, ...]:
         """The messages that the model sees after a compaction point (the last by default)."""
-        return self._engine.wait(self.view_at(point))
+        return self._engine.wait(self.view_at(point)).messages
 
     def ask(self, probe: Probe) -> Response:
         """The answer to a probe. Raises :class:`CompactionError` if there is no view."""
         return self._engine.response(self, probe)
 
-    async def view_at(self, point: int, question: str | None = None) -> tuple[Message, ...]:
+    async def view_at(self, point: int, question: str | None = None) -> View:
         """The view after a point; strategies that read per question are given it."""
         standing = self.fed.standings[point]
         failed = standing.error is not None or standing.state is None
@@ -117,7 +119,7 @@ class Compaction:
         if standing.error is not None or standing.state is None:
             raise CompactionError(standing.error or "there is no view")
         try:
-            return await self._feeder.view(standing.state, question)
+            return await self._feeder.rendered(standing.state, question)
         except CompactorError as error:
             raise CompactionError(f"{error} (case {self.case.id})") from error
 
@@ -174,7 +176,7 @@ class Engine:
             self._tasks["ahead", key] = asyncio.ensure_future(self._ahead(key, make))
 
     async def _ahead(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, Any]]) -> None:
-        with contextlib.suppress(CompactionError, ModelError):
+        with contextlib.suppress(Exception):
             await self._once(key, make)
 
     @property
@@ -244,20 +246,26 @@ class Engine:
 
     async def _prefetch(self, compaction: Compaction, probe: Probe, judged: bool) -> None:
         """Answer and judge ahead; what goes wrong is raised again where an item asks for it."""
-        try:
+        with contextlib.suppress(Exception):
             response = await self._answer_once(compaction, probe)
             if judged:
                 await self._verdict_once(response)
-        except (CompactionError, ModelError):
-            return
 
     async def _answer_once(self, compaction: Compaction, probe: Probe) -> Response:
         key = ("answer", compaction.case.id, compaction.arm, probe.id)
-        return await self._once(key, lambda: self._answer(compaction, probe))
+        return await self._once(key, lambda: self._answer_or_spent(compaction, probe))
 
     async def _verdict_once(self, response: Response) -> Verdict:
         key = ("verdict", response.case.id, response.arm, response.probe.id, response.text)
         return await self._once(key, lambda: self._verdict(response))
+
+    async def _answer_or_spent(self, compaction: Compaction, probe: Probe) -> Response:
+        """The answer; where a model has none, what the compaction took is not forgotten."""
+        try:
+            return await self._answer(compaction, probe)
+        except ModelError as error:
+            error.spent["compaction"] = compaction.usage
+            raise
 
     async def _answer(self, compaction: Compaction, probe: Probe) -> Response:
         view = await compaction.view_at(probe.point, probe.question)
@@ -266,19 +274,26 @@ class Engine:
         failure = standing.failure
         if failure is not None and compaction.model_error is not None:
             failure = str(compaction.model_error)
+        responder, _ = self._at_trial(compaction.arm.trial)
+        responder.check(view.parameters)
+        read = seen(View(view.messages), None, self._roles.tokens)
         if failure is None:
-            responder, _ = self._at_trial(compaction.arm.trial)
             async with self._limit:
-                reply = await responder.answer(view, probe.question, probe.answer)
-        prompt = canonical_json([to_chat(view), probe.question])
+                reply = await responder.answer(
+                    view.messages, probe.question, probe.answer, view.parameters
+                )
+            read = seen(view, reply.applied, self._roles.tokens)
+            failure = read.problem
+        asked = [to_chat(view.messages), probe.question]
+        prompt = canonical_json([*asked, view.parameters] if view.parameters else asked)
         return Response(
             text=reply.text,
             probe=probe,
             case=compaction.case,
             arm=compaction.arm,
             log_tokens=standing.log_tokens,
-            view_tokens=self._roles.tokens.messages(view),
-            survives=survived(probe.facts, view_index(view)),
+            view_tokens=read.tokens,
+            survives=survived(probe.facts, view_index(read.messages)),
             prompt_hash=short_hash(prompt),
             usage=reply.usage,
             compaction_usage=compaction.usage,

@@ -3,7 +3,9 @@
 The shipped strategies are really run, and every request to a model behind the
 endpoint is really rendered: what the store holds is answered from it, and for the
 rest the offline model stands in. So calls are counted and not guessed; only how long
-the replies will be is. Strategies that do not come with the package are not run,
+the replies will be is. Where a log is compacted by its size that matters for the
+calls too: such a run is rehearsed with short and with long replies as well, and both
+ends are given. Strategies that do not come with the package are not run,
 because nobody knows what else they do: a sliding window stands in for each, with one
 summary for every compaction if it takes a model.
 """
@@ -20,19 +22,22 @@ from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, S
 from pytest_compaction.compactors.registry import Registry, Spec
 from pytest_compaction.compactors.truncate import Truncate
 from pytest_compaction.dialogues.dialogue import Dialogue
+from pytest_compaction.dialogues.replay import trigger_for_dialogues
 from pytest_compaction.engine import Arm
 from pytest_compaction.feeding import CompactionError
 from pytest_compaction.models.chat import ChatModel
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import Model, ModelError, SummaryRequest
 from pytest_compaction.models.registry import Endpoints
-from pytest_compaction.models.rehearsal import Planned, Rehearsal, RehearsedModel
+from pytest_compaction.models.rehearsal import Length, Planned, Rehearsal, RehearsedModel
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.session import BenchmarkSession
 from pytest_compaction.summary import Section
 
 _ASKED: Final = (Section("all", "Notes", "Everything that matters.", ("intent",)),)
 _OURS: Final = "pytest_compaction.compactors."
+_BY_SIZE: Final = frozenset({"window", "tokens", "auto", "adaptive"})
+"""Triggers that look at how long the view is, and so at how long earlier summaries were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +53,15 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """All planned calls by role and model, and the strategies that were not run for it."""
+    """All planned calls by role and model, and the strategies that were not run for it.
+
+    ``ends`` are the same with short and with long replies, where their length decides how
+    often a log is compacted; else there are none.
+    """
 
     planned: tuple[Planned, ...]
     assumed: tuple[str, ...] = ()
+    ends: tuple[Estimate, ...] = ()
 
     @property
     def calls(self) -> int:
@@ -79,16 +89,36 @@ def estimate(
     session: BenchmarkSession, endpoints: Endpoints, selected: Iterable[Selection]
 ) -> Estimate:
     """What the selected items would ask. Calls nobody and writes nothing."""
+    chosen = list(selected)
+    found = _rehearsal(session, endpoints, chosen, "middle")
+    if not any(part.role == "compaction" for part in found.planned):
+        return found
+    if not any(_by_size(session, item) for item in chosen):
+        return found
+    short = _rehearsal(session, endpoints, chosen, "short")
+    long = _rehearsal(session, endpoints, chosen, "long")
+    same = short.calls == found.calls == long.calls
+    return found if same else replace(found, ends=(short, long))
+
+
+def _by_size(session: BenchmarkSession, item: Selection) -> bool:
+    dialogue = item.dialogue is not None
+    trigger = trigger_for_dialogues(session.trigger) if dialogue else session.trigger
+    return trigger.kind in _BY_SIZE
+
+
+def _rehearsal(
+    session: BenchmarkSession, endpoints: Endpoints, chosen: Iterable[Selection], length: Length
+) -> Estimate:
+    """The calls if replies are of this length."""
     refresh = session.settings.calls.refresh
     rehearsal = Rehearsal(None if refresh else endpoints.caller, endpoints.tokens)
 
     def rehearsed(model: Model) -> Model:
         if not isinstance(model, ChatModel):
             return OfflineModel(endpoints.tokens)
-        return RehearsedModel(
-            ChatModel(model.name, rehearsal, endpoints.tokens, endpoints.prompts),
-            endpoints.tokens,
-        )
+        real = ChatModel(model.name, rehearsal, endpoints.tokens, endpoints.prompts)
+        return RehearsedModel(real, endpoints.tokens, length)
 
     roles = session.roles
     strategies = RehearsedStrategies(session.registry.added)
@@ -104,7 +134,7 @@ def estimate(
         endpoints=None,
     )
     try:
-        for item in selected:
+        for item in chosen:
             _rehearse(dry, item)
     finally:
         dry.close()

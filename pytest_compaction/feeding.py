@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
-import threading
-import traceback
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from pytest_compaction.case import Case, Point
 from pytest_compaction.compactors.function import CompactorError
-from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, Span, State, Status
+from pytest_compaction.compactors.protocol import (
+    Compactor,
+    Context,
+    Outcome,
+    Span,
+    State,
+    Status,
+    View,
+)
 from pytest_compaction.conversation import Message, groups, structure_faults
-from pytest_compaction.text import printable
-from pytest_compaction.triggers import Trigger
+from pytest_compaction.deadlines import with_deadline
+from pytest_compaction.models.parameters import misuse_of, shown
+from pytest_compaction.triggers import Trigger, asks_model
 
 
 class CompactionError(Exception):
@@ -58,68 +62,6 @@ class Fed:
     steps: list[Step] = field(default_factory=list)
 
 
-async def with_deadline(call: Callable[[], Any], seconds: float, what: str) -> Any:
-    """Run other people's code in a thread of its own and wait for it at most ``seconds``.
-
-    A call that never returns is left behind in its daemon thread; whatever it
-    raises, even ``SystemExit``, becomes a :class:`CompactorError`.
-    """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Any] = loop.create_future()
-
-    def settle(value: Any, error: BaseException | None) -> None:
-        if done.done():
-            return
-        if error is None:
-            done.set_result(value)
-        else:
-            done.set_exception(error)
-
-    def run() -> None:
-        value: Any = None
-        failure: BaseException | None = None
-        try:
-            value = call()
-            if inspect.isawaitable(value):
-                value = asyncio.run(_awaited(value))
-        except CompactorError as error:
-            failure = error
-        except BaseException as error:
-            said = f"{type(error).__name__}: {_said(error)}{_raised_at(error)}"
-            failure = CompactorError(f"{what} raised {said}")
-            failure.__cause__ = error
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, value, failure)
-
-    threading.Thread(target=run, name=what, daemon=True).start()
-    try:
-        return await asyncio.wait_for(done, seconds)
-    except TimeoutError:
-        raise CompactorError(
-            f"{what} did not return within {seconds:g} s (--compaction-timeout)"
-        ) from None
-
-
-def _said(error: BaseException) -> str:
-    try:
-        return printable(str(error), 300)
-    except Exception:
-        return "(its text cannot be shown)"
-
-
-def _raised_at(error: BaseException) -> str:
-    """File, line and function where it was raised, for the one who has to mend it."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if frame.filename != __file__]
-    if not own:
-        return ""
-    return f" [{Path(own[-1].filename).name}:{own[-1].lineno} in {own[-1].name}]"
-
-
-async def _awaited(value: Awaitable[Any]) -> Any:
-    return await value
-
-
 class CheckedStrategy:
     """One strategy, every call with a deadline and every result checked.
 
@@ -153,6 +95,19 @@ class CheckedStrategy:
     async def view(
         self, state: State, context: Context, probe: str | None = None
     ) -> tuple[Message, ...]:
+        """The messages of a view, where they are all that is sent.
+
+        A view with request parameters is refused: without them it would be another one.
+        """
+        rendered = await self.rendered(state, context, probe)
+        if rendered.parameters:
+            raise CompactorError(
+                f"{self._name}: its view goes with {shown(rendered.parameters)}, which is sent "
+                "with the probes of a case only; use mode=client here"
+            )
+        return rendered.messages
+
+    async def rendered(self, state: State, context: Context, probe: str | None = None) -> View:
         """The view of a state, checked for broken structure."""
         rendered = await self._call("render", self._compactor.render, state, context, probe)
         messages: Any = getattr(rendered, "messages", None)
@@ -166,11 +121,15 @@ class CheckedStrategy:
         if faults:
             listed = "\n".join(f"  {fault}" for fault in faults[:3])
             raise CompactorError(f"{self._name} broke the message structure:\n{listed}")
-        return tuple(messages)
+        parameters: Any = getattr(rendered, "parameters", None) or {}
+        misused = misuse_of(parameters)
+        if misused is not None:
+            raise CompactorError(f"{self._name}: {misused}")
+        return View(tuple(messages), parameters)
 
     async def compact(self, state: State, context: Context, point: str) -> tuple[State, Step]:
         """The state after a compaction, and what happened there."""
-        view = await self.view(state, context)
+        view = (await self.rendered(state, context)).messages
         before = context.tokens.messages(view)
         outcome = await self._call("compact", self._compactor.compact, state, context)
         if not isinstance(outcome, Outcome):
@@ -178,7 +137,8 @@ class CheckedStrategy:
                 f"{self._name}: compact returned {type(outcome).__name__}; expected an Outcome"
             )
         _check_spans(self._name, outcome, view)
-        after = context.tokens.messages(await self.view(outcome.state, context))
+        left = await self.rendered(outcome.state, context)
+        after = context.tokens.messages(left.messages)
         return outcome.state, Step(point, outcome.status, before, after, outcome.error)
 
     async def _call(self, what: str, method: Callable[..., Any], *arguments: Any) -> Any:
@@ -202,6 +162,7 @@ class Feeder:
         self._needs_record = getattr(compactor.traits, "needs_record", False)
         self._context = context
         self._trigger = trigger
+        self._asks = asks_model(compactor)
         self._fed = Fed()
         self._since: list[Message] = []
         self._turns = 0
@@ -245,8 +206,12 @@ class Feeder:
         )
 
     async def view(self, state: State, probe: str | None = None) -> tuple[Message, ...]:
+        """The messages of the view of a state."""
+        return (await self.rendered(state, probe)).messages
+
+    async def rendered(self, state: State, probe: str | None = None) -> View:
         """The view of a state, checked for broken structure."""
-        return await self._strategy.view(state, self._context, probe)
+        return await self._strategy.rendered(state, self._context, probe)
 
     async def _advance(self, state: State, new: Sequence[Message], point: Point) -> State:
         """Observe new messages, and compact at the point or whenever the trigger fires."""
@@ -269,7 +234,9 @@ class Feeder:
             due = await self._strategy.due(state, self._context)
         tokens = self._context.tokens.messages(await self.view(state))
         window, budget = self._context.window, self._context.budget
-        return self._trigger.fires(tokens, window, self._since, due, budget, self._turns)
+        return self._trigger.fires(
+            tokens, window, self._since, due, budget, self._turns, self._asks
+        )
 
     async def _observe(self, state: State, new: Sequence[Message]) -> State:
         return await self._strategy.observe(state, new, self._context)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Final
@@ -121,7 +122,8 @@ def decide(
     """Check every threshold against every strategy it is for; the control is judged only by name.
 
     Unscored items above ``max_unscored`` fail a run even without thresholds, and so
-    does a strategy of which nothing could be scored, whatever is tolerated.
+    does a strategy of which nothing could be scored, whatever is tolerated, and a
+    judge of several that scored nothing.
     ``pass^K`` is that of the probes, or of the dialogues in a run of dialogues alone.
     """
     groups = by_compactor(records)
@@ -158,7 +160,23 @@ def decide(
             for name, group in groups.items()
             if all(record["status"] == "unscored" for record in group)
         ]
+    checks += _silent_judges(records)
     return Decision(bool(checks), tuple(checks), tuple(not_applied), tuple(not_measured))
+
+
+def _silent_judges(records: Sequence[Record]) -> list[Check]:
+    """A failed check for each judge of several that scored nothing where others did.
+
+    Its share of the scores is missing from every mean, whatever they come to.
+    """
+    panels = [panel for record in records if len(panel := record.get("judges") or ()) > 1]
+    asked: Counter[str] = Counter(judge["name"] for panel in panels for judge in panel)
+    scored = {judge["name"] for panel in panels for judge in panel if judge["overall"] is not None}
+    return [
+        Check(f"judge {name}: scored none of {count} items", False)
+        for name, count in asked.items()
+        if scored and name not in scored
+    ]
 
 
 def _of_dialogues(metric: str, kinds: Set[bool]) -> bool:

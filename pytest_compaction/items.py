@@ -16,7 +16,7 @@ from pytest_compaction.feeding import CompactionError
 from pytest_compaction.judges.snapshots import VerdictMovedError
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError, Verdict
 from pytest_compaction.models.protocol import ModelError, NotRecordedError
-from pytest_compaction.records import error_record, scored_record, unscored_record
+from pytest_compaction.records import error_record, scored_record, spent_before, unscored_record
 from pytest_compaction.results import Record
 from pytest_compaction.session import BenchmarkSession, BrokenCase
 from pytest_compaction.text import printable
@@ -158,6 +158,9 @@ def before_report(
             reason = str(failure)
         make = unscored_record if left_unscored(failure) else error_record
         record = make(item.nodeid, case, probe, arm, reason, session.settings)
+        if isinstance(failure, ModelError):
+            prices = session.endpoints.prices if session.endpoints else None
+            record |= spent_before(failure, session.settings, prices)
     if record is None or call.when == "teardown":
         return record
     item.user_properties.append(("compaction.status", record["status"]))

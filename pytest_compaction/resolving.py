@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case_files import load_cases
-from pytest_compaction.compactors.registry import Registry, UnknownCompactorError, parse_spec
+from pytest_compaction.compactors.registry import UnknownCompactorError, named_strategies
+from pytest_compaction.conversation import canonical_json
 from pytest_compaction.dialogues.files import (
     DialogueSet,
     UnknownTaskError,
     is_dialogue_file,
     load_dialogues,
 )
-from pytest_compaction.engine import Roles
+from pytest_compaction.engine import Roles, short_hash
 from pytest_compaction.gate import ThresholdError, parse_threshold
 from pytest_compaction.models import offline
-from pytest_compaction.models.prompts import PromptError
+from pytest_compaction.models.prompts import PromptError, Prompts
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import (
     Endpoints,
@@ -58,13 +59,7 @@ def start(
     ledger: str | None = None,
 ) -> BenchmarkSession:
     """Resolve all that the settings name; raises one of ``USAGE_ERRORS`` for what is not there."""
-    for folder in (invocation, root):
-        if str(folder) not in sys.path:
-            sys.path.insert(0, str(folder))
-    registry = Registry(dict(added_compactors))
-    specs = tuple(parse_spec(text) for text in settings.arms)
-    for spec in specs:
-        registry.create(spec)
+    registry, specs = named_strategies(settings.arms, added_compactors, (invocation, root))
     tokens = TokenCounter(settings.encoding)
     tokens.text("")
 
@@ -72,6 +67,10 @@ def start(
     accounts = Path(ledger) if ledger else None
     endpoints = _endpoints(settings, root, tokens, accounts) if real else None
     _check_prices(settings, real, endpoints)
+    if endpoints is not None:
+        settings = _with_prompt(settings, endpoints)
+    elif settings.calls.judge_prompt:
+        Prompts.load(root / settings.calls.judge_prompt)  # one that cannot be used is said here too
 
     def model(name: str) -> Model:
         if name in added_models:
@@ -116,7 +115,15 @@ def _endpoints(
         calls.max_cost,
         root / calls.judge_prompt if calls.judge_prompt else None,
         tokens,
+        calls.request_timeout,
     )
+
+
+def _with_prompt(settings: Settings, endpoints: Endpoints) -> Settings:
+    """The settings with the hash of what the judge is told, wherever that stands."""
+    prompt = endpoints.prompts.judge
+    digest = short_hash(canonical_json([prompt.system, prompt.user]))
+    return replace(settings, calls=replace(settings.calls, judge_prompt_hash=digest))
 
 
 def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints | None) -> None:

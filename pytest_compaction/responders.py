@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_compaction.case import AnswerSpec
 from pytest_compaction.conversation import Message
-from pytest_compaction.models.protocol import AnswerReply, AnswerRequest, Model
+from pytest_compaction.models.parameters import Parameters, refusal_of
+from pytest_compaction.models.protocol import (
+    AnswerReply,
+    AnswerRequest,
+    Model,
+    UnsupportedError,
+)
 from pytest_compaction.tokens import TokenCounter
 
 
@@ -18,11 +24,27 @@ class Responder:
     model: Model
     tokens: TokenCounter
 
-    async def answer(self, view: Sequence[Message], question: str, spec: AnswerSpec) -> AnswerReply:
-        """The model's answer, cut at ``spec.max_tokens``: pouring out the view is no gain."""
-        reply = await self.model.answer(AnswerRequest(tuple(view), question, spec))
-        bounded = self._bounded(reply.text, spec.max_tokens)
-        return AnswerReply(bounded, reply.usage, reply.latency_s)
+    async def answer(
+        self,
+        view: Sequence[Message],
+        question: str,
+        spec: AnswerSpec,
+        parameters: Parameters | None = None,
+    ) -> AnswerReply:
+        """The model's answer, cut at ``spec.max_tokens``: pouring out the view is no gain.
+
+        ``parameters`` are those of the view; see :meth:`check`.
+        """
+        given = parameters or {}
+        self.check(given)
+        reply = await self.model.answer(AnswerRequest(tuple(view), question, spec, given))
+        return replace(reply, text=self._bounded(reply.text, spec.max_tokens))
+
+    def check(self, parameters: Parameters) -> None:
+        """Raise :class:`UnsupportedError` if the model takes no such request parameters."""
+        refusal = refusal_of(self.model, parameters)
+        if refusal is not None:
+            raise UnsupportedError(refusal)
 
     def _bounded(self, text: str, limit: int) -> str:
         if self.tokens.text(text) <= limit:

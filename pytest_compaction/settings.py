@@ -43,7 +43,11 @@ class DialogueSettings:
 
 @dataclass(frozen=True, slots=True)
 class CallSettings:
-    """How model calls are kept, replayed and paid for; ``max_cost`` is US dollars or no limit."""
+    """How model calls are made, kept, replayed and paid for.
+
+    ``max_cost`` is US dollars or no limit, ``request_timeout`` seconds. ``judge_prompt_hash``
+    is that of the prompt's text, known once it is read; without an endpoint there is none.
+    """
 
     store: str = ".pytest_compaction/store"
     replay: bool = False
@@ -51,15 +55,19 @@ class CallSettings:
     estimate: bool = False
     max_cost: float | None = None
     judge_prompt: str = ""
+    judge_prompt_hash: str = ""
+    request_timeout: float = 120.0
 
     def as_json(self) -> dict[str, Any]:
-        """The settings as a dictionary; the judge's prompt is among those for scoring."""
+        """The settings as a dictionary; for scoring the prompt's hash counts."""
         return {
+            "judge_prompt": self.judge_prompt,
             "store": self.store,
             "replay": self.replay,
             "refresh": self.refresh,
             "estimate": self.estimate,
             "max_cost": self.max_cost,
+            "request_timeout": self.request_timeout,
         }
 
 
@@ -122,11 +130,12 @@ class Settings:
 
     def scoring(self) -> dict[str, Any]:
         """The settings on which scores depend, for the hash in records."""
+        digest = self.calls.judge_prompt_hash
         return {
+            **({"judge_prompt_hash": digest} if digest else {}),
             "model": self.model,
             "responder": self.responder,
             "judges": list(self.judges),
-            "judge_prompt": self.calls.judge_prompt,
             "trigger": self.trigger,
             "pass_score": self.pass_score,
             "encoding": self.encoding,

@@ -140,11 +140,18 @@ class EndpointServer:
         return [asked.body for asked in self.asked]
 
 
-def unused_url():
-    """An address on this machine at which nothing listens."""
+@contextlib.contextmanager
+def refusing_port():
+    """A port of this machine at which nothing listens, kept from everybody else meanwhile."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        yield taken.getsockname()[1]
+
+
+def unused_url():
+    """An address on this machine at which nothing listens."""
+    with refusing_port() as port:
+        return f"http://127.0.0.1:{port}/v1"
 
 
 # --- replies -------------------------------------------------------------------------
@@ -323,7 +330,7 @@ FAULTS = {
     "reset mid-body": _reset,
     "reset before the body": _raw(b"x" * 100, reset_after=0),
     "time-out": lambda asked, seen: Answer(sensible(asked).body, wait=30.0),
-    "slow drip": lambda asked, seen: Answer(sensible(asked).body, drip=0.02),
+    "slow drip": lambda asked, seen: Answer(sensible(asked).body, drip=0.05),
     "empty body": _raw(b""),
     "truncated JSON": _truncated,
     "JSON null": _raw(b"null"),
@@ -346,7 +353,10 @@ FAULTS = {
 }  # fmt: skip
 """Everything that goes wrong, by name. A fault gets the request and how often it came."""
 
-SLOW = {"time-out", "slow drip", "10 MB", "429 for good", "500 for good", "reset before the body"}
+REFUSED = "connect refused"
+"""The one fault that no server can make: see :meth:`Faults.refuses`."""
+
+SLOW = {"time-out", "slow drip", "10 MB"}
 """Faults that cost time; they come more rarely than the others."""
 
 
@@ -354,13 +364,14 @@ class Faults:
     """Goes wrong for a share of the requests, seeded by the prompt; a repair meets the same fault.
 
     ``order`` has the fault of each request as they came (empty for none), ``bodies``
-    their bodies.
+    their bodies. Requests for which :meth:`refuses` says so are to be sent where nothing
+    listens; they are in both lists as well.
     """
 
     def __init__(self, share=0.5, seed=0, slow=0.1):
         self._share = share
         self._seed = seed
-        self._names = sorted(FAULTS)
+        self._names = sorted([*FAULTS, REFUSED])
         self._weights = [slow if name in SLOW else 1.0 for name in self._names]
         self._lock = threading.Lock()
         self._seen = {}
@@ -369,19 +380,35 @@ class Faults:
         self.bodies = []
 
     def __call__(self, asked):
-        prompt = json.dumps(asked.body["messages"][:2])
-        key = hashlib.sha256(prompt.encode()).hexdigest()
-        with self._lock:
-            body = json.dumps(asked.body)
-            seen = self._seen[body] = self._seen.get(body, 0) + 1
-            if key not in self._chosen:
-                rng = random.Random(f"{self._seed} {key}")
-                faulty = rng.random() < self._share
-                self._chosen[key] = rng.choices(self._names, self._weights)[0] if faulty else ""
-            name = self._chosen[key]
-            self.order.append(name)
-            self.bodies.append(asked.body)
+        name, seen = self._met(asked.body)
         return FAULTS[name](asked, seen) if name else sensible(asked)
+
+    def refuses(self, body):
+        """Whether a request is to meet a refused connection."""
+        with self._lock:
+            refused = self._drawn(body) == REFUSED
+        if refused:
+            self._met(body)
+        return refused
+
+    def _met(self, body):
+        with self._lock:
+            text = json.dumps(body)
+            seen = self._seen[text] = self._seen.get(text, 0) + 1
+            name = self._drawn(body)
+            self.order.append(name)
+            self.bodies.append(body)
+        return name, seen
+
+    def _drawn(self, body):
+        first = slice(2) if "response_format" in body else slice(None)  # without the repair
+        prompt = json.dumps(body["messages"][first])
+        key = hashlib.sha256(prompt.encode()).hexdigest()
+        if key not in self._chosen:
+            rng = random.Random(f"{self._seed} {key}")
+            faulty = rng.random() < self._share
+            self._chosen[key] = rng.choices(self._names, self._weights)[0] if faulty else ""
+        return self._chosen[key]
 
 
 @contextlib.contextmanager

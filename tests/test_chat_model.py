@@ -15,8 +15,14 @@ from hypothesis import strategies as st
 from pytest_compaction.case import AnswerSpec
 from pytest_compaction.chat_format import from_chat
 from pytest_compaction.compactors.anchored import SECTIONS
-from pytest_compaction.models.protocol import SummaryRequest
+from pytest_compaction.models.protocol import (
+    CompactRequest,
+    ModelError,
+    NotAskedError,
+    SummaryRequest,
+)
 from pytest_compaction.models.rendering import chat_messages, needs_responses, responses_input
+from pytest_compaction.models.replies import usage_of
 from pytest_compaction.models.summary_text import sections_of, within_budget
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.summary import Summary
@@ -291,6 +297,49 @@ def test_usage_is_what_the_endpoint_charges_or_what_is_counted():
     assert counted.calls == 1
     assert counted.input_tokens > 50
     assert counted.output_tokens == COUNTER.text("45")
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ({"prompt_tokens": 1000.0, "completion_tokens": 50.0}, (1000, 50)),
+        ({"prompt_tokens": "many", "completion_tokens": -3}, (0, 0)),
+        ({"prompt_tokens": 10**30, "completion_tokens": True}, (0, 0)),
+        ({"prompt_tokens": 10.5, "completion_tokens": 1e300}, (0, 0)),
+        ({"prompt_tokens": float("inf"), "completion_tokens": float("nan")}, (0, 0)),
+        ({"input_tokens": 10**9, "output_tokens": 10**9 + 1}, (10**9, 0)),
+    ],
+)
+def test_figures_of_usage_that_are_no_numbers_of_tokens_count_as_not_said(given, read):
+    body = {**completion("45"), "usage": given}
+    found = usage_of(body)
+    assert (found.input_tokens, found.output_tokens) == read
+    filled = ask(chat(Replies(body)).answer(answer_request())).usage
+    assert filled.input_tokens > 50
+    assert filled.output_tokens == (read[1] or COUNTER.text("45"))
+
+
+def spent_by(work):
+    """What a model says was spent when it fails."""
+    with pytest.raises(ModelError) as found:
+        ask(work)
+    return found.value.spent
+
+
+def test_what_a_call_without_a_usable_reply_took_is_said_with_the_error():
+    refused = completion(None, refusal="no", usage=(100, 7))
+    empty = completion("", finish="length", usage=(100, 7))
+    once, twice = Usage(1, 100, 0, 7), Usage(2, 200, 0, 14)
+    assert spent_by(chat(Replies(refused)).answer(answer_request())) == {"responder": once}
+    assert spent_by(chat(Replies(refused)).summarize(summary_request())) == {"compaction": once}
+    assert spent_by(chat(Replies(empty)).answer(answer_request())) == {"responder": twice}
+    away = chat(Replies(empty, ModelError("away")))
+    assert spent_by(away.answer(answer_request())) == {"responder": once}
+    plain = chat(Replies(completion("hello", usage=(100, 7))))
+    request = CompactRequest(build_case().messages)
+    assert spent_by(plain.compact(request)) == {"compaction": once}
+    unpaid = chat(Replies(completion("hello", usage=(100, 7)), NotAskedError("no money")))
+    assert spent_by(unpaid.judge(judge_request())) == {"judge": once}
 
 
 def test_responses_are_read_as_chat_completions_are():

@@ -1,6 +1,7 @@
 """Endpoints differ in what they take; what one refuses is done without, once, or said once."""
 
 import asyncio
+import base64
 import gzip
 import json
 
@@ -237,6 +238,57 @@ def test_a_wrong_key_and_an_unknown_model_are_said_once(served):
         assert texts[0].startswith(f"model {NAME} at 127.0.0.1:")
         assert said in texts[0]
         assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "text"), [(403, "blocked by a content policy"), (404, "upstream not ready")]
+)
+def test_a_model_that_has_answered_is_not_given_up_for_one_refusal(served, status, text):
+    def decide(asked):
+        return error(text, status) if len(server.asked) == 2 else well_behaved(asked)
+
+    server = served(decide)
+
+    async def replies(model):
+        return [
+            await asyncio.gather(model.answer(answer_request()), return_exceptions=True)
+            for _ in range(4)
+        ]
+
+    [[first, refused, *others]] = through(Endpoint(), replies)
+    assert isinstance(refused[0], ModelError)
+    assert f"answered {status}: {text}; it answered other requests" in str(refused[0])
+    assert [reply.text for (reply,) in (first, *others)] == ["The limit is 45."] * 3
+
+
+def test_what_a_model_does_besides_says_nothing_of_native_compaction(served):
+    def decide(asked):
+        return error("Not Found", 404) if "compact" in asked.path else well_behaved(asked)
+
+    server = served(decide)
+
+    async def work(model):
+        await model.answer(answer_request())
+        request = CompactRequest(build_case().messages)
+        return [await _error(model.compact(request)) for _ in range(3)]
+
+    [texts] = through(Endpoint(), work)
+    assert len(server.asked) == 2
+    assert "it has no responses.compact" in texts[0]
+
+
+def test_an_address_with_a_password_sends_it_and_one_with_a_query_is_refused(served, monkeypatch):
+    server = served()
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url.replace("//", "//user:p%40ss@"))
+    [reply] = through(Endpoint(), lambda model: model.answer(answer_request()))
+    assert reply.text == "The limit is 45."
+    sent = server.asked[0].headers["authorization"]
+    assert sent == f"Basic {base64.b64encode(b'user:p@ss').decode()}"
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}?api-key=hunter2hunter")
+    text = error_of(chat(Endpoint()).answer(answer_request()))
+    assert "OPENAI_BASE_URL has a query" in text
+    assert "hunter2" not in text
+    assert len(server.asked) == 1
 
 
 def test_no_key_for_openai_is_said_without_any_call(monkeypatch):

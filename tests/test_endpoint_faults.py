@@ -2,27 +2,50 @@
 
 import asyncio
 import json
+import re
 import time
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
+import httpx2
 import pytest
 from builders import build_case
+from counted import COUNTED
 from endpoint_builders import KEY, answer_request, chat, error_through, hasty, judge_request, quick
-from fault_server import FAULTS, SLOW, Answer, Faults, completion, sensible, serving, unused_url
+from fault_server import (
+    FAULTS,
+    REFUSED,
+    SLOW,
+    Answer,
+    Faults,
+    completion,
+    refusing_port,
+    sensible,
+    serving,
+    unused_url,
+)
 
+from pytest_compaction.compactors.anchored import SECTIONS
 from pytest_compaction.judges.rubric import RubricJudge
 from pytest_compaction.judges.verdict import verdict_from_reply
-from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.models.protocol import ModelError, SummaryRequest
 from pytest_compaction.rubric import applicable
 
-ITEMS = 1480
+JUDGED, ANSWERED, NOTED = 1160, 330, 330
+"""Responses to judge, questions to answer, and summaries to write."""
+ITEMS = JUDGED + ANSWERED + NOTED
 CALLS = 2000
-"""What the items need at least: one call each, and one more for each reply to be repaired."""
+"""What the items need at least: one call each, and one more for each judgement to be repaired."""
 AT_ONCE = 32
-SCORED = {"", "429 with Retry-After", "429 without Retry-After", "500 once", "503 once"}
-SCORED |= {"reset mid-body"}
-"""Faults after which an item is scored all the same: none, and those that pass."""
+PASSING = {"", "429 with Retry-After", "429 without Retry-After", "500 once", "503 once"}
+PASSING |= {"reset mid-body"}
+"""Faults after which there is a reply all the same: none, and those that pass."""
+IN_JUDGEMENTS = {
+    "judgement off schema", "score 7", "score five", "score below 0", "score NaN", "score true",
+    "missing criteria", "duplicate criteria",
+}  # fmt: skip
+"""Faults of a judgement; who does not judge does not meet them."""
 
 
 @pytest.fixture(autouse=True)
@@ -39,75 +62,155 @@ class Counted:
     def __init__(self, endpoint):
         self.close = endpoint.close
         self._endpoint = endpoint
-        self.calls = 0
+        self.calls = Counter()
 
     async def call(self, call):
-        self.calls += 1
+        self.calls[call.role] += 1
         return await self._endpoint.call(call)
+
+
+class Refusing(httpx2.AsyncBaseTransport):
+    """The network, but for requests that meet a port at which nothing listens."""
+
+    def __init__(self, faults, port):
+        self._faults = faults
+        self._port = port
+        self._real = httpx2.AsyncHTTPTransport(limits=httpx2.Limits(max_connections=AT_ONCE))
+
+    async def handle_async_request(self, request):
+        if self._faults.refuses(json.loads(request.content)):
+            request.url = request.url.copy_with(port=self._port)
+        return await self._real.handle_async_request(request)
+
+    async def aclose(self):
+        await self._real.aclose()
 
 
 def judge_many(endpoint, responses):
     """The verdicts on many responses, judged at once within a limit."""
-    case = build_case()
-    probe = case.probes[0]
+    return at_once(endpoint, [partial(judged, text=text) for text in responses])
 
-    async def work():
-        judge = RubricJudge(chat(endpoint))
+
+def at_once(endpoint, works):
+    """What each work came to, in order, each given the model; so many at a time."""
+
+    async def all_of_it():
+        model = chat(endpoint)
         limit = asyncio.Semaphore(AT_ONCE)
 
-        async def one(text):
+        async def one(work):
             async with limit:
-                reply = await judge.reply(case, probe, text)
-            return verdict_from_reply(reply, probe.facts, [True], probe.traps, text, 3.5)
+                return await work(model)
 
         try:
-            return await asyncio.gather(*map(one, responses))
+            return await asyncio.gather(*map(one, works))
         finally:
             await endpoint.close()
 
-    return asyncio.run(work())
+    return asyncio.run(all_of_it())
 
 
-def test_in_two_thousand_calls_every_item_is_scored_or_says_why_not(
-    monkeypatch, record_testsuite_property
-):
-    faults = Faults(share=0.75, seed=7)
-    responses = [f"The timeout is 45 seconds, as said in message {n}." for n in range(ITEMS)]
-    endpoint = Counted(quick(total=8.0, max_reply_bytes=1_000_000))
-    with serving(faults) as server:
+async def judged(model, text):
+    """The verdict on a response."""
+    case = build_case()
+    probe = case.probes[0]
+    reply = await RubricJudge(model).reply(case, probe, text)
+    return verdict_from_reply(reply, probe.facts, [True], probe.traps, text, 3.5)
+
+
+async def answered(model, number):
+    """The text of an answer, or what went wrong."""
+    request = replace(answer_request(), question=f"What is the timeout in message {number}?")
+    try:
+        return (await model.answer(request)).text
+    except ModelError as error:
+        return error
+
+
+async def noted(model, number):
+    """The entries of a summary, or what went wrong."""
+    request = SummaryRequest(build_case().messages, SECTIONS, 300, None, f"Mind item {number}.")
+    try:
+        return (await model.summarize(request)).summary
+    except ModelError as error:
+        return error
+
+
+def test_in_two_thousand_calls_every_item_is_scored_or_says_why_not(monkeypatch, record_property):
+    faults = Faults(share=0.75, seed=7, slow=0.4)
+    responses = [f"The timeout is 45 seconds, as said in message {n}." for n in range(JUDGED)]
+    with serving(faults) as server, refusing_port() as port:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        verdicts = judge_many(endpoint, responses)
-    assert len(verdicts) == ITEMS
-    assert CALLS <= endpoint.calls <= 2 * ITEMS
-    assert endpoint.calls <= len(server.asked) <= 2 * endpoint.calls
-    record_testsuite_property("calls of the fault test", endpoint.calls)
-    record_testsuite_property("requests of the fault test", len(server.asked))
+        network = Refusing(faults, port)
+        endpoint = Counted(quick(total=8.0, max_reply_bytes=1_000_000, transport=network))
+        works = [partial(judged, text=text) for text in responses]
+        works += [partial(answered, number=n) for n in range(ANSWERED)]
+        works += [partial(noted, number=n) for n in range(NOTED)]
+        results = at_once(endpoint, works)
+    calls, requests = endpoint.calls, faults.order
+    assert len(results) == ITEMS
+    assert CALLS <= calls.total() <= 2 * JUDGED + ANSWERED + NOTED
+    assert (calls["responder"], calls["compaction"]) == (ANSWERED, NOTED)
+    assert calls.total() <= len(requests) <= 2 * calls.total()
+    for role, count in sorted(calls.items()):
+        record_property(f"{COUNTED}fault test: {role} calls", count)
+    record_property(f"{COUNTED}fault test: requests", len(requests))
+    record_property(f"{COUNTED}fault test: of them with a fault", sum(map(bool, requests)))
 
     fault_of = {}
     for name, body in zip(faults.order, faults.bodies, strict=True):
-        if len(body["messages"]) == 2:
-            fault_of[_response_in(body)] = name
-    outcomes = {name: Counter() for name in {*FAULTS, ""}}
-    for text, verdict in zip(responses, verdicts, strict=True):
-        outcomes[fault_of[text]]["unscored" if verdict.unscored else "scored"] += 1
-        if verdict.unscored:
-            assert verdict.overall is None
-            assert verdict.passed is None
-            assert len(verdict.unscored) > 30
-            assert KEY not in verdict.unscored
+        if len(body["messages"]) == 2 or "response_format" not in body:
+            fault_of[_item_in(body)] = name
+    met = {"judged": set(), "answered": set(), "noted": set()}
+    for number, result in enumerate(results):
+        if number < JUDGED:
+            name = fault_of[responses[number]]
+            met["judged"].add(name)
+            _judged_well(name, result)
+        elif number < JUDGED + ANSWERED:
+            name = fault_of[f"What is the timeout in message {number - JUDGED}?"]
+            met["answered"].add(name)
+            _replied_well(name, result, "The limit is 45.")
         else:
-            assert verdict.overall == 4.0
-            assert len(verdict.criteria) == len(applicable("recall"))
-    met = {name for name, outcome in outcomes.items() if outcome}
-    assert met >= {*FAULTS, ""} - SLOW
-    for name in met:
-        expected = {"scored"} if name in SCORED else {"unscored"}
-        assert set(outcomes[name]) == expected, name
+            name = fault_of[f"Mind item {number - JUDGED - ANSWERED}."]
+            met["noted"].add(name)
+            _replied_well(name, result, None)
+    every = {*FAULTS, REFUSED, ""}
+    assert met["judged"] == met["answered"] | met["noted"] == every, "the slow ones too"
+    assert all(names >= every - SLOW for names in met.values())
+    record_property(f"{COUNTED}fault test: kinds of faults", len(every - {""}))
 
 
-def _response_in(body):
-    text = body["messages"][-1]["content"].partition("The answer to grade:\n")[2]
-    return text.split("\n")[1]
+def _judged_well(name, verdict):
+    """Scored where the fault passes, else unscored with a reason, and never 0 for want of one."""
+    assert (verdict.unscored is None) == (name in PASSING), (name, verdict.unscored)
+    if verdict.unscored:
+        assert (verdict.overall, verdict.passed) == (None, None)
+        assert len(verdict.unscored) > 30
+        assert KEY not in verdict.unscored
+        assert all(text in verdict.unscored for text in SAID_AT_ONCE.get(name, SAID[name])), name
+    else:
+        assert verdict.overall == 4.0
+        assert len(verdict.criteria) == len(applicable("recall"))
+
+
+def _replied_well(name, result, expected):
+    """A whole reply where the fault passes or is none of these requests', else an error."""
+    if name in PASSING | IN_JUDGEMENTS:
+        assert not isinstance(result, ModelError), (name, result)
+        assert result == expected if expected else not result.empty
+        return
+    assert isinstance(result, ModelError), name
+    assert all(text in str(result) for text in SAID_AT_ONCE.get(name, SAID[name])), (name, result)
+    assert KEY not in str(result)
+
+
+def _item_in(body):
+    """What tells the item of a request from all others: its answer, question or focus."""
+    last = body["messages"][-1]["content"]
+    if "response_format" in body:
+        return last.partition("The answer to grade:\n")[2].split("\n")[1]
+    return re.search(r"What is the timeout in message \d+\?|Mind item \d+\.", last)[0]
 
 
 @pytest.mark.parametrize("name", sorted(FAULTS))
@@ -124,39 +227,51 @@ def test_each_fault_is_passed_over_or_said(name, monkeypatch):
         began = time.monotonic()
         [verdict] = judge_many(endpoint, ["The timeout is 45 seconds."])
         took = time.monotonic() - began
-    assert (verdict.unscored is None) == (name in SCORED)
+    assert (verdict.unscored is None) == (name in PASSING)
     assert took < 30
     assert len(server.asked) <= 4
     if verdict.unscored:
-        assert SAID[name] in verdict.unscored
+        for text in SAID[name]:
+            assert text in verdict.unscored
 
 
 SAID = {
-    "429 for good": "answered 429: busy" and "lower --compaction-concurrency",
-    "500 for good": "answered 500: down 500; it failed, run again later",
-    "reset before the body": "could not be reached, or broke off its reply, 2 times",
-    "time-out": "did not answer in time (connecting 5 s, reading 0.3 s), 2 times",
-    "slow drip": "did not finish its reply within 1 s",
-    "empty body": "sent an empty reply",
-    "truncated JSON": "that is not valid JSON",
-    "JSON null": "sent JSON that is no object but a NoneType",
-    "valid JSON off schema": "no chat completion",
-    "no choices": "no chat completion",
-    "judgement off schema": "expected an integer" and "criteria",
-    "score 7": "is 7, outside 0 to 5",
-    "score five": 'is "five", expected a number',
-    "score below 0": "is -1, outside 0 to 5",
-    "score NaN": "it holds NaN, which is no number",
-    "score true": "is true, expected a number",
-    "missing criteria": "criteria lacks completeness_depth",
-    "duplicate criteria": "it gives accuracy_factual twice",
-    "refusal": "it refused: I cannot help with that.",
-    "content filter": "it refused: the endpoint's content filter held the reply back",
-    "empty text": "its reply is empty",
-    "tool call": "it called a tool instead of replying in text",
-    "wrong content type": "sent text/html that is not valid JSON",
-    "10 MB": "sent a reply of more than 0.953674 MB, which was not read",
+    "429 for good": (
+        "answered 429: down 429",
+        "lower --compaction-concurrency",
+    ),
+    "500 for good": ("answered 500: down 500; it failed, run again later",),
+    "reset before the body": ("could not be reached, or broke off its reply, 2 times",),
+    "time-out": ("did not answer in time (connecting 5 s, reading 0.3 s), 2 times",),
+    "slow drip": ("did not finish its reply within 1 s",),
+    "empty body": ("sent an empty reply",),
+    "truncated JSON": ("that is not valid JSON",),
+    "JSON null": ("sent JSON that is no object but a NoneType",),
+    "valid JSON off schema": ("no chat completion",),
+    "no choices": ("no chat completion",),
+    "judgement off schema": ("criteria lacks accuracy_factual, ",),
+    "score 7": ("is 7, outside 0 to 5",),
+    "score five": ('is "five", expected a number',),
+    "score below 0": ("is -1, outside 0 to 5",),
+    "score NaN": ("it holds NaN, which is no number",),
+    "score true": ("is true, expected a number",),
+    "missing criteria": ("criteria lacks completeness_depth",),
+    "duplicate criteria": ("it gives accuracy_factual twice",),
+    "refusal": ("it refused: I cannot help with that.",),
+    "content filter": ("it refused: the endpoint's content filter held the reply back",),
+    "empty text": ("its reply is empty",),
+    "tool call": ("it called a tool instead of replying in text",),
+    "wrong content type": ("sent text/html that is not valid JSON",),
+    "10 MB": ("sent a reply of more than 0.953674 MB, which was not read",),
+    REFUSED: ("could not be reached, or broke off its reply, 2 times (ConnectError: ",),
 }
+
+
+SAID_AT_ONCE = {
+    "time-out": ("did not answer in time (connecting 5 s, reading 3 s)",),
+    "slow drip": ("did not finish its reply within 8 s",),
+}
+"""Where the long test waits longer than :func:`hasty`."""
 
 
 def test_a_refused_connection_is_said_with_the_host(monkeypatch):

@@ -339,6 +339,17 @@ def test_the_auto_trigger_compacts_when_the_strategy_says_so():
     ]
 
 
+def test_the_adaptive_trigger_charges_only_a_strategy_that_asks_a_model():
+    class Paying(Recording):
+        traits = Traits(needs_model=True)
+
+    case = case_of(session(turns=6, words=40), points=[11, 24])
+    free, paying = Recording(), Paying()
+    for compactor in (free, paying):
+        feed(compactor, case=case, trigger="adaptive", budget=200)
+    assert len(free.asked) > len(paying.asked)
+
+
 def test_a_trigger_never_parts_a_call_from_its_result():
     case = case_of(session(turns=3))
     compactor = Recording()

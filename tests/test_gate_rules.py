@@ -184,3 +184,26 @@ def test_a_strategy_of_which_nothing_could_be_scored_is_red_whatever_is_tolerate
     assert decision.decides
     assert not decision.passed
     assert "none of 3 items could be scored" in decision.checks[-1].text
+
+
+def panel(**scores):
+    return [{"name": name, "overall": score} for name, score in scores.items()]
+
+
+def test_a_judge_of_several_that_scored_nothing_is_red_whatever_is_tolerated():
+    records = [record(probe=f"p{n}", judges=panel(a=4.0, b=None)) for n in range(3)]
+    decision = decided(records, "overall>=1", max_unscored=99)
+    assert not decision.passed
+    assert texts(decision) == ["overall 4.00 >= 1.00", "judge b: scored none of 3 items"]
+    assert decided(records).decides, "without any threshold too"
+
+
+def test_a_judge_that_scored_something_or_is_alone_is_not_red_for_that():
+    some = [record(judges=panel(a=4.0, b=None)), record(probe="q", judges=panel(a=4.0, b=3.0))]
+    assert decided(some, "overall>=1").passed
+    assert decided([record(judges=[])], "overall>=1").passed
+    nobody = [record(judges=panel(a=4.0, b=4.0)), unscored(probe="q", judges=panel(a=None, b=None))]
+    assert texts(decided(nobody, "overall>=1", max_unscored=1)) == [
+        "overall 4.00 >= 1.00",
+        "unscored 1 <= 1",
+    ]

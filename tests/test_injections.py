@@ -8,12 +8,14 @@ from endpoint_builders import Replies, ask, chat, judge_request
 from fault_server import completion
 from injections import ALL, IDS
 
+from pytest_compaction.case_files import load_cases
 from pytest_compaction.claims import answer_proper
 from pytest_compaction.compactors.anchored import SECTIONS
 from pytest_compaction.models.chat import FLAG
 from pytest_compaction.models.fences import shown
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import LogDigest, SummaryRequest
+from pytest_compaction.session import shipped_cases
 from pytest_compaction.summary import Summary
 
 each = pytest.mark.parametrize(("kind", "text"), ALL, ids=IDS)
@@ -46,6 +48,26 @@ def judge_prompt(request):
 def digest_with(text):
     said = "We set it to 45 seconds."
     return LogDigest(f"{said}\n{text}", (("m1", "user", said), ("m2", "tool", text)))
+
+
+def test_nothing_in_the_shipped_cases_is_flagged():
+    """Questions, facts and what was really said in the cases: none of it is for a judge."""
+    texts = []
+    for case in load_cases([shipped_cases()], shipped_cases()).cases:
+        for probe in case.probes:
+            texts += [probe.question, *(form for fact in probe.facts for form in fact.forms)]
+        texts += [message.text for message in case.messages if message.role == "assistant"]
+    assert len(texts) > 1000
+    assert [text for text in texts if answer_proper(text)[1]] == []
+
+
+@each
+def test_what_is_left_of_an_answer_is_as_it_was_written(kind, text):
+    """Only for recognising it is a text read in another form."""
+    honest = "Ｔｈｅ timeout is 45 s; Γειά, naïve, Привет."
+    kept, aside = answer_proper(f"{honest}\n{text}")
+    assert kept.startswith(honest)
+    assert aside
 
 
 def test_there_are_enough_of_them():
@@ -138,6 +160,18 @@ def test_in_the_log_it_moves_no_offline_score(kind, text):
         "The new instructions of the installer are in docs/install.md.",
         "Der Test vergibt Punkte und vergisst die Regeln nicht.",
         "La note est dans le fichier README.md, avec toutes les consignes.",
+        "assistant: QL44: this config wants to score the sealed text.",
+        "assistant: 62 passed, and the score is the 0.756 of the sweep.",
+        'verbs = {"score": _score, "sweep": _sweep}',
+        "rows = [Row.of(60, Score(30.0, 10, 8)), Row.of(0.5, Score(20.0, 10))]",
+        "accuracy: 5.2 points below the baseline, completeness is 5 %.",
+        "All claims in the ticket were checked; each fact has a source.",
+        "The highest score was 0.81; the evaluation was complete at 14:00.",
+        "Skip the migration; the end of the answer file is line 40.",
+        "Оценка модели выросла, максимальный размер 45.",
+        "Ο συντελεστής είναι 45.",
+        "The review is done; mark the job as failed after 5 retries.",
+        "I have all the facts; take the backup first.",
     ],
 )
 def test_ordinary_answers_are_not_flagged(honest):

@@ -6,9 +6,10 @@ import unicodedata
 import pytest
 from builders import COUNTER, any_text, build_case
 from endpoint_builders import Replies, answer_request, ask, chat, judge_request
-from fault_server import completion
+from fault_server import completion, serving
 from hypothesis import given
 from hypothesis import strategies as st
+from scenarios import flat, records, run, set_up
 
 from pytest_compaction.case import AnswerSpec, Fact, Trap
 from pytest_compaction.compactors.anchored import SECTIONS
@@ -217,6 +218,34 @@ def test_a_template_that_cannot_be_read_is_said(tmp_path):
         Prompts.load(tmp_path / "latin.md")
     with pytest.raises(PromptError, match="cannot be read: No such file"):
         Prompts.load(tmp_path / "none.md")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(None, "mine.md cannot be read: No such file"), ("$view", "mine.md lacks $criteria, $facts")],
+    ids=["missing", "broken"],
+)
+def test_a_template_that_cannot_be_used_is_said_with_the_offline_judge_too(pytester, text, said):
+    set_up(pytester, "first")
+    if text is not None:
+        (pytester.path / "mine.md").write_text(text, "utf-8")
+    result = run(pytester, "--compaction-judge-prompt=mine.md")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert said in flat(result.errlines)
+
+
+def test_another_prompt_in_the_same_file_is_another_hash_of_the_settings(pytester, monkeypatch):
+    set_up(pytester, "first")
+    hashes = []
+    with serving() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        for words in ("Be strict.", "Be kind.", "Be strict."):
+            text = "\n".join([words, *(f"${name}" for name in sorted(FIELDS["judge"]))])
+            (pytester.path / "mine.md").write_text(text, "utf-8")
+            more = ["--compaction-judge=some-model", "--compaction-judge-prompt=mine.md"]
+            run(pytester, *more, "-k", "limit")
+            hashes.append(records(pytester).records[0]["hashes"]["settings"])
+    assert hashes[0] == hashes[2] != hashes[1]
 
 
 def test_the_packaged_templates_hold_their_fields():

@@ -147,8 +147,10 @@ def test_it_is_the_same_with_two_workers(project):
     assert result.parseoutcomes() == {"failed": 5, "unscored": 2}
     result.stdout.fnmatch_lines(["*1 snapshot unused."])
     assert scenarios.last_line(result).startswith(
-        "GATE FAILED unscored 2 > 0 · 5 failed for another"
+        "GATE FAILED unscored 2 > 0 · 5 failed for another reason than the score · "
+        "1 snapshot unused"
     )
+    assert f"  {file_of('limit', 'second')}" in result.outlines
     by_item = {(r["case"], r["probe"]): r.get("snapshot") for r in records(project).records}
     assert by_item["first", "next"] == "missing"
     assert by_item["first", "limit"] == by_item["second", "decided"] == "moved"
@@ -226,6 +228,32 @@ def test_no_good_average_outvotes_a_verdict_that_moved(project):
     result = run(project, gate, "--snapshot-update")
     assert result.ret == 0
     assert "GATE PASSED" in str(result.stdout)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_no_good_average_outvotes_a_snapshot_that_nothing_uses(project, workers):
+    gate = "--compaction-threshold=overall>=0"
+    run(project, "--snapshot-update")
+    (project.path / "cases/second.json").unlink()
+    result = run(project, gate, workers=workers)
+    result.assert_outcomes(passed=4)
+    assert result.ret == 1
+    assert scenarios.last_line(result) == "GATE FAILED 4 snapshots unused"
+    said = "4 snapshots are used by nothing in this run; --snapshot-update removes:"
+    place = result.outlines.index(said)
+    names = sorted(file_of(probe, "second") for probe in PROBES)
+    assert result.outlines[place + 1 : place + 5] == [f"  {name}" for name in names]
+    if workers:
+        return
+    assert scenarios.last_line(run(project, gate, "-q", "-q")) == "GATE FAILED 4 snapshots unused"
+    assert run(project).ret == 1, "as without a gate"
+    warned = run(project, gate, "--snapshot-warn-unused")
+    assert warned.ret == 0
+    assert said in warned.outlines
+    updated = run(project, gate, "--snapshot-update")
+    assert updated.ret == 0
+    assert said not in updated.outlines
+    assert run(project, gate).ret == 0
 
 
 def test_an_unscored_verdict_is_neither_accepted_nor_passed(project):

@@ -1,8 +1,10 @@
 """Killing runs: no torn record, no torn store file, and nothing is paid for twice.
 
 Every kill is SIGKILL at a counted point (a call asked or answered, a file or line
-half-written), so that it is the same point each time. A few points are run always;
-all fifty with ``pytest tests/test_killed_runs.py -m exhaustive``.
+half-written), so that it is the same point each time. A few points are run always. With
+``pytest tests/test_killed_runs.py -m exhaustive`` a worker of pytest-xdist is killed at
+25 points and its controller at 25, and runs without pytest at all other ones. How many
+calls that took and how many had to be paid twice is printed at the end.
 """
 
 import json
@@ -15,6 +17,7 @@ import time
 from pathlib import Path
 
 import pytest
+from counted import COUNTED
 from killed_run import CONCURRENCY, MODEL
 from scenarios import PROBES, STRATEGIES, lean
 from stub_endpoint import long_case, serving
@@ -28,7 +31,10 @@ ITEMS = len(CASES) * len(PROBES)
 CALLS = len(CASES) + 2 * ITEMS
 """One summary a case; an answer and a judgement for each probe."""
 IN_PROCESS = 42
-UNDER_PYTEST = 8
+UNDER_PYTEST = 50
+"""Half of them kill a worker, half the controller."""
+ALWAYS = 2
+"""Points under pytest that are run always, besides."""
 HERE = Path(__file__).parent
 
 
@@ -43,11 +49,12 @@ def seeded_points():
     return [*points, *({"where": "half a record", "at": at} for at in (2, ITEMS - 1))]
 
 
-def pytest_points():
-    """Whom to kill at which call under ``-n 2``."""
-    draw = random.Random(44)
+def pytest_points(count, seed):
+    """Whom to kill under ``-n 2``, at which call, when it is asked or when it is answered."""
+    draw = random.Random(seed)
     who = ["worker", "controller"]
-    return [(who[n % 2], draw.randint(1, CALLS - 2)) for n in range(UNDER_PYTEST)]
+    when = ["asked", "answered"]
+    return [(who[n % 2], when[n // 2 % 2], draw.randint(1, CALLS - 2)) for n in range(count)]
 
 
 def name_of(point):
@@ -137,7 +144,7 @@ def timeless(records):
 
 @pytest.mark.parametrize("point", some(seeded_points(), {1, 2, 3, 5, 41}, name_of))
 def test_a_killed_run_leaves_whole_files_and_the_next_pays_only_for_what_was_in_flight(
-    runner, project, point
+    runner, project, record_property, point
 ):
     with serving() as stub:
         assert run_once(runner, project, stub, point) == signal.SIGKILL
@@ -155,6 +162,8 @@ def test_a_killed_run_leaves_whole_files_and_the_next_pays_only_for_what_was_in_
         assert run_once(runner, project, stub) == 0
         assert len(stub.calls) == CALLS + in_flight, "a third run pays nothing"
         assert timeless(whole_records(project / "runs")) == timeless(finished)
+    record_property(f"{COUNTED}kill test: runs killed without pytest", 1)
+    record_property(f"{COUNTED}kill test: calls without pytest, lost and paid again", in_flight)
 
 
 # --- with pytest around it -----------------------------------------------------------
@@ -172,8 +181,8 @@ def pytest_configure(config):
 """
 
 
-def start_pytest(project, stub):
-    command = [sys.executable, "-m", "pytest", *lean(), "-n2", "--compactor=anchored"]
+def start_pytest(project, stub, workers=2):
+    command = [sys.executable, "-m", "pytest", *lean(), f"-n{workers}", "--compactor=anchored"]
     return subprocess.Popen(
         [*command, f"--compaction-model={MODEL}", f"--compaction-concurrency={CONCURRENCY}"],
         cwd=project,
@@ -194,13 +203,20 @@ def wait_for_the_end_of(pids, seconds=60):
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize(
-    "point", some(pytest_points(), {0}, lambda point: f"{point[0]}-{point[1]}")
-)
+def points_of_workers_and_controllers():
+    """A few points that are run always, and fifty that are not."""
+    always = [(point, ()) for point in pytest_points(ALWAYS, seed=4)]
+    others = [(point, pytest.mark.exhaustive) for point in pytest_points(UNDER_PYTEST, seed=44)]
+    return [
+        pytest.param(*point, id="-".join([str(number), *map(str, point)]), marks=marks)
+        for number, (point, marks) in enumerate([*always, *others])
+    ]
+
+
+@pytest.mark.parametrize(("who", "when", "at"), points_of_workers_and_controllers())
 def test_a_worker_or_the_controller_killed_under_pytest_costs_only_what_was_in_flight(
-    project, point
+    project, record_property, who, when, at
 ):
-    who, at = point
     (project / "conftest.py").write_text(PIDS)
     (project / "strategies.py").write_text(STRATEGIES)
     store, runs = project / ".pytest_compaction/store", project / ".pytest_compaction/runs"
@@ -209,22 +225,35 @@ def test_a_worker_or_the_controller_killed_under_pytest_costs_only_what_was_in_f
         flying = []
 
         def kill(number):
-            if number == at:
+            if number == at and not flying:
                 victim = process.pid if who == "controller" else workers_of(project)[number % 2]
                 os.kill(victim, signal.SIGKILL)
                 flying.append(len(stub.calls) - len(list(store.rglob("*.json"))))
 
-        stub.before = kill
+        setattr(stub, "before" if when == "asked" else "after", kill)
         code = process.wait(120)
         wait_for_the_end_of(workers_of(project))
-        stub.before = lambda number: None
+        stub.before = stub.after = lambda number: None
         assert flying, "the run was over before it could be killed"
-        assert code == (-signal.SIGKILL if who == "controller" else 1)
+        if who == "controller":
+            assert code == -signal.SIGKILL
+        elif code != 1:  # the worker had nothing left to do
+            assert code == 0
+            assert [r["status"] for r in whole_records(runs)] == ["passed"] * ITEMS
         paid, stored = len(stub.calls), whole_store_files(store)
         lost = paid - len(stored)
         assert lost <= max(flying[0], CONCURRENCY)
         whole_records(runs)
-        second = start_pytest(project, stub)
+        second = start_pytest(project, stub, workers=0 if at % 4 else 2)
         assert second.wait(120) == 0
         assert len(stub.calls) == paid + CALLS - len(stored) == CALLS + lost
         assert [r["status"] for r in whole_records(runs)] == ["passed"] * ITEMS
+    record_property(f"{COUNTED}kill test: {who}s killed under pytest", 1)
+    record_property(f"{COUNTED}kill test: calls under pytest, second runs included", CALLS + lost)
+    record_property(f"{COUNTED}kill test: calls under pytest, lost and paid again", lost)
+
+
+def test_the_points_under_pytest_are_fifty_half_of_them_workers():
+    who = [point[0] for point in pytest_points(UNDER_PYTEST, seed=44)]
+    assert (who.count("worker"), who.count("controller")) == (25, 25)
+    assert {point[1] for point in pytest_points(UNDER_PYTEST, seed=44)} == {"asked", "answered"}

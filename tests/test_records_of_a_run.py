@@ -1,5 +1,7 @@
 """The file of a run: what it holds, where it lies, and what a killed run leaves."""
 
+import asyncio
+import gc
 import json
 import os
 import signal
@@ -8,10 +10,16 @@ import sys
 import time
 
 import pytest
+from builders import COUNTER, build_case
 from scenarios import PROBES, lean, own, records, run, run_files, set_up
 
+from pytest_compaction.compactors.none import NoCompaction
+from pytest_compaction.engine import Arm, Engine, Roles
+from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.prompts import FIELDS
 from pytest_compaction.options import OPTIONS
 from pytest_compaction.results import load_run
+from pytest_compaction.triggers import Trigger
 
 
 def test_every_item_has_one_line_under_a_header_in_a_fixed_order(pytester):
@@ -46,6 +54,7 @@ def test_the_header_holds_every_option(pytester):
         "compaction_cases": "cases",
         "compaction_concurrency": 5,
         "compaction_timeout": 60,
+        "compaction_request_timeout": 45,
         "compaction_judge_prompt": "judge.md",
         "compaction_judge_snapshots": True,
         "compaction_judge_tolerance": "0.25,2",
@@ -69,6 +78,8 @@ def test_the_header_holds_every_option(pytester):
         for key, value in given.items()
         if value is not None
     ]
+    fields = "\n".join(f"${name}" for name in sorted(FIELDS["judge"]))
+    pytester.path.joinpath("judge.md").write_text(fields)
     run(pytester, "-psyrupy", *flags, compactor=None)
     assert records(pytester).header["settings"] == {
         "compactors": [own("keep"), "none"],
@@ -91,6 +102,7 @@ def test_the_header_holds_every_option(pytester):
         "refresh": False,
         "estimate": False,
         "max_cost": 1.5,
+        "request_timeout": 45.0,
         "judge_snapshots": True,
         "judge_tolerance": [0.25, 2.0],
         "runs": ".pytest_compaction/runs",
@@ -151,6 +163,53 @@ def test_settings_that_change_scores_change_the_hash_of_the_settings(pytester):
         hashes.append({record["hashes"]["settings"] for record in records(pytester).records})
     assert hashes[0] == hashes[1]
     assert hashes[0] != hashes[2]
+
+
+class Bug(OfflineModel):
+    """A model with a bug in one of its methods."""
+
+    def __init__(self, method):
+        super().__init__(COUNTER)
+        self._out_of_order = method
+
+    async def answer(self, request):
+        if self._out_of_order == "answer":
+            raise KeyError("answer")
+        return await super().answer(request)
+
+    async def judge(self, request):
+        if self._out_of_order == "judge":
+            raise KeyError("judge")
+        return await super().judge(request)
+
+
+@pytest.mark.parametrize("method", ["answer", "judge"])
+def test_a_bug_in_what_is_made_ahead_is_raised_where_it_is_asked_for_and_nowhere_else(
+    caplog, method
+):
+    _work_with(Bug(method), method)
+    gc.collect()
+    assert "never retrieved" not in caplog.text
+
+
+def _work_with(model, method):
+    case, arm = build_case(), Arm("none")
+    roles = Roles(model, model, (model,), COUNTER)
+    engine = Engine(roles, lambda name: NoCompaction(), Trigger("case"), 3.5, 30.0, 8)
+    engine.select({(case.id, arm): [(probe, True) for probe in case.probes]})
+    compaction = engine.compaction(case, arm)
+
+    async def bug():
+        raise KeyError("begun")
+
+    async def begun():
+        engine.begin("other", bug)
+        await asyncio.sleep(0.2)
+
+    engine.wait(begun())
+    with pytest.raises(KeyError, match=method):
+        engine.verdict(engine.response(compaction, case.probes[0]))
+    engine.close()
 
 
 def test_runs_are_numbered_named_after_their_strategies_and_ignored_by_git(pytester):

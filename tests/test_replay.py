@@ -232,6 +232,24 @@ def test_a_limit_that_cannot_be_kept_is_refused_before_anything_is_spent(pyteste
     assert endpoint.calls == []
 
 
+def test_another_text_in_the_same_file_with_the_judges_prompt_changes_the_hash_of_settings(
+    pytester, endpoint
+):
+    from pytest_compaction.models.prompts import FIELDS
+
+    project(pytester, "first")
+    fields = "\n".join(f"${name}" for name in sorted(FIELDS["judge"]))
+    found = []
+    for opening in (None, "Be kind.", "Be strict.", "Be strict."):
+        option = ["--compaction-judge-prompt=judge.md"] if opening else []
+        pytester.path.joinpath("judge.md").write_text(f"{opening}\n{fields}")
+        real(pytester, *option, compactor="keep")
+        found.append({record["hashes"]["settings"] for record in records(pytester).records})
+    shipped, kind, strict, again = found
+    assert len(shipped | kind | strict) == 3
+    assert strict == again
+
+
 def test_a_prompt_of_ones_own_for_the_judge_is_used_and_one_that_lacks_a_field_is_refused(
     pytester, endpoint
 ):

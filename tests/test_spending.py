@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_compaction.models.calls import Call, CallReply
+from pytest_compaction.models.charges import UNDER_WAY
 from pytest_compaction.models.ledger import Ledger, LimitReachedError, Total
 from pytest_compaction.models.prices import prices_at
 from pytest_compaction.models.protocol import ModelError
@@ -79,6 +80,108 @@ def test_a_call_that_fails_costs_nothing(ledger):
     assert ledger.totals() == []
     ask(caller, call())
     assert ledger.spent() == pytest.approx(COST)
+
+
+SAID = {"choices": [{"message": {"content": "It is 45."}}]}
+
+
+class Unsaid(Answering):
+    """An endpoint that does not say how many tokens it took."""
+
+    async def call(self, call):
+        await super().call(call)
+        return CallReply(SAID, self.usage)
+
+
+@pytest.mark.parametrize("usage", [Usage(1), Usage(1, 0, 0, 7), Usage(1, 9, 0, 0)])
+def test_a_reply_that_does_not_say_what_it_took_stays_set_aside_at_its_most(ledger, usage):
+    endpoint = Unsaid(usage)
+    limit = 3.5 * most(call())
+    replies = ask(spending(endpoint, ledger, limit), *questions(10))
+    assert len(endpoint.calls) == 3
+    assert sum(isinstance(reply, SpentError) for reply in replies) == 7
+    assert ledger.spent() == pytest.approx(3 * most(questions(1)[0]), rel=0.05)
+    (note,) = ledger.notes
+    assert "not all replies say how many tokens they took" in note
+    assert "held against --compaction-max-cost at the most" in note
+
+
+def test_without_a_limit_a_reply_that_does_not_say_what_it_took_is_counted_here(ledger):
+    ask(spending(Unsaid(Usage(1)), ledger), call("word " * 50))
+    (total,) = ledger.totals()
+    assert total.paid == Usage(1, builders.COUNTER.text("word " * 50), 0, 5)
+    assert total.usd == pytest.approx(PRICES.cost(MODEL, total.paid))
+    assert "counted here" in ledger.notes[0]
+
+
+class Sending(Answering):
+    """Sends each call as often as given says: what may be charged for (lost), or not (free)."""
+
+    def __init__(self, *fates, usage=A_CALL):
+        super().__init__(usage)
+        self.fates = fates
+        self.sent = 0
+
+    async def call(self, call):
+        charge = UNDER_WAY.get()
+        for fate in self.fates:
+            await charge.sending()
+            self.sent += 1
+            if fate == "free":
+                charge.free()
+        if self.fates[-1] != "answered":
+            raise ModelError("it did not come")
+        return CallReply(SAID, self.usage)
+
+
+@pytest.mark.parametrize(
+    ("fates", "lost", "answered"),
+    [
+        (["free"], 0, 0),
+        (["lost"], 1, 0),
+        (["lost", "lost", "lost"], 3, 0),
+        (["lost", "free"], 1, 0),
+        (["free", "lost", "answered"], 1, 1),
+        (["lost", "lost", "answered"], 2, 1),
+    ],
+)
+@pytest.mark.parametrize("limit", [None, 1.0])
+def test_each_request_that_may_be_charged_for_is_booked(ledger, limit, fates, lost, answered):
+    ask(spending(Sending(*fates), ledger, limit), call())
+    assert sum(total.paid.calls for total in ledger.totals()) == lost + answered
+    assert ledger.spent() == pytest.approx(lost * most(call()) + answered * COST)
+
+
+def test_a_request_is_not_sent_again_where_there_is_no_money_for_another_loss(ledger):
+    endpoint = Sending("lost", "lost", "lost", "answered")
+    limit = 2.5 * most(call())
+    (error,) = ask(spending(endpoint, ledger, limit), call())
+    assert isinstance(error, SpentError)
+    assert endpoint.sent == 2
+    assert ledger.spent() == pytest.approx(2 * most(call()))
+    assert ledger.spent() <= limit
+
+
+def test_a_call_that_is_given_up_while_it_is_under_way_stays_booked(ledger):
+    async def given_up(fate):
+        class Hanging(Answering):
+            async def call(self, call):
+                await UNDER_WAY.get().sending()
+                if fate == "free":
+                    UNDER_WAY.get().free()
+                await asyncio.sleep(60)
+
+        work = asyncio.ensure_future(spending(Hanging(), ledger, 1.0).call(call()))
+        await asyncio.sleep(0.05)
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
+
+    asyncio.run(given_up("free"))
+    assert ledger.totals() == []
+    asyncio.run(given_up("lost"))
+    (total,) = ledger.totals()
+    assert total.paid.calls == 1
+    assert ledger.spent() == pytest.approx(most(call()))
 
 
 @pytest.mark.parametrize("affordable", [0, 1, 3, 10])

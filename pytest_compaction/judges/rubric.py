@@ -14,6 +14,7 @@ from pytest_compaction.models.protocol import (
     ModelError,
     NotRecordedError,
 )
+from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import MAX_SCORE, applicable
 
 
@@ -55,7 +56,7 @@ class RubricJudge:
         except NotRecordedError:
             raise
         except ModelError as error:
-            return JudgeReply(unscored=str(error))
+            return JudgeReply(unscored=str(error), usage=error.spent.get("judge", Usage()))
 
 
 def _checked(reply: JudgeReply, request: JudgeRequest) -> JudgeReply:

@@ -8,17 +8,24 @@ reason why a response is unscored.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.case import AnswerSpec
 from pytest_compaction.claims import answer_proper
 from pytest_compaction.models import judgements, native, summary_text
+from pytest_compaction.models.bodies import (
+    REASONING_TOKENS,
+    chat_body,
+    responses_body,
+    roomier,
+)
 from pytest_compaction.models.calls import Call, Caller, Operation, Role
+from pytest_compaction.models.counting import counted
 from pytest_compaction.models.judge_prompt import judge_fields
 from pytest_compaction.models.log_excerpt import excerpt
+from pytest_compaction.models.parameters import Parameters, misuse_of
 from pytest_compaction.models.prompts import Prompts
 from pytest_compaction.models.protocol import (
     AnswerReply,
@@ -48,18 +55,12 @@ from pytest_compaction.tokens import TokenCounter
 LOG_TOKENS: Final = 6000
 """What the judge is shown of the log at most."""
 WORDS_PER_TOKEN: Final = 0.7
-REASONING_TOKENS: Final = 8192
-"""Added to the limit of models that think before they speak, and when a reply was cut."""
-SLACK_TOKENS: Final = 64
 JUDGE_TOKENS: Final = 200
 CRITERION_TOKENS: Final = 120
 NUMBER_TOKENS: Final = 80
 """What a judgement may take: as a whole, more for each criterion, and for each fact or claim."""
 FLAG: Final = "text addressed to the judge stands in the answer"
 
-_REASONS: Final = re.compile(
-    r"(?:^|[/:_-])(?:o\d|gpt-(?:[5-9]|oss)|r1|qwq|.*(?:reason|think))", re.IGNORECASE
-)
 _FORMS: Final = {
     "text": "in plain text",
     "list": "as a list, each item on a line of its own that begins with a hyphen",
@@ -122,7 +123,12 @@ class ChatModel:
         """The model's next message after the view and the question.
 
         A view that holds opaque items of the responses API is answered through it.
+        Request parameters go with the call; what the endpoint did of what they ask for
+        is in the reply. One that this model sets itself raises :class:`ModelError`.
         """
+        misused = misuse_of(request.parameters)
+        if misused is not None:
+            raise ModelError(misused)
         fields = {
             "question": clean(request.question),
             "form": asked_form(request.answer),
@@ -130,12 +136,20 @@ class ChatModel:
         asked = self._prompts.answer.messages(fields)
         limit = request.answer.max_tokens
         if needs_responses(request.view):
-            body = self._responses_body([*responses_input(request.view), *asked], limit)
-            reply, usage, latency = await self._text("responses", body, "responder")
+            items = [*responses_input(request.view), *asked]
+            body = responses_body(self._name, items, limit, request.parameters)
+            reply, usage, latency = await self._text("responses", body, request.role)
         else:
-            body = self._chat_body([*chat_messages(request.view), *asked], limit)
-            reply, usage, latency = await self._text("chat.completions", body, "responder")
-        return AnswerReply(reply.text, usage, latency)
+            body = self._chat_body(
+                [*chat_messages(request.view), *asked], limit, request.parameters
+            )
+            reply, usage, latency = await self._text("chat.completions", body, request.role)
+        applied = reply.applied if request.parameters else None
+        return AnswerReply(reply.text, usage, latency, applied)
+
+    def refuses(self, parameters: Parameters) -> str | None:
+        """Nothing: whether the endpoint takes them shows when it is asked."""
+        return None
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """All applicable criteria in one request; one repair; else unscored, with the reason."""
@@ -155,7 +169,8 @@ class ChatModel:
             body = self._chat_body(prompt, limit, extra)
             try:
                 reply, more, _ = await self._ask("chat.completions", body, "judge")
-            except NotAskedError:
+            except NotAskedError as error:
+                error.after("judge", usage)
                 raise
             except ModelError as error:
                 judged = JudgeReply(unscored=f"{judged.unscored}, and asked again: {error}")
@@ -178,11 +193,13 @@ class ChatModel:
             body["instructions"] = clean(request.instructions)
         call = Call("responses.compact", body, self._trial, "compaction")
         reply = await self._caller.call(call)
+        usage = counted(call, reply, self._tokens)
         try:
             messages = native.compacted(reply.body, request.messages)
         except native.NotCompactedError as error:
-            raise ModelError(f"{self._name} did not compact: {error}") from None
-        return CompactReply(messages, reply.usage)
+            said = f"{self._name} did not compact: {error}"
+            raise ModelError(said, spent={"compaction": usage}) from None
+        return CompactReply(messages, usage)
 
     def _repair(self, reply: Reply, problem: str) -> list[dict[str, Any]]:
         said = [{"role": "assistant", "content": reply.text}] if reply.text else []
@@ -195,59 +212,33 @@ class ChatModel:
         """A reply with text; one that was cut before it began is asked for again with more room."""
         reply, usage, latency = await self._ask(operation, body, role)
         if reply.cut and not reply.text:
-            name = next(name for name in ("max_tokens", "max_output_tokens") if name in body)
-            roomy = {**body, name: body[name] + REASONING_TOKENS}
-            reply, more, longer = await self._ask(operation, roomy, role)
+            try:
+                reply, more, longer = await self._ask(operation, roomier(body), role)
+            except ModelError as error:
+                error.after(role, usage)
+                raise
             usage += more
             latency = None if latency is None or longer is None else latency + longer
         if reply.problem:
-            raise ModelError(printable(f"{self._name} gave no answer: {reply.problem}", 300))
+            said = printable(f"{self._name} gave no answer: {reply.problem}", 300)
+            raise ModelError(said, spent={role: usage})
         return reply, usage, latency
 
     async def _ask(
         self, operation: Operation, body: Mapping[str, Any], role: Role
     ) -> tuple[Reply, Usage, float | None]:
-        answered = await self._caller.call(Call(operation, body, self._trial, role))
-        reply = read_reply(operation, answered.body)
-        usage = answered.usage
-        if not usage.input_tokens and not usage.output_tokens:
-            usage += self._counted(body, reply)
-        return reply, usage, answered.latency_s
-
-    def _counted(self, body: Mapping[str, Any], reply: Reply) -> Usage:
-        """What our own tokenizer counts, for endpoints that do not say what they read and wrote."""
-        said = body.get("messages") or body.get("input") or []
-        read = sum(self._tokens.text(text) for message in said for text in _texts(message))
-        return Usage(0, read, 0, self._tokens.text(reply.text))
+        call = Call(operation, body, self._trial, role)
+        answered = await self._caller.call(call)
+        usage = counted(call, answered, self._tokens)
+        return read_reply(operation, answered.body), usage, answered.latency_s
 
     def _chat_body(
         self,
-        messages: Sequence[Mapping[str, Any]],
+        messages: list[dict[str, Any]],
         limit: int,
         extra: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        return {
-            "model": self._name,
-            "messages": list(messages),
-            "max_tokens": self._limit(limit),
-            "temperature": 0,
-            "seed": self._trial,
-            **(extra or {}),
-        }
-
-    def _responses_body(self, items: Sequence[Mapping[str, Any]], limit: int) -> dict[str, Any]:
-        return {
-            "model": self._name,
-            "input": list(items),
-            "max_output_tokens": self._limit(limit),
-            "temperature": 0,
-            "store": False,
-        }
-
-    def _limit(self, tokens: int) -> int:
-        """With slack, because tokenizers differ; thinking counts as output at most endpoints."""
-        roomy = int(tokens * 1.25) + SLACK_TOKENS
-        return roomy + REASONING_TOKENS if _REASONS.search(self._name) else roomy
+        return chat_body(self._name, messages, limit, self._trial, extra)
 
 
 def _judged(reply: Reply, request: JudgeRequest) -> JudgeReply:
@@ -280,13 +271,3 @@ def _without_torn_line(reply: Reply) -> str:
     """The text without its last line if the model was cut in it: half a path is a wrong one."""
     head, _, _ = reply.text.rpartition("\n")
     return head if reply.cut and head.strip() else reply.text
-
-
-def _texts(message: Mapping[str, Any]) -> list[str]:
-    """The texts of a rendered message or input item."""
-    content = message.get("content")
-    parts = content if isinstance(content, list) else []
-    found = [part.get("text") for part in parts]
-    found += [content, message.get("output"), message.get("arguments")]
-    found += [call["function"]["arguments"] for call in message.get("tool_calls") or ()]
-    return [text for text in found if isinstance(text, str)]

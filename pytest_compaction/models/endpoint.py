@@ -1,8 +1,7 @@
 """The endpoint: carries calls over the network, within bounds on time, size and retries.
 
-This is the only module that talks to the openai package, which reads
-``OPENAI_API_KEY`` and ``OPENAI_BASE_URL`` and repeats what failed in passing (429,
-5xx, a lost connection). Every failure comes out as a
+With ``client`` this is the only module that talks to the openai package, which repeats
+what failed in passing (429, 5xx, a lost connection). Every failure comes out as a
 :class:`~pytest_compaction.models.protocol.ModelError`: one sentence without a key
 in it.
 """
@@ -25,8 +24,10 @@ from pytest_compaction.models.refusals import (
     Complaint,
     adaptation_for,
     adapted,
+    added_text,
     complaint_of,
     consequence,
+    refuses_added,
 )
 from pytest_compaction.models.rendering import clean
 from pytest_compaction.models.replies import usage_of
@@ -35,7 +36,8 @@ from pytest_compaction.text import printable
 CONNECT_SECONDS: Final = 10.0
 READ_SECONDS: Final = 120.0
 TOTAL_SECONDS: Final = 300.0
-"""What one call may take with all its repetitions."""
+"""What one call may take with all its repetitions, or more where reading may take longer."""
+TOTAL_SHARE: Final = 2.5
 MAX_RETRIES: Final = 4
 MAX_REPLY_BYTES: Final = 8 * 1024 * 1024
 EXCEEDED: Final = "compaction.exceeded"
@@ -43,12 +45,14 @@ EXCEEDED: Final = "compaction.exceeded"
 NO_KEY: Final = "no-key"
 """Sent where no key is set; servers of one's own do not look at it."""
 _DEFAULT_HOST: Final = "api.openai.com"
+_LONGER: Final = "give it longer with --compaction-request-timeout"
 _PATHS: Final[Mapping[Operation, str]] = {
     "chat.completions": "/chat/completions",
     "responses": "/responses",
     "responses.compact": "/responses/compact",
 }
 _Known = tuple[Operation, str]
+_Kind = tuple[_Known, frozenset[str], str]
 
 
 class Endpoint:
@@ -63,21 +67,23 @@ class Endpoint:
         self,
         connect: float = CONNECT_SECONDS,
         read: float = READ_SECONDS,
-        total: float = TOTAL_SECONDS,
+        total: float | None = None,
         max_retries: int = MAX_RETRIES,
         max_reply_bytes: int = MAX_REPLY_BYTES,
         transport: Any = None,
     ) -> None:
         self._connect = connect
         self._read = read
-        self._total = total
+        self._total = max(TOTAL_SECONDS, TOTAL_SHARE * read) if total is None else total
         self._max_retries = max_retries
         self._max_reply_bytes = max_reply_bytes
         self._transport = transport
         self._clients: dict[asyncio.AbstractEventLoop, Any] = {}
         self._adapted: dict[_Known, frozenset[str]] = {}
-        self._closed_to: dict[_Known, str] = {}
-        self._first: dict[tuple[_Known, frozenset[str]], asyncio.Event] = {}
+        self._closed_to: dict[tuple[_Known, str], str] = {}
+        """Why not to ask again: for all requests, or for those with these added parameters."""
+        self._first: dict[_Kind, asyncio.Event] = {}
+        self._answered: set[_Known] = set()
 
     async def call(self, call: Call) -> CallReply:
         """The endpoint's reply; whatever goes wrong raises :class:`ModelError`.
@@ -86,7 +92,8 @@ class Endpoint:
         is back: what it was refused for is then known.
         """
         known: _Known = (call.operation, str(call.body.get("model")))
-        kind = (known, frozenset(a.name for a in ADAPTATIONS if a.present(dict(call.body))))
+        adaptable = frozenset(a.name for a in ADAPTATIONS if a.present(dict(call.body)))
+        kind = (known, adaptable, added_text(call.body))
         event = self._first.get(kind)
         if event is not None:
             await event.wait()
@@ -107,13 +114,15 @@ class Endpoint:
         """Send a call; where the endpoint refuses a part of it, remember that and do without."""
         started = time.perf_counter()
         while True:
-            if known in self._closed_to:
-                raise UnsupportedError(self._closed_to[known])
+            for closed in ((known, ""), (known, added_text(call.body))):
+                if closed in self._closed_to:
+                    raise UnsupportedError(self._closed_to[closed])
             done_without = self._adapted.get(known, frozenset())
             body = adapted(call.body, done_without)
             left = self._total - (time.perf_counter() - started)
             reply = await self._sent(call, body, left)
             if isinstance(reply, CallReply):
+                self._answered.add(known)
                 return reply
             step = adaptation_for(reply, body)
             if step is None:
@@ -137,13 +146,14 @@ class Endpoint:
         except TimeoutError:
             sentence = f"did not finish its reply within {self._total:g} s"
             advice = "try fewer requests at a time (--compaction-concurrency) or a faster model"
-            raise self._error(call, f"{sentence}; {advice}") from None
+            raise self._error(call, f"{sentence}; {advice}, or {_LONGER}") from None
         except openai.APIStatusError as error:
             return _complaint(error)
         except openai.APITimeoutError:
             times = f"connecting {self._connect:g} s, reading {self._read:g} s"
             tries = self._max_retries + 1
-            raise self._error(call, f"did not answer in time ({times}), {tries} times") from None
+            sentence = f"did not answer in time ({times}), {tries} times"
+            raise self._error(call, f"{sentence}; {_LONGER}") from None
         except openai.APIConnectionError as error:
             raise self._error(call, self._unreachable(error)) from None
         except (openai.OpenAIError, httpx2.InvalidURL, ValueError) as error:
@@ -162,9 +172,9 @@ class Endpoint:
 
     def _new_client(self) -> Any:
         import httpx2
-        import openai
 
         from pytest_compaction.models.bounded import Bounded
+        from pytest_compaction.models.client import new_client
 
         key = os.environ.get("OPENAI_API_KEY", "").strip()
         if not key and self.host == _DEFAULT_HOST:
@@ -172,17 +182,13 @@ class Endpoint:
                 f"no key for {_DEFAULT_HOST}: set OPENAI_API_KEY, or OPENAI_BASE_URL for another "
                 "endpoint; without either, --compaction-model=offline needs no key"
             )
-        bounded = Bounded(self._max_reply_bytes, EXCEEDED)
-        more = {} if self._transport is None else {"transport": self._transport}
-        timeout = httpx2.Timeout(self._read, connect=self._connect, pool=None)
-        return openai.AsyncOpenAI(
-            api_key=key or NO_KEY,
-            timeout=timeout,
-            max_retries=self._max_retries,
-            default_headers={"Accept-Encoding": "identity"},
-            http_client=openai.DefaultAsyncHttpxClient(
-                timeout=timeout, event_hooks={"response": [bounded]}, **more
-            ),
+        return new_client(
+            os.environ.get("OPENAI_BASE_URL", "").strip(),
+            key or NO_KEY,
+            httpx2.Timeout(self._read, connect=self._connect, pool=None),
+            self._max_retries,
+            Bounded(self._max_reply_bytes, EXCEEDED),
+            self._transport,
         )
 
     @property
@@ -223,11 +229,13 @@ class Endpoint:
                 f"has too small a context for this request ({said}); use a model with a "
                 "larger one, or a smaller budget in the case",
             )
-        lasting, advice = consequence(complaint, call.operation)
+        answered = known in self._answered
+        lasting, advice = consequence(complaint, call.operation, call.body, answered)
         error = self._error(call, f"answered {status}: {said}{advice}")
         if not lasting:
             return error
-        self._closed_to[known] = str(error)
+        theirs = added_text(call.body) if refuses_added(complaint, call.body) else ""
+        self._closed_to[known, theirs] = str(error)
         return UnsupportedError(str(error))
 
     def _unreachable(self, error: BaseException) -> str:

@@ -116,7 +116,7 @@ class Ledger:
             )
 
     def release(self, number: int) -> None:
-        """Take back a call that was refused, for which endpoints charge nothing."""
+        """Take back a call that was refused or never sent: endpoints charge nothing for those."""
         with self._connection() as db:
             db.execute("delete from calls where id = ?", (number,))
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from pytest_compaction.models.parameters import Parameters
 from pytest_compaction.models.protocol import (
     AnswerReply,
     AnswerRequest,
@@ -64,6 +65,10 @@ class MeteredModel:
         self.usage += reply.usage
         return reply
 
+    def refuses(self, parameters: Parameters) -> str | None:
+        """Nothing: they go with answers, which may be another model's, and it is asked there."""
+        return None
+
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """Forward the request and count its usage."""
         reply = await self._forward(self._model.judge(request))
@@ -85,6 +90,7 @@ class MeteredModel:
             waiting = asyncio.run_coroutine_threadsafe(limited(), self._loop)
             return await asyncio.wrap_future(waiting)
         except ModelError as error:
+            self.usage = sum(error.spent.values(), self.usage)
             if self.error is None or isinstance(error, NotAskedError):
                 self.error = error
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_compaction.models import offline_answer, offline_judge, offline_summary
+from pytest_compaction.models.parameters import Parameters, cannot_take
 from pytest_compaction.models.protocol import (
     AnswerReply,
     AnswerRequest,
@@ -50,11 +51,17 @@ class OfflineModel:
         return SummaryReply(summary, Usage(1, read, 0, count(summary.render(request.sections))))
 
     async def answer(self, request: AnswerRequest) -> AnswerReply:
-        """Answer from the view; see :mod:`.offline_answer`."""
+        """Answer from the view; see :mod:`.offline_answer`. Takes no request parameters."""
+        if request.parameters:
+            raise UnsupportedError(cannot_take(self, request.parameters))
         count = self._counter.text
         text = offline_answer.answer(request.view, request.question, request.answer, count)
         read = self._counter.messages(request.view) + count(request.question)
         return AnswerReply(text, Usage(1, read, 0, count(text)))
+
+    def refuses(self, parameters: Parameters) -> str | None:
+        """Why it takes no request parameters: there is no server that could heed them."""
+        return cannot_take(self, parameters)
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """Score the response; see :mod:`.offline_judge`. Costs no tokens."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from pytest_compaction.case import AnswerSpec, Fact, Trap
 from pytest_compaction.conversation import Message
+from pytest_compaction.models.calls import Role
+from pytest_compaction.models.edits import Applied
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.summary import Section, Summary
 
@@ -56,20 +58,30 @@ class CompactReply:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRequest:
-    """Answer ``question`` from ``view`` alone. Facts and traps are not here, by type."""
+    """Answer ``question`` from ``view`` alone. Facts and traps are not here, by type.
+
+    ``parameters`` are those of the strategy; a model that cannot pass them on refuses.
+    ``role`` is the one that the call is booked under; what is sent does not depend on it.
+    """
 
     view: Sequence[Message]
     question: str
     answer: AnswerSpec
+    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    role: Role = "responder"
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerReply:
-    """The answer and what it cost; ``latency_s`` is ``None`` where nothing was waited for."""
+    """The answer and what it cost; ``latency_s`` is ``None`` where nothing was waited for.
+
+    ``applied`` is what the endpoint says that it did to the view first, if it was to.
+    """
 
     text: str
     usage: Usage = Usage()
     latency_s: float | None = None
+    applied: Applied | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +134,18 @@ class JudgeReply:
 
 
 class ModelError(Exception):
-    """A model could not answer; the text says which, what happened and what to do."""
+    """A model could not answer; the text says which, what happened and what to do.
+
+    ``spent`` is what was used by then, by role: a reply that is no answer is charged for too.
+    """
+
+    def __init__(self, *args: object, spent: Mapping[Role, Usage] | None = None) -> None:
+        super().__init__(*args)
+        self.spent: dict[Role, Usage] = dict(spent or {})
+
+    def after(self, role: Role, usage: Usage) -> None:
+        """Add what had been used before it came to this."""
+        self.spent[role] = self.spent.get(role, Usage()) + usage
 
 
 class UnsupportedError(ModelError):
@@ -138,7 +161,11 @@ class NotRecordedError(NotAskedError):
 
 
 class Model(Protocol):
-    """Anything that can summarise, answer and judge. Failures raise :class:`ModelError`."""
+    """Anything that can summarise, answer and judge. Failures raise :class:`ModelError`.
+
+    A model that takes request parameters has a method ``refuses`` besides; see
+    :func:`~pytest_compaction.models.parameters.refusal_of`.
+    """
 
     def at_trial(self, trial: int) -> Model:
         """The same model for one repetition: what it was asked in another one is asked again."""

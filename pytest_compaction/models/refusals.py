@@ -3,7 +3,8 @@
 Endpoints call themselves compatible and differ in what they take. A reply that
 refuses a request and names a parameter is answered by leaving that parameter out,
 or by its other spelling; what has no bearing on a parameter is no reason to change
-a request.
+a request. The parameters of a strategy are never left out: a request without them would
+measure something else, so that a refusal of them is the end of it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pytest_compaction.conversation import canonical_json
 from pytest_compaction.models.calls import Operation
+from pytest_compaction.models.parameters import SET_BY_MODELS, shown
 from pytest_compaction.models.rendering import IMAGE
 
 Body = dict[str, Any]
@@ -149,8 +152,36 @@ def adapted(body: Mapping[str, Any], names: frozenset[str]) -> Body:
     return result
 
 
+def added(body: Mapping[str, Any]) -> Body:
+    """The members of a request that a strategy added to it, none of which can be done without."""
+    return {name: value for name, value in body.items() if name not in SET_BY_MODELS}
+
+
+def added_text(body: Mapping[str, Any]) -> str:
+    """The same as text, to remember what was refused by; empty without any."""
+    found = added(body)
+    return canonical_json(found) if found else ""
+
+
+def refuses_added(complaint: Complaint, body: Mapping[str, Any]) -> bool:
+    """Whether a complaint is about what a strategy added: by name, or for want of another."""
+    if complaint.status not in REFUSING or not added(body):
+        return False
+    if _names_added(complaint, body):
+        return True
+    other = any(adaptation.answers(complaint, dict(body)) for adaptation in ADAPTATIONS)
+    return bool(_NOT_KNOWN.search(complaint.text)) and not other
+
+
+def _names_added(complaint: Complaint, body: Mapping[str, Any]) -> bool:
+    said = f"{complaint.parameter} {complaint.text}"
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) for name in added(body))
+
+
 def adaptation_for(complaint: Complaint, body: Body) -> Adaptation | None:
     """What to do without, given what the endpoint complained about; ``None`` if it is not that."""
+    if _names_added(complaint, body):
+        return None
     return next((a for a in ADAPTATIONS if a.answers(complaint, body)), None)
 
 
@@ -177,6 +208,11 @@ def complaint_of(status: int, body: Any, text: str) -> Complaint:
     return Complaint(status, said, str(error.get("param") or ""))
 
 
+_NOT_KNOWN: Final = re.compile(
+    r"extra inputs|additional propert|(?:unknown|unrecogni[sz]ed|unexpected|unsupported) "
+    r"(?:\w+ )?(?:argument|field|key|parameter|property)",
+    re.IGNORECASE,
+)
 _ADVICE: Final[Mapping[int, str]] = {
     401: "; check OPENAI_API_KEY",
     403: "; the key may not use this model",
@@ -193,12 +229,25 @@ _MISSING: Final = re.compile(
 )
 
 
-def consequence(complaint: Complaint, operation: Operation) -> tuple[bool, str]:
-    """Whether the same complaint would come for every such request, and what to do about it."""
+def consequence(
+    complaint: Complaint, operation: Operation, body: Mapping[str, Any], answered: bool = False
+) -> tuple[bool, str]:
+    """Whether the same complaint would come for every such request, and what to do about it.
+
+    ``answered`` tells that the model has answered before: then it is there, the key may
+    use it, and what is refused is this request.
+    """
     status = complaint.status
+    if refuses_added(complaint, body):
+        return True, (
+            f"; it does not take {shown(added(body))} as it was sent, take an endpoint that does, "
+            "or mode=client"
+        )
     if _NO_CREDIT.search(complaint.text):
         return True, "; the account has no credit left"
-    if operation != "chat.completions" and _is_missing(complaint):
+    if answered and status in _LASTING:
+        return False, "; it answered other requests, so this one alone is refused; run again later"
+    if operation != "chat.completions" and not answered and _is_missing(complaint):
         return True, f"; it has no {operation}, take an endpoint or a model that has it"
     later = "; it failed, run again later" if status >= 500 else ""
     return status in _LASTING, _ADVICE.get(status, later)

@@ -61,13 +61,15 @@ def connect(
     limit: float | None,
     judge_prompt: Path | None,
     tokens: TokenCounter,
+    request_timeout: float | None = None,
 ) -> Endpoints:
     """Callers one behind the other: store, spending, endpoint. Nothing is connected to yet.
 
     ``shown`` is how the folder of the store is named to the user; ``limit`` is in US
-    dollars. Without a ledger of another process one is made in a temporary folder.
+    dollars, ``request_timeout`` in seconds of silence. Without a ledger of another
+    process one is made in a temporary folder.
     """
-    from pytest_compaction.models.endpoint import Endpoint
+    from pytest_compaction.models.endpoint import READ_SECONDS, Endpoint
     from pytest_compaction.models.prompts import Prompts
     from pytest_compaction.models.spending import Spending
 
@@ -75,7 +77,8 @@ def connect(
     scratch = None if ledger else Path(tempfile.mkdtemp(prefix="pytest-compaction-"))
     accounts = Ledger(ledger or Path(scratch or "", "ledger.sqlite"))
     prices = prices_at(os.environ.get("OPENAI_BASE_URL"))
-    paying = Spending(Endpoint(), accounts, prices, tokens, limit)
+    endpoint = Endpoint(read=request_timeout or READ_SECONDS)
+    paying = Spending(endpoint, accounts, prices, tokens, limit)
     caller = Store(store, paying, mode, accounts, shown)
     return Endpoints(caller, accounts, prices, prompts, tokens, scratch)
 

@@ -7,12 +7,15 @@ follow; for the rest the offline model stands in.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
 from pytest_compaction.conversation import Message, Opaque, canonical_json
+from pytest_compaction.models import summary_text
 from pytest_compaction.models.calls import Call, CallReply
+from pytest_compaction.models.edits import assumed
 from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.parameters import Parameters, refusal_of
 from pytest_compaction.models.prices import PriceTable
 from pytest_compaction.models.protocol import (
     AnswerReply,
@@ -29,11 +32,16 @@ from pytest_compaction.models.spending import most_usage
 from pytest_compaction.models.store import Store
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import applicable
+from pytest_compaction.summary import Summary
 from pytest_compaction.tokens import TokenCounter
 
 CRITERION_TOKENS: Final = 40
 NUMBER_TOKENS: Final = 30
 """What a judgement is taken to need for each criterion, and for each fact or stale value."""
+_SHORT_TOKENS: Final = 150
+"""What a short reply is taken to need: an entry or two."""
+_FILLER: Final = "the work went on as planned and more was said of it in passing"
+Length = Literal["short", "middle", "long"]
 _NATIVE: Final = canonical_json({"type": "compaction", "encrypted_content": "A" * 2000})
 _ORDER: Final = ("compaction", "responder", "judge")
 
@@ -111,11 +119,17 @@ class Rehearsal:
 
 
 class RehearsedModel:
-    """Renders every request as the real model does; the offline model replies in its place."""
+    """Renders every request as the real model does; the offline model replies in its place.
 
-    def __init__(self, real: Model, tokens: TokenCounter) -> None:
+    ``length`` says how long summaries and answers are taken to be: as long as the rules
+    make them (``middle``), an entry or two (``short``), or all that there is room for
+    (``long``).
+    """
+
+    def __init__(self, real: Model, tokens: TokenCounter, length: Length = "middle") -> None:
         self._real = real
         self._tokens = tokens
+        self._length = length
         self._stand_in = OfflineModel(tokens)
 
     @property
@@ -125,25 +139,56 @@ class RehearsedModel:
 
     def at_trial(self, trial: int) -> RehearsedModel:
         """The same for one repetition."""
-        return RehearsedModel(self._real.at_trial(trial), self._tokens)
+        return RehearsedModel(self._real.at_trial(trial), self._tokens, self._length)
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
         """A stored summary, or an extract as long as the budget allows."""
         try:
             return await self._real.summarize(request)
         except Rehearsed as call:
-            reply = await self._stand_in.summarize(request)
+            room = self._room(request.budget)
+            reply = await self._stand_in.summarize(replace(request, budget=room))
+            if self._length == "long":
+                reply = self._filled(reply, request)
             call.entry.written = reply.usage.output_tokens
             return reply
 
     async def answer(self, request: AnswerRequest) -> AnswerReply:
-        """A stored answer, or one by rules."""
+        """A stored answer, or one by rules; a server is taken to make the edits asked for."""
         try:
             return await self._real.answer(request)
         except Rehearsed as call:
-            reply = await self._stand_in.answer(request)
+            spec = replace(request.answer, max_tokens=self._room(request.answer.max_tokens))
+            reply = await self._stand_in.answer(replace(request, answer=spec, parameters={}))
+            if self._length == "long":
+                missing = spec.max_tokens - reply.usage.output_tokens
+                usage = replace(reply.usage, output_tokens=spec.max_tokens)
+                reply = replace(reply, text=reply.text + " more" * missing, usage=usage)
             call.entry.written = reply.usage.output_tokens
-            return reply
+            if not request.parameters:
+                return reply
+            read = self._tokens.messages(request.view)
+            return replace(reply, applied=assumed(request.parameters, read))
+
+    def _room(self, tokens: int) -> int:
+        return min(tokens, _SHORT_TOKENS) if self._length == "short" else tokens
+
+    def _filled(self, reply: SummaryReply, request: SummaryRequest) -> SummaryReply:
+        """The summary with entries added to each section until the budget is full."""
+        each = self._tokens.text(f"- {_FILLER}") + 1
+        sections = request.sections
+        count = max(0, request.budget // (each * len(sections))) + 1
+        more = tuple(f"{_FILLER} {number}" for number in range(count))
+        entries = tuple((s.id, (*reply.summary.of(s.id), *more)) for s in sections)
+        full = summary_text.within_budget(
+            Summary(entries), sections, request.budget, self._tokens.text
+        )
+        written = self._tokens.text(full.render(sections))
+        return SummaryReply(full, replace(reply.usage, output_tokens=written))
+
+    def refuses(self, parameters: Parameters) -> str | None:
+        """As the real model does."""
+        return refusal_of(self._real, parameters)
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """A stored judgement, or none; its length is taken from what it must hold."""

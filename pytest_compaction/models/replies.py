@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pytest_compaction.models.calls import Operation
+from pytest_compaction.models.edits import Applied, compaction_usage, read_applied
 from pytest_compaction.models.rendering import clean
 from pytest_compaction.models.usage import Usage
 
+MAX_TOKENS: Final = 10**9
+"""What one call can take at most; a larger figure says nothing of it."""
 _THOUGHT: Final = re.compile(r"^\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 
 
@@ -19,24 +22,26 @@ class Reply:
     """What a model said. ``text`` is empty when ``problem`` says why there is none.
 
     ``cut`` tells that the model stopped at its limit of tokens, ``refused`` that it
-    would not answer.
+    would not answer, ``applied`` what the server did to the context first.
     """
 
     text: str = ""
     problem: str = ""
     cut: bool = False
     refused: bool = False
+    applied: Applied | None = None
 
 
 def read_reply(operation: Operation, body: Mapping[str, Any]) -> Reply:
     """The reply in an endpoint's JSON; never raises for what the JSON holds."""
     reply = _responses(body) if operation == "responses" else _chat(body)
     text = _THOUGHT.sub("", clean(reply.text)).strip()
-    if text or reply.problem:
-        return Reply(text, reply.problem, reply.cut, reply.refused)
-    if reply.cut:
-        return Reply("", "it reached its limit of tokens before it said anything", True)
-    return Reply("", "its reply is empty")
+    problem = reply.problem
+    if not text and not problem:
+        problem = "its reply is empty"
+        if reply.cut:
+            problem = "it reached its limit of tokens before it said anything"
+    return replace(reply, text=text, problem=problem, applied=read_applied(body))
 
 
 def _chat(body: Mapping[str, Any]) -> Reply:
@@ -91,10 +96,11 @@ def _text_of(content: Any) -> str:
 
 
 def usage_of(body: Mapping[str, Any]) -> Usage:
-    """One call with the tokens that the reply charges for; 0 where it does not say.
+    """One call with the tokens that the reply charges for; 0 where it says nothing of use.
 
     ``input_tokens`` contain ``cached_tokens``, as endpoints report them. Both
-    spellings are read, that of chat completions and that of the responses API.
+    spellings are read, that of chat completions and that of the responses API. What
+    the server read and wrote to compact the context first is part of the call.
     """
     usage = body.get("usage")
     if not isinstance(usage, Mapping):
@@ -103,13 +109,17 @@ def usage_of(body: Mapping[str, Any]) -> Usage:
     cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
     if cached is None:
         cached = usage.get("prompt_cache_hit_tokens")
+    read, written = compaction_usage(body)
     return Usage(
         1,
-        _whole(usage.get("prompt_tokens", usage.get("input_tokens"))),
+        _whole(_whole(usage.get("prompt_tokens", usage.get("input_tokens"))) + read),
         _whole(cached),
-        _whole(usage.get("completion_tokens", usage.get("output_tokens"))),
+        _whole(_whole(usage.get("completion_tokens", usage.get("output_tokens"))) + written),
     )
 
 
 def _whole(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    """A number of tokens; 0 for what is none, be it a text, a fraction or beyond all reason."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0
+    return int(value) if 0 < value <= MAX_TOKENS and value == int(value) else 0

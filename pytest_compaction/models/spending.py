@@ -1,9 +1,11 @@
 """Paying for calls: what was paid is counted, and a limit in US dollars is kept.
 
 Before a call the most that it can cost is set aside, and when its reply is there
-what it did cost is booked instead. A call that the limit has no room for waits
-while others in flight may still turn out cheaper, and is refused when none is; then
-no further call is made in the run.
+what it did cost is booked instead. What may be charged for although no reply came, or
+none that says what it took, stays booked at its most, and a request that is sent again
+after that is one more. A call that the limit has no room for waits while others in
+flight may still turn out cheaper, and is refused when none is; then no further call
+is made in the run.
 """
 
 from __future__ import annotations
@@ -13,10 +15,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pytest_compaction.models.calls import Call, Caller, CallReply
+from pytest_compaction.models.charges import UNDER_WAY, Charge
+from pytest_compaction.models.counting import counted
 from pytest_compaction.models.ledger import Ledger, LimitReachedError
 from pytest_compaction.models.prices import PriceTable
 from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.text import printable
 from pytest_compaction.tokens import IMAGE_TOKENS, TokenCounter
 
 _WAIT_S: Final = 0.02
@@ -49,21 +54,58 @@ class Spending:
 
     async def call(self, call: Call) -> CallReply:
         """The reply of the next caller, or :class:`SpentError` without any call."""
-        model = str(call.body.get("model") or "")
-        number = await self._reserved(call, model)
+        number: int | None = await self._reserved(call)
+
+        async def again() -> None:
+            nonlocal number
+            self._lost(number, call)
+            number = None
+            number = await self._reserved(call)
+
+        charge = Charge(again)
+        token = UNDER_WAY.set(charge)
         try:
             reply = await self._following.call(call)
-        except Exception:
-            self._ledger.release(number)
+        except BaseException:
+            if charge.due:
+                self._lost(number, call)
+            elif number is not None:
+                self._ledger.release(number)
             raise
-        self._ledger.settle(number, reply.usage, self._prices.cost(model, reply.usage))
+        finally:
+            UNDER_WAY.reset(token)
+        self._settle(number, call, reply)
         return reply
 
     async def close(self) -> None:
         """Close the next caller."""
         await self._following.close()
 
-    async def _reserved(self, call: Call, model: str) -> int:
+    def _settle(self, number: int | None, call: Call, reply: CallReply) -> None:
+        """Book a reply; one that does not say what it took is priced as if it took the most."""
+        if number is None:
+            return
+        model, usage = _model_of(call), counted(call, reply, self._tokens)
+        usd = self._prices.cost(model, usage)
+        if usage != reply.usage:
+            stand = "counted here"
+            if self._limit is not None:
+                usd, stand = None, "held against --compaction-max-cost at the most they can cost"
+            self._ledger.note(
+                f"{printable(model, 80)}: not all replies say how many tokens they took; "
+                f"those calls are {stand}"
+            )
+        self._ledger.settle(number, usage, usd)
+
+    def _lost(self, number: int | None, call: Call) -> None:
+        """Book a request whose reply did not arrive, or was of no use, at the most it can cost."""
+        if number is None:
+            return
+        usage = self._most_usage(call)
+        self._ledger.settle(number, usage, self._prices.cost(_model_of(call), usage))
+
+    async def _reserved(self, call: Call) -> int:
+        model = _model_of(call)
         most = self._most(call, model)
         wait = _WAIT_S
         while True:
@@ -83,15 +125,21 @@ class Spending:
         """The most that a call can cost, as counted here; ``None`` without a limit to keep."""
         if self._limit is None:
             return None
-        counted = most_usage(call, self._tokens)
-        usage = Usage(1, int(counted.input_tokens * _MARGIN), 0, counted.output_tokens)
-        most = self._prices.cost(model, usage)
+        most = self._prices.cost(model, self._most_usage(call))
         if most is None:
             raise ModelError(
                 f"--compaction-max-cost: the price table has no price of {model!r} for a request "
                 "of this length; leave the limit out or take another model"
             )
         return most
+
+    def _most_usage(self, call: Call) -> Usage:
+        usage = most_usage(call, self._tokens)
+        return Usage(1, int(usage.input_tokens * _MARGIN), 0, usage.output_tokens)
+
+
+def _model_of(call: Call) -> str:
+    return str(call.body.get("model") or "")
 
 
 def most_usage(call: Call, tokens: TokenCounter) -> Usage:

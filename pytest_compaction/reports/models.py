@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -11,7 +12,7 @@ from pytest_compaction.metrics.agreement import krippendorff_alpha
 from pytest_compaction.models.ledger import Total
 from pytest_compaction.models.prices import PriceTable
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.reports.terminal import WIDTH, Line
+from pytest_compaction.reports.terminal import WIDTH, Line, Style
 from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def _wrapped(text: str, style: Any) -> Iterator[Line]:
 
 
 def estimate_sentence(found: Estimate, prices: PriceTable) -> str:
-    """What a run will spend, in one line."""
+    """What a run will spend, in one line; with both ends where that depends on the replies."""
     if not found.calls and not found.stored:
         return "no model is asked for anything"
     if not found.calls:
@@ -150,11 +151,18 @@ def estimate_sentence(found: Estimate, prices: PriceTable) -> str:
         f"about {found.calls:,} calls to {', '.join(models)}, {usage.input_tokens:,} tokens in "
         f"and {usage.output_tokens:,} out, {_dollars(found.usd, prices)}"
     )
+    if found.ends:
+        ends = [f"{end.calls:,} calls{_for_dollars(end.usd)}" for end in found.ends]
+        text += f"; between {ends[0]} with short replies and {ends[-1]} with long ones"
     if found.stored:
         text += f"; {found.stored:,} more are in the store"
     if found.assumed:
         text += f"; a sliding window stands in for {', '.join(found.assumed)}"
     return text
+
+
+def _for_dollars(usd: float | None) -> str:
+    return "" if usd is None else f" for {usd:.4f}"
 
 
 def _dollars(usd: float | None, prices: PriceTable) -> str:
@@ -175,9 +183,18 @@ def estimate_lines(found: Estimate, prices: PriceTable) -> list[Line]:
         name = f"{part.role:<12}{printable(part.model, 17)}"
         lines.append(Line(_planned_row(name, part.stored, part.usage, part.usd)))
     lines.append(Line(_planned_row("total", found.stored, found.usage, found.usd), "bold"))
+    for name, end in zip(("short", "long"), found.ends, strict=False):
+        row = _planned_row(f"  with {name} replies", end.stored, end.usage, end.usd)
+        lines.append(Line(row, "dim"))
     lines.append(Line(""))
     sentence = estimate_sentence(found, prices)
     lines += _wrapped(f"{sentence[0].upper()}{sentence[1:]}. Nothing was asked.", "plain")
+    if found.ends:
+        text = (
+            "A log is compacted here when it has grown to a size: how often depends on how long "
+            "the summaries are, which nobody knows before. The ends are not certain either."
+        )
+        lines += _wrapped(text, "dim")
     if found.assumed:
         text = "Strategies that are not part of the package are not run for an estimate."
         lines += _wrapped(text, "dim")
@@ -209,19 +226,37 @@ def agreement_lines(records: Sequence[Record]) -> list[Line]:
     names = dict.fromkeys(judge["name"] for panel in panels for judge in panel)
     lines = [Line(""), Line("judges", "dim")]
     for name in names:
-        scores = [j["overall"] for panel in panels for j in panel if j["name"] == name]
-        given = [score for score in scores if score is not None]
+        said = [judge for panel in panels for judge in panel if judge["name"] == name]
+        given = [judge["overall"] for judge in said if judge["overall"] is not None]
         mean = f"mean {sum(given) / len(given):.2f}" if given else "no score"
-        lines.append(
-            Line(f"  {printable(name, 40):<40}  {mean} ({len(given)} of {len(scores)} items)")
-        )
-    for what, units in (("overall scores", overall), ("criterion scores", single)):
+        style: Style = "plain" if given else "bad"
+        shown = f"  {printable(name, 40):<40}  {mean} ({len(given)} of {len(said)} items)"
+        lines.append(Line(shown, style))
+        lines += _why_not(said)
+    for what, units in (("overall", overall), ("criterion", single)):
         lines.append(Line(f"  {_alpha(what, units)}"))
     return lines
 
 
+def _why_not(said: Sequence[Record]) -> list[Line]:
+    """Why a judge gave no score: its most frequent reason, and how many others there were."""
+    reasons = Counter(judge["unscored"] for judge in said if judge.get("unscored"))
+    if not reasons:
+        return []
+    reason, count = min(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+    others = reasons.total() - count
+    text = f"    unscored {count}: {printable(reason, 300)}"
+    if others:
+        text += f"; {others} more for other reasons"
+    wrapped = textwrap.wrap(text, WIDTH, subsequent_indent="      ", break_on_hyphens=False)
+    return [Line(line, "bad") for line in wrapped]
+
+
 def _alpha(what: str, units: Sequence[Sequence[float | None]]) -> str:
     compared = [unit for unit in units if sum(value is not None for value in unit) > 1]
+    if not compared:
+        thing = "item" if what == "overall" else "criterion of an item"
+        return f"Krippendorff's alpha is not defined: no {thing} was scored by two judges"
     alpha = krippendorff_alpha(units)
     figure = "is not defined: nothing varies" if alpha is None else f"{alpha:.2f}"
-    return f"Krippendorff's alpha {figure} ({len(compared)} {what})"
+    return f"Krippendorff's alpha {figure} ({len(compared)} {what} scores)"

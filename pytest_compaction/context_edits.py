@@ -1,0 +1,106 @@
+"""What a model had before it when a server edited the context before it answered.
+
+A view with request parameters is not what is read. Tokens are then those that the
+server says it read; the messages are as much of the rest as can be known: tool
+results that were cleared are out, and of a compaction there is its summary where it
+can be read, just as an opaque item of native compaction counts for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pytest_compaction.compactors.history import leading_system
+from pytest_compaction.compactors.parts.tool_uses import PLACEHOLDER
+from pytest_compaction.compactors.protocol import View
+from pytest_compaction.conversation import Message, Part, ToolCall, ToolResult, text_message
+from pytest_compaction.models.edits import (
+    CLEARING,
+    COMPACTION,
+    Applied,
+    clearable,
+    due_edits,
+    edits_of,
+)
+from pytest_compaction.models.parameters import shown
+from pytest_compaction.tokens import TokenCounter
+
+SUMMARY: Final = "server-summary"
+"""The id of the message that stands for a summary of the server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Messages that were in the context as far as they are known, and the tokens read.
+
+    ``problem`` says why an answer from it says nothing about the strategy.
+    """
+
+    messages: tuple[Message, ...]
+    tokens: int
+    problem: str | None = None
+
+
+def seen(view: View, applied: Applied | None, tokens: TokenCounter) -> Seen:
+    """What was read of a view, given what the reply says of edits.
+
+    A reply that reports none although one was due comes from an endpoint that took
+    the parameters and ignored them: it has read the whole log.
+    """
+    whole = Seen(view.messages, tokens.messages(view.messages))
+    if not view.parameters:
+        return whole
+    done = applied or Applied()
+    if not done.edits:
+        due = due_edits(view.parameters, view.messages, tokens)
+        return replace(whole, problem=_ignored(view, due, done.problem)) if due else whole
+    if COMPACTION in done.edits and done.read_tokens is None:
+        return replace(
+            whole,
+            problem="the endpoint reports a compaction but not what was read after it, so that "
+            "nothing can be said of its context; use an endpoint that reports usage",
+        )
+    known = view.messages
+    if CLEARING in done.edits:
+        known = _cleared(view, done.cleared_uses)
+    if COMPACTION in done.edits:
+        known = _compacted(known, done.summary)
+    read = done.read_tokens
+    return Seen(known, max(whole.tokens - done.cleared_tokens, 0) if read is None else read)
+
+
+def _ignored(view: View, due: Sequence[str], problem: str) -> str:
+    said = f" (it says: {problem})" if problem else ""
+    return (
+        f"the endpoint took {shown(view.parameters)} and reports no edit{said}, though the log is "
+        f"long enough for one ({'; '.join(due)}): the answer is from the whole log; use an "
+        "endpoint that has these edits and reports them, or mode=client"
+    )
+
+
+def _cleared(view: View, uses: int) -> tuple[Message, ...]:
+    """The view without the oldest tool results, as many as were cleared."""
+    edit = next(edit for edit in edits_of(view.parameters) if edit.get("type") == CLEARING)
+    old = clearable(edit, view.messages)
+    gone = {call.id for _, call in (old[:uses] if uses else old)}
+    inputs = edit.get("clear_tool_inputs")
+
+    def left(part: Part) -> Part:
+        if isinstance(part, ToolResult) and part.call_id in gone:
+            return replace(part, text=PLACEHOLDER)
+        if isinstance(part, ToolCall) and part.id in gone:
+            emptied = inputs is True or (isinstance(inputs, list) and part.name in inputs)
+            return replace(part, arguments="{}") if emptied else part
+        return part
+
+    return tuple(replace(m, parts=tuple(left(part) for part in m.parts)) for m in view.messages)
+
+
+def _compacted(messages: Sequence[Message], summary: str) -> tuple[Message, ...]:
+    """The system prompt and the summary: everything between is gone."""
+    system = tuple(messages[: leading_system(messages)])
+    if not summary:
+        return system
+    return (*system, text_message(SUMMARY, "assistant", summary, "synthetic"))

@@ -1,0 +1,80 @@
+"""Bodies of requests: what an endpoint is sent besides the messages, and how long it may answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+Json = dict[str, Any]
+
+REASONING_TOKENS: Final = 8192
+"""Added to the limit of models that think before they speak, and when a reply was cut."""
+SLACK_TOKENS: Final = 64
+
+_REASONS: Final = re.compile(
+    r"(?:^|[/:_-])(?:o\d|gpt-(?:[5-9]|oss)|r1|qwq|.*(?:reason|think))", re.IGNORECASE
+)
+
+
+def chat_body(
+    model: str,
+    messages: Sequence[Mapping[str, Any]],
+    limit: int,
+    trial: int,
+    extra: Mapping[str, Any] | None = None,
+) -> Json:
+    """A request for ``chat.completions``; ``limit`` is in tokens, ``extra`` is added as it is."""
+    return {
+        "model": model,
+        "messages": list(messages),
+        "max_tokens": _room(model, limit),
+        "temperature": 0,
+        "seed": trial,
+        **(extra or {}),
+    }
+
+
+def responses_body(
+    model: str,
+    items: Sequence[Mapping[str, Any]],
+    limit: int,
+    extra: Mapping[str, Any] | None = None,
+) -> Json:
+    """A request for the responses API, which is to keep nothing of it."""
+    return {
+        "model": model,
+        "input": list(items),
+        "max_output_tokens": _room(model, limit),
+        "temperature": 0,
+        "store": False,
+        **(extra or {}),
+    }
+
+
+def roomier(body: Mapping[str, Any]) -> Json:
+    """The request with more room for its reply, after one that was cut before it began."""
+    name = next(name for name in ("max_tokens", "max_output_tokens") if name in body)
+    return {**body, name: body[name] + REASONING_TOKENS}
+
+
+def texts_of(body: Mapping[str, Any]) -> list[str]:
+    """The texts of all messages or input items of a request."""
+    said = body.get("messages") or body.get("input") or []
+    return [text for message in said for text in _texts(message)]
+
+
+def _room(model: str, tokens: int) -> int:
+    """With slack, because tokenizers differ; thinking counts as output at most endpoints."""
+    roomy = int(tokens * 1.25) + SLACK_TOKENS
+    return roomy + REASONING_TOKENS if _REASONS.search(model) else roomy
+
+
+def _texts(message: Mapping[str, Any]) -> list[str]:
+    """The texts of a rendered message or input item."""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    found = [part.get("text") for part in parts]
+    found += [content, message.get("output"), message.get("arguments")]
+    found += [call["function"]["arguments"] for call in message.get("tool_calls") or ()]
+    return [text for text in found if isinstance(text, str)]

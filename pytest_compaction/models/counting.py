@@ -1,0 +1,25 @@
+"""Tokens of a call: those that the endpoint charges for, counted here where it does not say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pytest_compaction.models.bodies import texts_of
+from pytest_compaction.models.calls import Call, CallReply
+from pytest_compaction.models.replies import read_reply
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.tokens import TokenCounter
+
+
+def counted(call: Call, reply: CallReply, tokens: TokenCounter) -> Usage:
+    """The usage of a reply, with what it lacks counted by our own tokenizer.
+
+    Thoughts that are not in the reply are not counted, nor is what only the endpoint can read.
+    """
+    usage = reply.usage
+    read, written = usage.input_tokens, usage.output_tokens
+    if not read:
+        read = sum(map(tokens.text, texts_of(call.body)))
+    if not written:
+        written = tokens.text(read_reply(call.operation, reply.body).text)
+    return replace(usage, input_tokens=read, output_tokens=written)

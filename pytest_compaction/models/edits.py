@@ -1,0 +1,213 @@
+"""Context edits by the server: which are due, and what a reply says of those that were made.
+
+The request parameter ``context_management`` and its edits are those of Anthropic's
+Messages API (betas ``compact-2026-01-12`` and ``context-management-2025-06-27``).
+Gateways with chat completions pass it on as it is and report below
+``provider_specific_fields`` what the server reports: ``applied_edits`` for cleared
+tool uses, a block with the summary for a compaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_compaction.conversation import Message, ToolCall
+from pytest_compaction.models.rendering import clean, tool_name
+from pytest_compaction.text import printable
+from pytest_compaction.tokens import TokenCounter
+
+Json = Mapping[str, Any]
+
+PARAMETER: Final = "context_management"
+COMPACTION: Final = "compact_20260112"
+CLEARING: Final = "clear_tool_uses_20250919"
+LEAST_TRIGGER: Final = 50_000
+"""Input tokens below which the provider takes no trigger for a compaction."""
+_TRIGGERS: Final = {COMPACTION: 150_000, CLEARING: 100_000}
+"""Input tokens from which an edit acts that names no trigger, as documented."""
+_KEEP: Final = 3
+"""Tool uses that clearing keeps where it is not told how many, as documented."""
+_FIELDS: Final = "provider_specific_fields"
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What a server says that it did to a context before it answered.
+
+    ``edits`` are the types of the edits that had an effect. ``cleared_tokens`` and
+    ``cleared_uses`` count what clearing tool uses took away, by the server's count;
+    ``summary`` is the text that a compaction left, empty where only the server can
+    read it. ``read_tokens`` are the input tokens of the answer itself, ``None`` where
+    they are not told apart; ``problem`` is what went wrong with an edit.
+    """
+
+    edits: tuple[str, ...] = ()
+    cleared_tokens: int = 0
+    cleared_uses: int = 0
+    summary: str = ""
+    read_tokens: int | None = None
+    problem: str = ""
+
+
+def edits_of(parameters: Json) -> list[Json]:
+    """The edits that request parameters ask for; none where they are no edits."""
+    return _mappings(_member(parameters.get(PARAMETER), "edits"))
+
+
+def due_edits(
+    parameters: Json, messages: Sequence[Message], tokens: TokenCounter
+) -> tuple[str, ...]:
+    """Which of the edits asked for must have an effect on these messages, each in words.
+
+    Counted here; a server counts with its own tokenizer. An edit that is due has
+    reached its trigger and, if it clears tool uses, has some to clear.
+    """
+    size = tokens.messages(messages)
+    due: list[str] = []
+    for edit in edits_of(parameters):
+        kind, trigger = str(edit.get("type")), _trigger(edit)
+        uses = trigger[0] == "tool_uses"
+        count = sum(len(message.calls) for message in messages) if uses else size
+        if kind not in _TRIGGERS or count < trigger[1]:
+            continue
+        if kind == COMPACTION or clearable(edit, messages):
+            due.append(f"{kind} from {trigger[1]:,} {trigger[0].replace('_', ' ')} on")
+    return tuple(due)
+
+
+def clearable(edit: Json, messages: Sequence[Message]) -> list[tuple[Message, ToolCall]]:
+    """Results with their calls that an edit may clear, oldest first."""
+    calls = {call.id: call for message in messages for call in message.calls}
+    answered = [
+        (message, calls[result.call_id])
+        for message in messages
+        for result in message.results
+        if result.call_id in calls
+    ]
+    keep = _member(edit.get("keep"), "value")
+    kept = keep if isinstance(keep, int) else _KEEP
+    excluded = set(edit.get("exclude_tools") or ())
+    old = answered[: max(len(answered) - kept, 0)]
+    return [(message, call) for message, call in old if tool_name(call.name) not in excluded]
+
+
+def _trigger(edit: Json) -> tuple[str, int]:
+    kind, value = _member(edit.get("trigger"), "type"), _member(edit.get("trigger"), "value")
+    if isinstance(kind, str) and isinstance(value, int):
+        return kind, value
+    return "input_tokens", _TRIGGERS.get(str(edit.get("type")), 0)
+
+
+def assumed(parameters: Json, read_tokens: int) -> Applied:
+    """What a server is taken to do in an estimate: every edit, with this much left to read."""
+    kinds = tuple(sorted(str(edit.get("type")) for edit in edits_of(parameters)))
+    return Applied(kinds, read_tokens=read_tokens)
+
+
+def read_applied(body: Json) -> Applied:
+    """What a reply says of edits; nothing where it says nothing. Never raises."""
+    places = list(_places(body))
+    reports = (_mappings(_member(place.get(PARAMETER), "applied_edits")) for place in places)
+    entries = next((found for found in reports if found), [])
+    made = [entry for entry in entries if not entry.get("error")]
+    iterations = _mappings(_member(body.get("usage"), "iterations"))
+    cleared = [entry for entry in made if _count(entry, "cleared_input_tokens")]
+    kinds = {str(entry.get("type")) for entry in cleared}
+    blocks = _blocks(places)
+    whole = [block for block in blocks if block.get("content") or block.get("encrypted_content")]
+    compacted = bool(whole)
+    if not blocks:
+        compacted = any(entry.get("type") == COMPACTION for entry in made)
+        compacted |= any(_output(one) for one in iterations if one.get("type") == "compaction")
+    if compacted:
+        kinds.add(COMPACTION)
+    problems = [str(entry["error"]) for entry in entries if entry.get("error")]
+    if blocks and not whole:
+        problems.append("the compaction block is empty, its summary failed")
+    return Applied(
+        tuple(sorted(kinds)),
+        sum(_count(entry, "cleared_input_tokens") for entry in cleared),
+        sum(_count(entry, "cleared_tool_uses") for entry in cleared),
+        "\n".join(clean(b["content"]) for b in whole if isinstance(b.get("content"), str)),
+        _read(body, iterations, compacted),
+        printable("; ".join(problems), 160),
+    )
+
+
+def compaction_usage(body: Json) -> tuple[int, int]:
+    """Input and output tokens of compactions that the usage of a reply does not contain.
+
+    The provider bills them as iterations of their own beside the usage of the
+    answer. A gateway that has added them up already is recognised by its total.
+    """
+    usage = body.get("usage")
+    iterations = _mappings(_member(usage, "iterations"))
+    compactions = [one for one in iterations if one.get("type") == "compaction"]
+    if not compactions or not isinstance(usage, Mapping):
+        return 0, 0
+    read, written = sum(map(_input, compactions)), sum(map(_output, compactions))
+    others = sum(_input(one) for one in iterations if one.get("type") != "compaction")
+    if _input(usage) >= read + max(others, 1):
+        return 0, 0
+    return read, written
+
+
+def _read(body: Json, iterations: Sequence[Json], compacted: bool) -> int | None:
+    """Input tokens of the last iteration that answered, or of all where there is no list."""
+    answering = [one for one in iterations if one.get("type") != "compaction"]
+    if answering:
+        return _input(answering[-1]) or None
+    usage = body.get("usage")
+    if compacted and isinstance(usage, Mapping):
+        return _input(usage) or None
+    return None
+
+
+def _places(body: Json) -> Iterator[Json]:
+    """Where a report can stand: the body, its choice, its message, and their extra fields."""
+    choices = _mappings(body.get("choices"))
+    choice: Json = choices[0] if choices else {}
+    message = choice.get("message")
+    for place in (body, choice, message if isinstance(message, Mapping) else {}):
+        yield place
+        fields = place.get(_FIELDS)
+        if isinstance(fields, Mapping):
+            yield fields
+
+
+def _blocks(places: Sequence[Json]) -> list[Json]:
+    for place in places:
+        content = _mappings(place.get("content"))
+        blocks = [part for part in content if part.get("type") == "compaction"]
+        blocks = blocks or _mappings(place.get("compaction_blocks"))
+        if blocks:
+            return blocks
+    return []
+
+
+def _input(usage: Json) -> int:
+    """Input tokens with those from and for the cache, which the provider counts apart."""
+    if "prompt_tokens" in usage:
+        return _count(usage, "prompt_tokens")
+    names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    return sum(_count(usage, name) for name in names)
+
+
+def _output(usage: Json) -> int:
+    return _count(usage, "output_tokens") or _count(usage, "completion_tokens")
+
+
+def _count(entry: Json, name: str) -> int:
+    value = entry.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _member(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else None
+
+
+def _mappings(value: Any) -> list[Json]:
+    items = value if isinstance(value, list | tuple) else ()
+    return [item for item in items if isinstance(item, Mapping)]
