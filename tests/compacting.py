@@ -1,8 +1,9 @@
 """Compactions by hand: logs with ids, models that misbehave, and one compaction after another."""
 
-from builders import COUNTER, compact_now
+from builders import COUNTER, case_data, compact_now
 
 from pytest_compaction.chat_format import from_chat
+from pytest_compaction.conversation import groups
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import CompactReply, ModelError, SummaryReply
 from pytest_compaction.summary import Summary
@@ -75,15 +76,39 @@ def view_of(compactor, outcome, context):
     return compactor.render(outcome.state, context).messages
 
 
-def in_a_row(compactor, batches, context):
-    """The outcomes of compactions after each batch."""
+def cycles(compactor, batches, context):
+    """The state before, and the outcome of, one compaction after each batch of messages."""
     state, start = compactor.start(), 0
     for batch in batches:
         state = observed(compactor, batch, context, state, start)
         start += len(batch)
         outcome = compact_now(compactor, state, context)
-        yield outcome
+        yield state, outcome
         state = outcome.state
+
+
+def in_a_row(compactor, batches, context):
+    """The outcomes of compactions after each batch."""
+    for _, outcome in cycles(compactor, batches, context):
+        yield outcome
+
+
+def batched(chat, count):
+    """The log in about ``count`` parts, tool calls and results together."""
+    ranges = groups(messages_of(chat))
+    size = -(-len(ranges) // count)
+    for start in range(0, len(ranges), size):
+        part = ranges[start : start + size]
+        yield chat[part[0][0] : part[-1][1]]
+
+
+def with_records(early=None, late=None, **changes):
+    """The small case with what its agent went on with at each of its two points."""
+    data = case_data(**changes)
+    for point, record in zip(data["compaction_points"], (early, late), strict=True):
+        if record is not None:
+            point["recorded"] = record
+    return data
 
 
 def roles(messages):

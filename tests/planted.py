@@ -7,8 +7,9 @@ maps the name of an invariant to the strategies that break it and nothing else.
 import random
 from dataclasses import replace
 
+from pytest_compaction.checking.faults import CALL_LIKE, REASONING
 from pytest_compaction.checking.scenario import CANARY
-from pytest_compaction.compactors.anchored import SUMMARY_ID, Anchored
+from pytest_compaction.compactors.anchored import SECTIONS, SUMMARY_ID, Anchored
 from pytest_compaction.compactors.history import (
     HistoryCompactor,
     dump,
@@ -276,6 +277,28 @@ class WritesNothing(Tampered):
         return tuple(replace(m, parts=(Text(""),)) if m.id == SUMMARY_ID else m for m in after)
 
 
+class Recites(Tampered):
+    """Replaces messages by a part of what the summariser was told to write."""
+
+    words = SECTIONS[0].asks
+
+    def tamper(self, after, before, context):
+        text = f"What was said:\n- {self.words}"
+        return tuple(replace(m, parts=(Text(text),)) if m.id == SUMMARY_ID else m for m in after)
+
+
+class Calls(Recites):
+    """Replaces messages by a tool call that is text."""
+
+    words = CALL_LIKE
+
+
+class Muses(Recites):
+    """Replaces messages by the beginning of a model's reasoning."""
+
+    words = REASONING
+
+
 class Grows(Tampered):
     """Leaves more tokens than there were."""
 
@@ -528,6 +551,7 @@ PLANTED = {
     "last-user-kept": [ForgetsUser],
     "summary-marked": [Unmarked, SpeaksAsSystem, Leaks],
     "summary-not-empty": [WritesNothing],
+    "summary-is-a-summary": [Recites, Calls, Muses],
     "never-larger": [Grows],
     "within-budget": [OverBudget, GivesUpInSilence],
     "not-due-after": [AlwaysDue],

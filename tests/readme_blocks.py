@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -11,18 +12,58 @@ STRATEGIES = ["none", "truncate", "regenerate", "anchored", "anchored+ledger"]
 DIFFICULTY = ("none", "truncate", "anchored")
 
 
-def blocks():
-    """The text of each measured block of README.md by its name."""
+def summary_block():
+    """What a run of one strategy ends with, beside the control."""
     from measuring import records_of
 
     from pytest_compaction.reports.terminal import summary
 
-    single = [*records_of("anchored"), *records_of("none")]
-    several = [record for name in STRATEGIES for record in records_of(name)]
+    records = [*records_of("anchored"), *records_of("none")]
+    return _until_blank(summary(records, ["anchored"], control=True), 2)
+
+
+def comparison_block():
+    """What a run of several strategies ends with."""
+    from measuring import records_of
+
+    from pytest_compaction.reports.terminal import summary
+
+    records = [record for name in STRATEGIES for record in records_of(name)]
+    return _until_blank(summary(records, STRATEGIES, control=False), 2)
+
+
+def dialogue_blocks():
+    """The blocks on dialogues, for which public data is replayed: about a minute."""
+    from measuring_dialogues import of_mt_bench, of_tau_bench
+
+    from pytest_compaction.dialogues.breakdowns import strategies_table
+    from pytest_compaction.reports.dialogues import plain_table
+
+    sets = (of_mt_bench(), of_tau_bench())
+    titles = ("MT-Bench-101", "τ-bench, airline agent")
+    tables = [
+        "\n".join(plain_table(replace(strategies_table(found), title=title)))
+        for title, found in zip(titles, sets, strict=True)
+    ]
     return {
-        "summary": _until_blank(summary(single, ["anchored"], control=True), 2),
-        "comparison": _until_blank(summary(several, STRATEGIES, control=False), 2),
+        "suitability": suitability(sets[0][0]),
+        "dialogue-strategies": "\n\n".join(tables),
     }
+
+
+def suitability(evaluation):
+    """The table of tasks, without its notes."""
+    from pytest_compaction.dialogues.breakdowns import suitability_table
+    from pytest_compaction.reports.dialogues import plain_table
+
+    return "\n".join(plain_table(replace(suitability_table(evaluation), notes=())))
+
+
+def dialogues_are_here():
+    """Whether the public data of the dialogues is."""
+    from measuring_dialogues import MT_BENCH, TAU
+
+    return MT_BENCH.exists() and TAU.exists()
 
 
 def difficulty():
@@ -76,7 +117,10 @@ def _replaced(text, name, block):
 
 def main():
     text = README.read_text("utf-8")
-    for name, block in blocks().items():
+    measured = {"summary": summary_block(), "comparison": comparison_block()}
+    if dialogues_are_here():
+        measured |= dialogue_blocks()
+    for name, block in measured.items():
         text = _replaced(text, name, f"```text\n{block}\n```")
     README.write_text(text, "utf-8")
     cases = _replaced(CASES_README.read_text("utf-8"), "cases", difficulty())

@@ -60,6 +60,7 @@ WRONG_VALUES = {
     "--compaction-concurrency": ["0", "all"],
     "--compaction-max-cost": ["-1", "nan", "ten"],
     "--compaction-timeout": ["0", "-1", "inf", "nan", "soon"],
+    "--compaction-request-timeout": ["0", "-1", "inf", "nan", "soon"],
     "--compaction-trigger": ["never", "window:0", "window:1.1", "window:", "tokens:0", "turns:x"],
     "--compaction-threshold": ["overall", "overall>=", "overall=3", "charm>=3", "file.charm>=3"],
     "--compaction-encoding": ["no_such_encoding"],

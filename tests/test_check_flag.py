@@ -16,6 +16,7 @@ for _name in ("items", "scheduling", "examples", "showing"):
 OWN = '''
 """Compactors that the tests of the check name on the command line."""
 
+import sys
 import time
 
 from planted import DropsInSilence, Sound
@@ -39,6 +40,16 @@ def nothing(messages, budget):
 def raises(messages, budget):
     """Raises, with terminal escapes."""
     raise ValueError("\\x1b[2J out of order")
+
+
+def exits(messages, budget):
+    """Wants the process to end."""
+    sys.exit(3)
+
+
+def interrupts(messages, budget):
+    """Raises what Ctrl-C raises."""
+    raise KeyboardInterrupt
 
 
 def forever(messages, budget):
@@ -104,8 +115,9 @@ def test_a_sound_compactor_passes_every_item_and_has_one_line_at_the_end(check):
     assert statuses(result, "PASSED") == {f"planted:Sound-{name}" for name in NAMES}
     result.stdout.re_match_lines(
         [
-            r"compaction check: planted:Sound \| 29 invariants, 30 examples each \| model offline",
-            r"planted:Sound  29 of 29 invariants hold \(\d+ compactions\)",
+            r"compaction check: planted:Sound \| 30 invariants, 30 drawn and 17 known examples "
+            r"each \| model offline",
+            r"planted:Sound  30 of 30 invariants hold \(\d+ compactions\)",
         ]
     )
 
@@ -119,7 +131,7 @@ def test_a_broken_invariant_fails_its_item_alone_and_is_explained(check):
         "planted:Orphans breaks results-follow-calls: the tool result for",
         "The invariant: Each tool result follows the assistant message that made its call",
         "Why it matters: Endpoints refuse such a request with status 400",
-        "of 30 examples break it; this is the smallest that was found:",
+        "of 47 examples break it; this is the smallest that was found:",
         "= compaction 1: compacted,",
         "view: anchored-summary (user, new)",
         "Run it again: pytest --compactor=planted:Orphans --compaction-check "
@@ -127,7 +139,7 @@ def test_a_broken_invariant_fails_its_item_alone_and_is_explained(check):
     ):
         assert piece in said
     assert "Traceback" not in said
-    assert "28 of 29 invariants hold, 1 failed" in said
+    assert "29 of 30 invariants hold, 1 failed" in said
 
 
 def test_the_same_example_is_shown_at_every_run(check):
@@ -167,7 +179,17 @@ def test_a_declared_violation_is_an_expected_failure_with_its_clause(check):
     assert result.ret == pytest.ExitCode.OK
     result.assert_outcomes(passed=len(NAMES) - 1, xfailed=1)
     assert "known violation of own:Declared: forgets the first span" in flat(result.outlines)
-    result.stdout.re_match_lines([r"own:Declared +28 of 29 invariants hold, 1 known violations .*"])
+    result.stdout.re_match_lines([r"own:Declared +29 of 30 invariants hold, 1 known violations .*"])
+
+
+def test_a_rare_violation_of_a_shipped_strategy_shows_whatever_is_drawn(check):
+    result = check("cline", examples=1, arguments=["-v"])
+    assert result.ret == pytest.ExitCode.OK
+    assert statuses(result, "XFAIL") == {
+        "cline-never-larger",
+        "cline-progress-or-stop",
+        "cline-within-budget",
+    }
 
 
 def test_a_declared_violation_that_does_not_show_fails_its_item(check):
@@ -175,14 +197,28 @@ def test_a_declared_violation_that_does_not_show_fails_its_item(check):
     assert statuses(result, "FAILED") == {"own:Boastful-never-larger"}
     assert (
         "declared but not found: own:Boastful says of never-larger that it does something else "
-        "(may grow), and no example of 30 shows it; correct the declaration"
+        "(may grow), and no example of 47 shows it; correct the declaration"
     ) in flat(result.outlines)
+
+
+def test_with_parameters_a_declared_violation_need_not_show(check):
+    names = ("own:Boastful:summary=0.5", "own:Boastful")
+    result = check(*names, arguments=["-v", "-k", "never-larger"])
+    assert statuses(result, "PASSED") == {"own:Boastful:summary=0.5-never-larger"}
+    assert statuses(result, "FAILED") == {"own:Boastful-never-larger"}
+
+
+def test_a_composition_may_mend_what_a_part_declares(check):
+    result = check("own:Boastful+ledger", "gemini-cli+ledger", examples=1, arguments=["-v"])
+    assert not statuses(result, "FAILED")
+    assert "gemini_cli+ledger-ends-on-user-or-tool" in statuses(result, "PASSED")
+    assert "gemini_cli+ledger-within-budget" in statuses(result, "XFAIL")
 
 
 def test_a_compactor_that_never_compacts_passes_nothing(check):
     result = check("own:nothing", arguments=["-v"])
     assert not statuses(result, "PASSED")
-    assert "nothing was checked: own:nothing compacted none of 30 examples" in flat(result.outlines)
+    assert "nothing was checked: own:nothing compacted none of 47 examples" in flat(result.outlines)
 
 
 def test_a_compactor_that_always_raises_passes_nothing_and_its_words_are_harmless(check):
@@ -191,6 +227,17 @@ def test_a_compactor_that_always_raises_passes_nothing_and_its_words_are_harmles
     said = flat(result.outlines)
     assert "most frequent reasons: compact raised ValueError: \\x1b[2J out of order" in said
     assert "\x1b" not in str(result.stdout)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("exits", "compact raised SystemExit: 3"), ("interrupts", "compact raised KeyboardInterrupt")],
+)
+def test_a_compactor_that_wants_to_end_the_process_fails_in_a_sentence(check, name, said):
+    result = check(f"own:{name}", examples=3, arguments=["-v", "-k", "never-larger or due-after"])
+    assert statuses(result, "FAILED") == {f"own:{name}-never-larger", f"own:{name}-not-due-after"}
+    assert f"most frequent reasons: {said} (" in flat(result.outlines)
+    assert "Traceback" not in str(result.stdout)
 
 
 def test_a_compactor_that_never_returns_fails_in_time(check):

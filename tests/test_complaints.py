@@ -17,7 +17,7 @@ import pytest
 from builders import COUNTER, assistant, compact_now, context_of, session, system, tool, user
 
 from pytest_compaction.chat_format import from_chat
-from pytest_compaction.checking.faults import FaultyModel, Rehearsed
+from pytest_compaction.checking.faults import CALL_LIKE, REASONING, FaultyModel, Rehearsed
 from pytest_compaction.checking.scenario import CANARY, Fault
 from pytest_compaction.compactors.registry import Registry, parse_spec
 from pytest_compaction.conversation import (
@@ -288,9 +288,26 @@ def test_an_empty_summary_is_not_stored(name):
     assert agent.view == before or outcome.status == "truncated"
 
 
+@pytest.mark.parametrize("fault", ["prompt", "call-like", "reasoning"])
 @summarisers
-def test_failure_is_atomic(name):
-    agent = Agent(name, fault=Fault("raises"))
+def test_a_reply_that_is_no_summary_is_not_stored(name, fault):
+    agent = Agent(name, fault=Fault(fault))
+    agent.hear(session(8))
+    before = agent.view
+    outcome = agent.compact()
+    assert agent.model.asked
+    assert outcome.status in {"failed", "truncated"}
+    assert agent.view == before or outcome.status == "truncated"
+    written = [message.text for message in agent.view if message.origin == "synthetic"]
+    told = [s.asks for each in agent.model.asked for s in each.request.sections]
+    for words in (*told, CALL_LIKE, REASONING):
+        assert not any(words in text for text in written)
+
+
+@pytest.mark.parametrize("fault", ["raises", "empty"])
+@summarisers
+def test_failure_is_atomic(name, fault):
+    agent = Agent(name, fault=Fault(fault))
     agent.hear(session(8))
     before, state = agent.view, json.dumps(agent.state)
     held = agent.state
@@ -298,6 +315,12 @@ def test_failure_is_atomic(name):
     assert json.dumps(held) == state
     if outcome.status in {"failed", "noop"}:
         assert agent.view == before
+    else:
+        assert outcome.status == "truncated"
+        assert agent.view == tuple(message for message in before if message in agent.view)
+        assert (agent.view[0], agent.view[-1]) == (before[0], before[-1])
+        assert structure_faults(agent.view) == []
+        assert agent.size < COUNTER.messages(before)
 
 
 # --- whose words they are ----------------------------------------------------------------------

@@ -20,7 +20,8 @@ from pytest_compaction.compactors.ledger import LEDGER_ID, Ledger
 from pytest_compaction.compactors.parts.covered import ELSEWHERE
 from pytest_compaction.compactors.protocol import Outcome, Span, Traits
 from pytest_compaction.compactors.registry import Registry, UnknownCompactorError, parse_spec
-from pytest_compaction.conversation import readable, structure_faults
+from pytest_compaction.compactors.window import Window
+from pytest_compaction.conversation import readable, structure_faults, text_message
 from pytest_compaction.metrics.intervals import cluster_interval
 from pytest_compaction.rubric import DIMENSIONS
 
@@ -349,6 +350,31 @@ def test_every_part_observes_every_message_whatever_the_others_dropped():
     context, composed = context_of(600), create("reader+window", reader=Reader)
     *_, last = in_a_row(composed, [session(6), [*talk(6)]], context)
     assert last.state["parts"][0]["seen"] == len(session(6)) + 12
+
+
+class Fading:
+    """An insertion that gets shorter each time that something is said."""
+
+    name, covers, traits = "fading", frozenset(), Traits()
+
+    def begin(self):
+        return {"seen": 0}
+
+    def note(self, notes, new):
+        return {"seen": notes["seen"] + 1}
+
+    def insertion(self, notes, context):
+        return text_message("fading", "user", "word " * (200 // notes["seen"] ** 2), "synthetic")
+
+
+def test_an_insertion_that_needs_less_is_written_anew_where_that_makes_the_view_fit():
+    context, composed = context_of(600), Composition("window+fading", [Window(), Fading()])
+    first, second = in_a_row(composed, [session(8), [user("more " * 220)]], context)
+    before = composed.observe(first.state, messages_of([user("more " * 220)], 90), context)
+    assert COUNTER.messages(composed.render(before, context).messages) > 600
+    assert second.status == "compacted"
+    assert COUNTER.messages(view_of(composed, second, context)) <= 600
+    assert [span.fate for span in second.spans] == ["kept", "masked", "kept"]
 
 
 COMPOSITIONS = ["anchored+ledger", "mask-observations+anchored", "rag+ledger", "anchored+window"]

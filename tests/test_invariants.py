@@ -1,5 +1,6 @@
 """The checks of the invariants on runs made by hand, the logs that are generated, the shrinking."""
 
+import json
 from collections import Counter
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from planted import Orphans, Sound
 from pytest_compaction.chat_format import from_chat
 from pytest_compaction.checking.bench import Bench, StuckError
 from pytest_compaction.checking.examples import examples, shrunk, survey
-from pytest_compaction.checking.faults import FaultyModel, Rehearsed
+from pytest_compaction.checking.faults import CALL_LIKE, REASONING, FaultyModel, Rehearsed
 from pytest_compaction.checking.invariants import INVARIANTS, NAMES
 from pytest_compaction.checking.logs import STRATA
 from pytest_compaction.checking.run import Asked, Difference, Mutation, Run, Step
@@ -112,6 +113,7 @@ FAILING = {
     "last-user-kept": a_run(step((LOG[0], SUMMARY))),
     "summary-marked": a_run(step((LOG[0], replace(SUMMARY, origin="log"), LOG[6]))),
     "summary-not-empty": a_run(step((LOG[0], altered(SUMMARY, Text(" ")), LOG[6]))),
+    "summary-is-a-summary": a_run(step((LOG[0], altered(SUMMARY, Text(CALL_LIKE)), LOG[6]))),
     "never-larger": a_run(step(tokens_after=10_000)),
     "within-budget": a_run(step(tokens_before=900, tokens_after=301)),
     "not-due-after": a_run(step(due="now")),
@@ -180,6 +182,25 @@ def test_what_a_strategy_does_not_claim_is_waived_with_the_reason(name, traits):
     assert name not in broken(replace(FAILING[name], traits=traits))
 
 
+TOLD = Section("all", "All", "Each decision with its reason, in one line.", ("decisions",))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"What was said:\n- {TOLD.asks}", "what the summariser was told to write"),
+        (f"What was said:\n- {CALL_LIKE}", "a tool call"),
+        (f"What was said:\n- {REASONING}", "the reasoning of the model"),
+        ("What was said:\n- the limit is 45\n- {}\n- {not JSON}", None),
+    ],
+)
+def test_what_stands_in_place_of_a_summary_is_told_apart(text, found):
+    request = SummaryRequest(LOG[1:3], (TOLD,), 100)
+    made = step((LOG[0], altered(SUMMARY, Text(text)), LOG[6]), asked=(Asked(request, 100),))
+    finding = next(BY_NAME["summary-is-a-summary"].check(a_run(made)), None)
+    assert (finding and finding.sentence) == (found and f"{found} stands where a summary should")
+
+
 def test_what_the_log_itself_had_wrong_is_not_held_against_the_strategy():
     dead = (*LOG[:2], *from_chat([assistant("?", ("dead", "bash", {}))], prefix="d"), LOG[6])
     made = step((dead[0], SUMMARY, dead[2], dead[3]), dead)
@@ -194,6 +215,43 @@ def test_a_dead_call_that_blocks_compaction_is_found_by_leaving_it_out():
     assert broken(a_run(stuck)) == set()
     scenario = Scenario((dead,), 1000, 300)
     assert [m.id for m in without_dead_calls(scenario).log] == [m.id for m in (*dead[:2], *LOG[5:])]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "excused"),
+    [
+        ({"failures": 0}, {"failures": 1}, True),
+        ({}, {"given_up": True}, True),
+        ({"parts": [{"failures": 0}, {}]}, {"parts": [{"failures": 1}, {}]}, True),
+        ({"parts": [{}, {"own": {}}]}, {"parts": [{}, {"own": {"failures": 1}}]}, True),
+        ({"parts": [{"notes": "a"}]}, {"parts": [{"notes": "b"}]}, False),
+        ({"parts": [{}]}, {"parts": [{}, {}]}, False),
+        ({"seen": [1, 2]}, {"seen": [1, 2, 3]}, False),
+        (
+            {"archive": [{"role": "tool", "content": "x", "is_error": True}]},
+            {"archive": [{"role": "tool", "content": "x", "is_error": False}]},
+            False,
+        ),
+    ],
+)
+def test_a_failure_may_be_counted_wherever_it_is_kept_and_nothing_else(before, after, excused):
+    texts = {"state_before": json.dumps(before), "state_after": json.dumps(after)}
+    failed = step(LOG, status="failed", by=None, **texts)
+    assert ("failure-changes-nothing" not in broken(a_run(failed))) == excused
+
+
+def test_what_an_earlier_compaction_had_done_is_not_laid_at_the_door_of_a_dead_call():
+    dead = (*GOOD[:2], *from_chat([assistant("?", ("dead", "bash", {}))], prefix="d"), GOOD[2])
+    idle = step(dead, dead, by=None, status="noop", tokens_before=900)
+    assert broken(a_run(idle, undead=a_run(step()))) == set()
+
+
+def test_a_summariser_that_failed_is_the_reason_and_not_a_dead_call():
+    dead = (*LOG[:2], *from_chat([assistant("?", ("dead", "bash", {}))], prefix="d"), *LOG[5:])
+    said = {"status": "failed", "error": "the summary came back empty", "tokens_before": 900}
+    for requests, blamed in (((asked(empty=True),), set()), ((), {"pending-call-kept"})):
+        stuck = step(dead, dead, by=None, asked=requests, **said)
+        assert broken(a_run(stuck, undead=a_run(step()))) == blamed
 
 
 def test_thinking_of_the_latest_calls_must_stay_and_may_go_elsewhere():
@@ -284,7 +342,7 @@ def test_a_fault_strikes_at_its_request_and_each_is_noted():
     assert [each.failed for each in model.asked] == [False, True, False]
 
 
-@pytest.mark.parametrize("kind", ["empty", "oversized", "echo", "prompt", "call-like"])
+@pytest.mark.parametrize("kind", ["empty", "oversized", "echo", "prompt", "call-like", "reasoning"])
 def test_each_fault_of_the_model_is_what_it_is_called(kind):
     model = FaultyModel(Rehearsed(OfflineModel(COUNTER)), COUNTER, Fault(kind))
     reply = Bench().call(lambda: model.summarize(SummaryRequest(LOG[1:], SECTIONS, 100)), 5)
@@ -295,6 +353,7 @@ def test_each_fault_of_the_model_is_what_it_is_called(kind):
         "echo": CANARY in text and "Go on." in text,
         "prompt": "Everything." in text,
         "call-like": "tool_calls" in text,
+        "reasoning": "<think>" in text,
     }
     assert holds[kind]
 

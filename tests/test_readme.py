@@ -7,7 +7,18 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from readme_blocks import CASES_README, README, blocks, difficulty, in_readme
+from measuring_dialogues import MT_BENCH, evaluations, of_mt_bench, of_tau_bench
+from readme_blocks import (
+    CASES_README,
+    README,
+    comparison_block,
+    dialogue_blocks,
+    dialogues_are_here,
+    difficulty,
+    in_readme,
+    suitability,
+    summary_block,
+)
 
 from pytest_compaction.case_files import load_cases
 from pytest_compaction.gate import parse_threshold
@@ -16,7 +27,13 @@ from pytest_compaction.results import load_run
 
 TEXT = README.read_text("utf-8")
 ROOT = README.parent
-PI_SESSION = ROOT.parent / "shared/data/pi-agent/large-session.jsonl"
+SESSIONS = [
+    pytest.param(ROOT.parent / "shared/data" / name, id=name.split("/")[0], marks=marks)
+    for name, marks in (
+        ("claude-code/session.jsonl", ()),
+        ("pi-agent/large-session.jsonl", pytest.mark.exhaustive),
+    )
+]
 
 RUN_BY_CI = {
     "python -m pip install -e . && pytest --compactor=anchored -n 8",
@@ -30,6 +47,7 @@ RUN_ELSEWHERE = {
     "pytest --compactor=my_strategy:FirstLines --compaction-check",
     "pytest --compactor=my_strategy:FirstLines:keep=2,my_strategy:FirstLines:keep=2+ledger",
     "pytest --compactor=my_messages:without_old_results,my_messages:since_the_last_request",
+    # in a lane of its own in .ci/run
     "pytest --compactor=langchain_core.messages:trim_messages:token_counter=approximate",
     "pytest --compactor=anchored,anchored+ledger",
     # with a model of another name, against a local server
@@ -42,7 +60,7 @@ RUN_ELSEWHERE = {
     "pytest --compactor=anchored --compaction-model=gpt-5-mini --compaction-store=calls",
     "pytest --compactor=anchored --compaction-model=gpt-5-mini --compaction-store=calls "
     "--compaction-replay",
-    # tests/test_dialogue_items.py, test_dialogues_command.py
+    # below, without pytest around it; tests/test_dialogue_items.py, test_dialogues_command.py
     "pytest --compactor=anchored --compaction-cases=mtbench101.jsonl -n 8",
     "pytest-compaction dialogues results/*/results.json result_summary.json mtbench101.jsonl "
     "-o report.md",
@@ -50,7 +68,10 @@ RUN_ELSEWHERE = {
     # tests/test_judge_snapshots.py
     "pytest --compactor=anchored --compaction-judge-snapshots --snapshot-update",
     "pytest --compactor=anchored --compaction-judge-snapshots",
-    "pytest --compactor=recorded,anchored",  # tests/test_recorded_compactions.py
+    # tests/test_server_compaction.py, against a local server
+    "OPENAI_BASE_URL=http://localhost:4000/v1 pytest --compactor=anthropic:mode=server:clear=3 "
+    "--compaction-model=claude-sonnet",
+    "pytest --compactor=recorded,anchored",  # tests/compactors/test_recorded.py
     "pytest-compaction lint",
     "pytest-compaction show",
 }
@@ -89,14 +110,53 @@ def test_every_command_shown_is_run_by_ci_or_by_a_test_of_this_module():
     ci = (ROOT / ".ci/run").read_text("utf-8")
     assert all(command in ci for command in RUN_BY_CI)
     assert "pytest --pyargs pytest_compaction.benchmark --compactor=anchored" in ci
+    assert "WITH_LANGCHAIN=1 pytest tests/test_bring_your_own.py" in ci
     assert "--compactors" in (ROOT / "tests/test_terminal_summary.py").read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ["summary", "comparison"])
-def test_the_figures_shown_are_those_measured(name):
-    assert in_readme(TEXT, name) == blocks()[name], "run python tests/readme_blocks.py"
+def test_the_figures_shown_first_are_those_measured():
+    assert in_readme(TEXT, "summary") == summary_block(), "run python tests/readme_blocks.py"
 
 
+@pytest.mark.exhaustive
+def test_the_comparison_shown_is_the_one_measured():
+    shown = in_readme(TEXT, "comparison")
+    assert shown == comparison_block(), "run python tests/readme_blocks.py"
+
+
+@pytest.mark.skipif(not MT_BENCH.exists(), reason=f"the public data is not at {MT_BENCH}")
+def test_rows_of_the_table_on_dialogues_are_those_measured():
+    """A row depends on the dialogues of its task alone; all rows are in the next test."""
+    tasks = ("FR", "SA", "GR")
+    (found,) = evaluations(MT_BENCH, [("anchored", "case")], tasks)
+    _, heads, *rows = suitability(found).splitlines()
+    shown = [line.split() for line in in_readme(TEXT, "suitability").splitlines()]
+    assert shown[1] == heads.split()
+    assert [row for row in shown if row[0] in tasks] == [row.split() for row in rows]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(not dialogues_are_here(), reason="the public data is not here")
+def test_the_figures_on_dialogues_are_those_measured():
+    for name, block in dialogue_blocks().items():
+        assert in_readme(TEXT, name) == block, "run python tests/readme_blocks.py"
+    anchored, adaptive, _ = (item.whole for item in of_mt_bench())
+    tools = of_tau_bench()[0].whole
+    state = anchored.in_force
+    said = " ".join(TEXT.split())
+    for sentence in (
+        f"Of {anchored.dialogues:,} a summary was ever in force in {state.some}; "
+        f"{state.none - state.paid} are too short for one",
+        f"and in {state.paid} summaries were paid for and none could be used",
+        f"{tools.dialogues} of an airline agent",
+        f"with {tools.mean_prompt:,.0f} prompt tokens each",
+        f"that loses {-adaptive.spending.net_savings:.1%} net in place of "
+        f"{-anchored.spending.net_savings:.1%}".replace("%", " %"),
+    ):
+        assert sentence in said, sentence
+
+
+@pytest.mark.exhaustive
 def test_the_difficulty_of_the_cases_is_as_measured():
     shown = in_readme(CASES_README.read_text("utf-8"), "cases")
     assert shown == difficulty(), "run python tests/readme_blocks.py"
@@ -169,9 +229,11 @@ def test_the_five_lines_are_those_of_the_benchmark():
     ]
 
 
-@pytest.mark.skipif(not PI_SESSION.exists(), reason=f"the real session {PI_SESSION} is not here")
-def test_a_session_of_ones_own_is_imported_checked_and_gated(pytester):
-    pytester.path.joinpath("session.jsonl").write_bytes(PI_SESSION.read_bytes())
+@pytest.mark.parametrize("session", SESSIONS)
+def test_a_session_of_ones_own_is_imported_checked_and_gated(pytester, session):
+    if not session.exists():
+        pytest.skip(f"the session {session} is not here")
+    pytester.path.joinpath("session.jsonl").write_bytes(session.read_bytes())
     (block,) = code("console", "pytest-compaction import session.jsonl")
     *prepare, measure = block.strip().splitlines()
     for command in prepare:

@@ -1,7 +1,10 @@
 """Finding a strategy by name, by module:function, and with parameters."""
 
+import inspect
+import re
 import sys
 import types
+from typing import Literal, get_args
 
 import pytest
 
@@ -47,6 +50,44 @@ class Own(HistoryCompactor):
         raise NotImplementedError
 
 
+class Focused(HistoryCompactor):
+    """Takes text, of several annotations."""
+
+    name = "focused"
+    traits = None
+
+    def __init__(
+        self,
+        focus: str = "",
+        mode: Literal["on", "off"] = "on",
+        note: str | None = None,
+        later: "str" = "",
+        keep: int | str = 1,
+    ):
+        if focus == "escape":
+            raise ValueError("no\x1b[2J")
+        if focus == "odd":
+            raise type("Odd\x1b[2J", (Exception,), {})("\x1b]0;title\x07")
+        if focus == "leave":
+            sys.exit(3)
+        self.given = (focus, mode, note, later, keep)
+
+    async def compact(self, state, context):
+        raise NotImplementedError
+
+
+def by_name(messages, *, budget, focus: str = ""):
+    return [{"role": "user", "content": f"{budget} {focus}"}]
+
+
+def budget_last(messages, k: int = 2, budget: int = 0):
+    return [{"role": "user", "content": f"{budget} {k}"}]
+
+
+def messages_only(messages):
+    return messages
+
+
 class NoMethods:
     """Has nothing of a compactor."""
 
@@ -57,7 +98,8 @@ class NoMethods:
 @pytest.fixture
 def own_module(monkeypatch):
     module = types.ModuleType("strategies_of_mine")
-    for thing in (keep_all, keep_some, keep_slowly, Own, NoMethods):
+    things = (keep_all, keep_some, keep_slowly, Own, NoMethods)
+    for thing in (*things, Focused, by_name, budget_last, messages_only):
         setattr(module, thing.__name__, thing)
     module.instance = Own(7)
     module.number = 3
@@ -89,6 +131,11 @@ def refusal(text, **added):
         ),
         ("x:a='5':b=[1, 2]:c=", "x", {"a": "5", "b": [1, 2], "c": ""}),
         ("x:some-name=a=b", "x", {"some_name": "a=b"}),
+        ("x:focus='see: a+b, c'", "x", {"focus": "see: a+b, c"}),
+        ('x:focus="it\'s a: b":k=3', "x", {"focus": "it's a: b", "k": 3}),
+        ("x:focus='it\\'s: b'", "x", {"focus": "it's: b"}),
+        ("m:f:b=[1, 2]:c={'a': 1}", "m:f", {"b": [1, 2], "c": {"a": 1}}),
+        ("x:focus=don't:k='a", "x", {"focus": "don't", "k": "'a"}),
     ],
 )
 def test_a_specification_is_a_name_and_parameters(text, target, parameters):
@@ -100,6 +147,14 @@ def test_a_specification_is_a_name_and_parameters(text, target, parameters):
 @pytest.mark.parametrize("text", ["", " ", "k=3", ":", "a:", "a::k=3", "a:b:c"])
 def test_a_specification_that_cannot_be_read_says_how_to_write_one(text):
     with pytest.raises(UnknownCompactorError, match="write a name, module:function, and :key=val"):
+        parse_spec(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["roo:keep=5:keep=4", "roo:max-output=5:max_output=5", "a:k=1+b:k=1:k=2"]
+)
+def test_a_value_that_is_given_twice_is_refused(text):
+    with pytest.raises(UnknownCompactorError, match=r"gives '\w+' twice, as '\d' and '\d'; give"):
         parse_spec(text)
 
 
@@ -133,6 +188,29 @@ def test_the_listing_goes_on_past_a_strategy_that_cannot_be_loaded(monkeypatch):
     assert lines["none"] == describe(create("none"))
 
 
+@pytest.mark.parametrize("raised", [ValueError("no\x1b[2J"), SystemExit(3)])
+def test_an_entry_point_that_cannot_be_loaded_says_why(monkeypatch, raised):
+    class Broken:
+        name = "broken"
+
+        def load(self):
+            raise raised
+
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [Broken()])
+    said = refusal("broken")
+    assert "cannot load the compactor 'broken' from its entry point: " in said
+    assert f"{type(raised).__name__}: " in said
+    assert said.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("text", "focus"),
+    [("'the tests: a, b+c'", "the tests: a, b+c"), ("yes", "yes"), ("42", "42")],
+)
+def test_the_focus_of_a_summary_may_be_any_text(text, focus):
+    assert create(f"claude-code:focus={text}").focus == focus
+
+
 def test_parameters_reach_the_strategy():
     assert create("truncate:fraction=0.25").fraction == 0.25
     assert create("truncate").fraction == Truncate().fraction
@@ -157,9 +235,30 @@ def test_added_strategies_are_known_and_suggested():
     assert "did you mean 'mine'?" in refusal("mime", mine=Own)
 
 
+def numeric_parameters():
+    """Every parameter of a shipped strategy that is a number, with whether it may be broken."""
+    for name in Registry().names():
+        made = type(create(name))
+        for key, parameter in inspect.signature(made, eval_str=True).parameters.items():
+            annotation = parameter.annotation
+            kinds = set(get_args(annotation) or (annotation,))
+            if kinds & {int, float}:
+                yield pytest.param(name, key, float in kinds, id=f"{name}:{key}")
+
+
+@pytest.mark.parametrize(("name", "key", "broken"), list(numeric_parameters()))
+def test_every_number_is_checked_when_the_strategy_is_made(name, key, broken):
+    for value in ("x", "True", "-5", "1e999", "[1]", *(() if broken else ("2.5",))):
+        said = refusal(f"{name}:{key}={value}")
+        assert re.search(rf"do(es)? not take these parameters: {key}=.+ must be ", said), value
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("roo:kep=5", "there is no 'kep'; did you mean 'keep'? it takes keep, max_output, profile"),
+        ("claude-code:zzz=1", "there is no 'zzz'; it takes files, focus, profile"),
+        ("none:x=1", "there is no 'x'; it takes none"),
         ("truncate:fractoin=1", "'truncate:fractoin=1' does not take these parameters"),
         ("truncate:fraction=2", "must be above 0 and at most 1"),
         ("anchored:summary=1", "must be between 0 and 1"),
@@ -193,7 +292,60 @@ class TestOwnModule:
 
     def test_a_parameter_that_the_function_does_not_take_is_named(self):
         said = refusal("strategies_of_mine:keep_all:k=3")
-        assert "cannot be called as f(messages, budget, k=…)" in said
+        assert (
+            "cannot be called as f(messages, budget, k=…): there is no 'k'; it takes none" in said
+        )
+        said = refusal("strategies_of_mine:by_name:focsu=a")
+        assert "there is no 'focsu'; did you mean 'focus'? it takes focus" in said
+
+    @pytest.mark.parametrize(
+        ("given", "taken"),
+        [
+            ("focus=yes", ("yes", "on", None, "", 1)),
+            ("focus='yes'", ("yes", "on", None, "", 1)),
+            ("focus=5:keep=5", ("5", "on", None, "", 5)),
+            ("focus=None:note=None", ("None", "on", None, "", 1)),
+            ("mode=off:note=1.0", ("", "off", "1.0", "", 1)),
+            ("later=True:keep=no", ("", "on", None, "True", False)),
+        ],
+    )
+    def test_a_parameter_that_is_annotated_as_text_stays_text(self, given, taken):
+        assert create(f"strategies_of_mine:Focused:{given}").given == taken
+
+    @pytest.mark.parametrize(
+        ("focus", "said"),
+        [
+            ("escape", r"does not take these parameters: no\x1b[2J"),
+            ("odd", r"Odd\x1b[2J: \x1b]0;title\x07"),
+            ("leave", "SystemExit: 3"),
+        ],
+    )
+    def test_what_a_constructor_says_is_printed_without_its_escapes(self, focus, said):
+        text = refusal(f"strategies_of_mine:Focused:focus={focus}")
+        assert said in text
+        assert text.isprintable()
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("by_name:focus=no", "100 no"),
+            ("budget_last", "100 2"),
+            ("budget_last:k=7", "100 7"),
+            ("by_name:budget=9", "9 "),
+        ],
+    )
+    def test_a_budget_that_is_not_the_second_parameter_is_given_by_its_name(self, text, said):
+        made = create(f"strategies_of_mine:{text}")
+        (message,) = made.call_with([], 100, 0, None)
+        assert message["content"] == said
+
+    def test_a_function_without_a_budget_is_told_how_to_write_it(self):
+        said = refusal("strategies_of_mine:messages_only")
+        assert "cannot be called as f(messages, budget): too many positional arguments" in said
+        assert "write it as def f(messages, budget), " in said
+        assert "messages=langchain" in said
+        made = create("strategies_of_mine:messages_only:messages=langchain")
+        assert made.call_form == "f(messages)"
 
     def test_a_class_is_made_with_its_parameters(self):
         made = create("strategies_of_mine:Own:keep=4")
@@ -229,7 +381,16 @@ def test_a_module_that_cannot_be_imported_says_so(module):
             create(f"{module}:compact")
 
 
-def test_a_module_that_raises_on_import_says_what(tmp_path, monkeypatch):
-    (tmp_path / "raises_on_import.py").write_text("1 / 0\n")
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("raise ValueError('no\\x1b[2J')", r"ValueError: no\x1b[2J"),
+    ],
+)
+def test_a_module_that_raises_on_import_says_what(tmp_path, monkeypatch, source, said):
+    (tmp_path / "raises_on_import.py").write_text(f"{source}\n")
     monkeypatch.syspath_prepend(tmp_path)
-    assert "ZeroDivisionError: division by zero" in refusal("raises_on_import:compact")
+    text = refusal("raises_on_import:compact")
+    assert said in text
+    assert text.isprintable()

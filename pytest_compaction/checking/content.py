@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from pytest_compaction.checking.invariant import Finding, Invariant
 from pytest_compaction.checking.run import Run, Step
@@ -12,6 +13,9 @@ from pytest_compaction.compactors.history import last_user, leading_system
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation import Message, Part, Text, ToolCall, ToolResult
 from pytest_compaction.text import printable
+
+_LEAST_ASKED: Final = 20
+"""Characters from which on a sentence of a request is known again wherever it stands."""
 
 
 def log_order_and_text(run: Run) -> Iterator[Finding]:
@@ -116,6 +120,43 @@ def summary_not_empty(run: Run) -> Iterator[Finding]:
             )
 
 
+def summary_is_a_summary(run: Run) -> Iterator[Finding]:
+    """Words of the strategy in which the model's instructions, a call or its reasoning stand."""
+    asked: set[str] = set()
+    stands: set[str] = set()
+    for number, step in enumerate(run.steps, 1):
+        stands |= step.by
+        asked |= {
+            section.asks
+            for each in step.asked
+            for section in each.request.sections
+            if len(section.asks) >= _LEAST_ASKED
+        }
+        for message in step.after if step.rewrote else ():
+            if message.id not in stands and message.id in step.said:
+                continue
+            what = _instead(message.text, asked)
+            if what is not None:
+                yield Finding(f"{what} stands where a summary should", (message.id,), number)
+
+
+def _instead(text: str, asked: set[str]) -> str | None:
+    if any(sentence in text for sentence in asked):
+        return "what the summariser was told to write"
+    lines = [line.strip().removeprefix("- ") for line in text.splitlines()]
+    if any(line.startswith("<think>") for line in lines):
+        return "the reasoning of the model"
+    calls = any(line.startswith("{") and "tool_calls" in _members(line) for line in lines)
+    return "a tool call" if calls else None
+
+
+def _members(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return ()
+
+
 def _said_so(message: Message, said: Message, masked: bool) -> bool:
     """Whether a message is as it was; a masked one may have other text, not other calls."""
     if message.role != said.role or message.origin != said.origin:
@@ -202,6 +243,16 @@ INVARIANTS: Final = (
         "Messages are only ever replaced by something: an empty summary is refused.",
         "One bad reply of the model wipes out the session, and nobody is told.",
         summary_not_empty,
+        needs="request",
+    ),
+    Invariant(
+        "summary-is-a-summary",
+        "content",
+        "What stands for messages is a summary of them: where the model repeats its instructions, "
+        "makes a tool call or gets no further than its reasoning, nothing is replaced by that.",
+        "The agent goes on from a text that says nothing of its work, or makes a call that nobody "
+        "wanted, and what was said is lost.",
+        summary_is_a_summary,
         needs="request",
     ),
 )

@@ -1,7 +1,8 @@
 """The examples of a check: drawn once, run through each compactor, shrunk where one fails.
 
 Needs the package hypothesis. Everything is derandomised: the same examples at every
-run, on every worker.
+run, on every worker. Another version of Hypothesis draws others, so each check ends
+with the known situations, which are always the same.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis import seed as seeded
@@ -21,6 +22,7 @@ from hypothesis.errors import Flaky
 from pytest_compaction.checking.bench import Bench, StuckError
 from pytest_compaction.checking.invariant import Finding, Invariant
 from pytest_compaction.checking.invariants import INVARIANTS
+from pytest_compaction.checking.known import KNOWN
 from pytest_compaction.checking.logs import STRATA, Stratum, scenarios
 from pytest_compaction.checking.run import Run
 from pytest_compaction.checking.runner import Runner
@@ -44,9 +46,9 @@ class _Enough(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A scenario and the stratum from which it was drawn."""
+    """A scenario and the stratum from which it was drawn, or ``known``: made by hand."""
 
-    stratum: Stratum
+    stratum: Stratum | Literal["known"]
     scenario: Scenario
 
 
@@ -167,9 +169,14 @@ def _strategy(stratum: Stratum, encoding: str) -> st.SearchStrategy[Scenario]:
 
 
 def survey(runner: Runner, bench: Bench, count: int, timeout: float) -> Survey:
-    """Run all examples through a compactor; a call that does not return ends the survey."""
+    """Run all examples through a compactor; a call that does not return ends the survey.
+
+    The ``count`` that are drawn, then the known ones: what both show is explained by one
+    that can be shrunk.
+    """
     found = Survey()
-    for example in examples(count, runner.tokens):
+    known = (Example("known", scenario) for scenario in KNOWN)
+    for example in (*examples(count, runner.tokens), *known):
         try:
             run = bench.call(_running(runner, example.scenario), timeout)
         except StuckError as error:
@@ -187,7 +194,13 @@ def _running(runner: Runner, scenario: Scenario) -> Callable[[], Any]:
 def shrunk(
     broken: Broken, invariant: Invariant, runner: Runner, bench: Bench, count: int, timeout: float
 ) -> Broken:
-    """The smallest example of the same stratum that was found to break the invariant."""
+    """The smallest example of the same stratum that was found to break the invariant.
+
+    A known situation is small already, and stays as it is.
+    """
+    stratum = broken.example.stratum
+    if stratum == "known":
+        return broken
     best = broken
     known = set()
     for example in examples(count, runner.tokens):
@@ -209,16 +222,10 @@ def shrunk(
             known.add(scenario)
             return
         if _size(scenario) < _size(best.example.scenario):
-            best = Broken(Example(broken.example.stratum, scenario), run, finding)
+            best = Broken(Example(stratum, scenario), run, finding)
         raise _Found
 
-    _draw(
-        broken.example.stratum,
-        runner.tokens.name,
-        count,
-        fails,
-        [Phase.generate, Phase.shrink],
-    )
+    _draw(stratum, runner.tokens.name, count, fails, [Phase.generate, Phase.shrink])
     return best
 
 

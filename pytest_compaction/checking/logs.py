@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 from hypothesis import strategies as st
 
@@ -46,7 +46,15 @@ _HOSTILE: Final = (
 )
 _PATHS: Final = ("src/queue/lease.py", "tests/test_lease.py", "README.md", "/etc/app/settings.toml")
 _LENGTHS: Final = (8, 30, 90, 260)
-_FAULTS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
+_FAULTS: Final[tuple[FaultKind, ...]] = (
+    "raises",
+    "empty",
+    "oversized",
+    "echo",
+    "prompt",
+    "call-like",
+)
+"""Those that are drawn; a model that only reasons is among the known situations."""
 _TINY: Final = 24
 _SMALLEST_BUDGET: Final = 60
 _GIANT_WINDOW: Final = 4000

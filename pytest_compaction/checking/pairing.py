@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from pytest_compaction.checking.budget import PROGRESS
 from pytest_compaction.checking.invariant import Finding
 from pytest_compaction.checking.run import Run, Step
-from pytest_compaction.conversation import Message, groups, structure_faults
+from pytest_compaction.conversation import Message, groups, pending_calls, structure_faults
 
 _PAIRING: Final = frozenset(
     {"results-follow-calls", "one-result-a-call", "calls-answered", "unique-call-ids"}
@@ -65,8 +66,12 @@ def pending_call_kept(run: Run) -> Iterator[Finding]:
         return
     pairs = zip(run.steps, run.undead.steps, strict=False)
     for number, (step, other) in enumerate(pairs, 1):
-        blocked = not step.rewrote and step.tokens_before > run.scenario.budget
+        # Where a summariser was asked, its reply was the reason and not the call.
+        blocked = not (step.rewrote or step.asked) and step.tokens_before > run.scenario.budget
         if other.rewrote and blocked and _dead(step.before) and not step.pending:
+            here = run.tokens.messages(_living(step.after))
+            if other.tokens_after > (1 - PROGRESS) * here:
+                continue  # no more than an earlier compaction had already done here
             yield Finding(
                 "a tool call that was never answered, further up, kept the conversation from "
                 f"being compacted: {step.error or 'nothing was done'}",
@@ -117,3 +122,10 @@ def _reopened(step: Step) -> Iterator[Message]:
 def _dead(messages: Sequence[Message]) -> tuple[str, ...]:
     faults = structure_faults(messages)
     return tuple(id for f in faults if f.invariant == "calls-answered" for id in f.ids)
+
+
+def _living(messages: Sequence[Message]) -> Iterator[Message]:
+    """The messages without the exchanges of which a call was never answered."""
+    for begin, end in groups(messages):
+        if not pending_calls(messages[begin:end]):
+            yield from messages[begin:end]

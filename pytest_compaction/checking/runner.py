@@ -147,7 +147,7 @@ class _Drive:
         self.model.asked.clear()
         try:
             outcome = await self.compactor.compact(state, self.context)
-        except Exception as error:
+        except BaseException as error:
             raise _BreachError(f"compact raised {_said(error)}") from None
         finally:
             if _as_text(state) != text:
@@ -235,7 +235,7 @@ class _Drive:
     def _call(self, name: str, method: Callable[..., Any], *arguments: Any) -> Any:
         try:
             return method(*arguments)
-        except Exception as error:
+        except BaseException as error:
             raise _BreachError(f"{name} raised {_said(error)}") from None
 
 
@@ -271,9 +271,10 @@ def _check_outcome(outcome: object) -> None:
         raise _BreachError("compact returned an Outcome with spans that are no Span objects")
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException) -> str:
+    """An error of a strategy in words; also one by which it wants the process to end."""
     text = str(error) if isinstance(error, CompactorError) else f"{type(error).__name__}: {error}"
-    return printable(text, 300)
+    return printable(text.removesuffix(": "), 300)
 
 
 def _as_text(value: Any) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import importlib.util
 import shlex
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,9 +14,10 @@ from pytest_compaction.checking.bench import Bench
 from pytest_compaction.checking.faults import Rehearsed
 from pytest_compaction.checking.invariant import Invariant
 from pytest_compaction.checking.invariants import INVARIANTS
+from pytest_compaction.checking.known import KNOWN
 from pytest_compaction.checking.runner import Runner
 from pytest_compaction.compactors.protocol import Compactor, State
-from pytest_compaction.compactors.registry import Registry, Spec, parse_spec
+from pytest_compaction.compactors.registry import Registry, Spec, named_strategies
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import is_offline
@@ -95,7 +95,8 @@ class CheckSession:
         names = ", ".join(spec.text for spec in self.specs)
         return printable(
             f"compaction check: {names} | {len(INVARIANTS)} invariants, "
-            f"{self.settings.examples} examples each | model {self.model.name}"
+            f"{self.settings.examples} drawn and {len(KNOWN)} known examples each | "
+            f"model {self.model.name}"
         )
 
 
@@ -115,13 +116,7 @@ def start(
             "--compaction-check needs the package hypothesis, which is not installed; "
             "pip install 'pytest-compaction[test]' installs it"
         )
-    for folder in folders:
-        if str(folder) not in sys.path:
-            sys.path.insert(0, str(folder))
-    registry = Registry(dict(added_compactors))
-    specs = tuple(parse_spec(text) for text in settings.compactors)
-    for spec in specs:
-        registry.create(spec)
+    registry, specs = named_strategies(settings.compactors, added_compactors, folders)
     tokens = TokenCounter(settings.encoding)
     tokens.text("")
     return CheckSession(settings, specs, registry, _model(settings, added_models, tokens), tokens)

@@ -23,6 +23,7 @@ _FAULTS: Final = {
     "echo": "repeats the conversation",
     "prompt": "repeats its instructions",
     "call-like": "writes a tool call as text",
+    "reasoning": "does not get beyond its reasoning",
 }
 
 

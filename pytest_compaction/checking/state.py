@@ -129,14 +129,25 @@ def _differing(one: Messages, other: Messages) -> tuple[str, ...]:
 
 
 def _without_counters(state: str) -> Any:
-    """A state without its numbers: a strategy may count its failures."""
+    """A state without its numbers and flags: a strategy may count its failures.
+
+    Also where it is a part of another one, at any depth; chat messages stay whole, and
+    so does a list of numbers.
+    """
     try:
-        values = json.loads(state)
+        return _uncounted(json.loads(state))
     except ValueError:
         return state
-    if not isinstance(values, dict):
-        return values
-    return {key: value for key, value in values.items() if not isinstance(value, int | float)}
+
+
+def _uncounted(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_uncounted(each) for each in value]
+    if not isinstance(value, dict) or "role" in value:
+        return value
+    return {
+        key: _uncounted(each) for key, each in value.items() if not isinstance(each, int | float)
+    }
 
 
 def _reads_again(traits: Traits) -> str | None:

@@ -42,7 +42,9 @@ from pytest_compaction.compactors.parts.profiles import (
     checked_profile,
     traits_of,
 )
+from pytest_compaction.compactors.parts.settling import DUE_AGAIN, once_more_was_said, settling
 from pytest_compaction.compactors.parts.summaries import (
+    AS_WRITTEN,
     summary_message,
     summary_room,
     without_preamble,
@@ -82,6 +84,7 @@ PREAMBLE: Final = "Summary of the conversation up to here:"
 RETENTION: Final = 10
 MAX_TOOL_CHARACTERS: Final = 2000
 VIOLATIONS: Final = {
+    **AS_WRITTEN,
     "starts-with-user": "the summary comes first and has the role of the model",
     "within-budget": "the last events stay by their number, whatever they take",
     "never-larger": "a summary longer than what it replaces is only logged",
@@ -122,13 +125,12 @@ class Adk(HistoryCompactor):
         self.interval = interval
         self.overlap = overlap or 0
         self.profile = checked_profile(profile)
-        hardened = self.profile == HARDENED
-        self.traits = traits_of(
-            self.profile,
-            Traits(needs_model=True, keeps_tail=hardened),
-            TURN_VIOLATIONS if interval else VIOLATIONS,
-        )
+        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
+        broken = TURN_VIOLATIONS if interval else VIOLATIONS
+        again = DUE_AGAIN if threshold else {}
+        self.traits = traits_of(self.profile, traits, {**broken, **again})
 
+    @once_more_was_said
     def due(self, state: State, context: Context) -> str | None:
         """Due at the threshold of tokens (0.9 of the window without one), or of turns."""
         messages = load(state["messages"])
@@ -141,6 +143,7 @@ class Adk(HistoryCompactor):
             return f"{turns} turns since the last summary"
         return None
 
+    @settling
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise the range that the configuration names."""
         before = load(state["messages"])
@@ -167,7 +170,9 @@ class Adk(HistoryCompactor):
         read = capped((*again, *new) if adds_up else (*earlier, *new))
         budget = summary_room((*head, *tail), context)
         read = without_preamble(read, PREAMBLE)
-        written = await write_summary(context, read, SECTIONS, budget)
+        written = await write_summary(
+            context, read, SECTIONS, budget, as_written=self.profile == FAITHFUL
+        )
         if written.error:
             return unchanged(state, written.error)
         cycle = int(state.get("cycle", 0)) + 1

@@ -23,6 +23,7 @@ from pytest_compaction.compactors.history import (
     tail_start,
     unchanged,
 )
+from pytest_compaction.compactors.parts.parameters import check_share
 from pytest_compaction.compactors.parts.summaries import summary_message, write_summary
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation import Message
@@ -81,8 +82,7 @@ class Anchored(HistoryCompactor):
     traits = Traits(needs_model=True, keeps_tail=True, reads_once=True)
 
     def __init__(self, summary: float = 0.6) -> None:
-        if not 0 < summary < 1:
-            raise ValueError(f"summary={summary} must be between 0 and 1")
+        check_share("summary", summary)
         self.share = summary
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:

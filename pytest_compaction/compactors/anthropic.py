@@ -16,15 +16,29 @@ limit of the conversation.
 
 ``clear=3`` adds what the API calls clearing tool uses (``clear_tool_uses_20250919``)
 as the client can do it: the results of all but the newest tool uses give way to a
-placeholder, and a summary is written only if that did not suffice. The API's
-own compaction (``compact_20260112``) is a parameter of Anthropic's endpoint, which no
-model of this package talks to: ``mode=server`` says so.
+placeholder, and a summary is written only if that did not suffice.
+
+``mode=server`` leaves both to the endpoint: the view is the whole log, and with every
+request for an answer goes ``context_management`` with the edit ``compact_20260112``
+(trigger: ``threshold``, by default the API's 150,000 tokens), and before it
+``clear_tool_uses_20250919`` if ``clear`` is given, so that a summary is written only of
+what clearing left. Anthropic's own endpoint takes that in its Messages API; a gateway
+with chat completions that passes it on, as LiteLLM does, is asked here. Triggers are in
+proportion to the window as above, but the API takes none below 50,000 tokens for a
+compaction: a log that reaches no trigger cannot be compacted this way and is not asked
+about. What counts as the view is what the reply reports, see
+:mod:`pytest_compaction.context_edits`: the tokens that were read, the tool results less
+those that were cleared, the summary where it can be read. An endpoint that refuses the
+parameter is not asked again; an answer without a report of an edit that was due is not
+scored. No compaction block goes back to the endpoint: each answer is asked for from the
+whole log anew, as the first request over the threshold is. The server thus writes its
+summary with the question before it, which no client-side strategy does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from pytest_compaction.compactors.history import (
     HistoryCompactor,
@@ -46,13 +60,31 @@ from pytest_compaction.compactors.parts.profiles import (
     scaled,
     traits_of,
 )
-from pytest_compaction.compactors.parts.summaries import SUMMARY_OVERHEAD, write_summary
+from pytest_compaction.compactors.parts.settling import (
+    LOW,
+    SET_OFF_AGAIN,
+    once_more_was_said,
+    settling,
+)
+from pytest_compaction.compactors.parts.summaries import AS_WRITTEN, SUMMARY_OVERHEAD, write_summary
 from pytest_compaction.compactors.parts.tool_uses import ToolUseClearing
-from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.conversation import Message, pending_calls, text_message
+from pytest_compaction.models.edits import (
+    CLEARING,
+    COMPACTION,
+    LEAST_TRIGGER,
+    PARAMETER,
+    due_edits,
+    edits_of,
+)
+from pytest_compaction.models.parameters import refusal_of
+from pytest_compaction.models.rendering import tool_name
 from pytest_compaction.summary import Section
 
 PRODUCT_WINDOW: Final = 200_000
+THRESHOLDS: Final = {"client": 100_000, "server": 150_000}
+"""Tokens of the product's window at which the SDK and the API compact by themselves."""
 SECTIONS: Final = (
     Section(
         "task_overview",
@@ -91,18 +123,16 @@ SECTIONS: Final = (
     ),
 )
 VIOLATIONS: Final = {
+    **AS_WRITTEN,
     "pending-call-kept": "the reply that set compaction off is discarded, its open calls with it",
 }
-_SERVER: Final = (
-    "mode=server needs an endpoint of Anthropic with context management (the edit "
-    "compact_20260112), which {model} does not offer; use mode=client"
-)
 
 
 class Anthropic(HistoryCompactor):
     """Replaces the conversation by one tagged summary, written from scratch each time.
 
-    ``threshold`` is in tokens of a 200,000-token window. ``clear`` is how many of
+    ``threshold`` is in tokens of a 200,000-token window (100,000, with ``mode=server``
+    150,000). ``clear`` is how many of
     the newest tool uses keep their results when older ones are cleared first;
     without it nothing is cleared. See :class:`ToolUseClearing` for the parameters
     that go with it.
@@ -113,7 +143,7 @@ class Anthropic(HistoryCompactor):
 
     def __init__(
         self,
-        threshold: int = 100_000,
+        threshold: int | None = None,
         mode: str = "client",
         clear: int | None = None,
         clear_trigger: int = 100_000,
@@ -122,29 +152,40 @@ class Anthropic(HistoryCompactor):
         clear_tool_inputs: bool | str = False,
         profile: Profile = FAITHFUL,
     ) -> None:
-        check_whole("threshold", threshold, 1)
-        check_choice("mode", mode, ("client", "server"))
-        self.clearing = None
-        if clear is not None:
-            self.clearing = ToolUseClearing(
-                clear, clear_trigger, clear_at_least, exclude_tools, clear_tool_inputs
-            )
-        self.profile = checked_profile(profile)
-        self.mode = mode
-        self.limit = threshold
-        hardened = self.profile == HARDENED
-        self.traits = traits_of(
-            self.profile, Traits(needs_model=True, keeps_tail=hardened), VIOLATIONS
+        check_choice("mode", mode, tuple(THRESHOLDS))
+        self.limit = THRESHOLDS[mode] if threshold is None else threshold
+        check_whole("threshold", self.limit, 1)
+        clearing = ToolUseClearing(
+            0 if clear is None else clear,
+            clear_trigger,
+            clear_at_least,
+            exclude_tools,
+            clear_tool_inputs,
         )
+        self.clearing = None if clear is None else clearing
+        self.profile = checked_profile(profile)
+        self.by_server = mode == "server"
+        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
+        again = SET_OFF_AGAIN if self.limit < PRODUCT_WINDOW * LOW else {}
+        self.traits = traits_of(self.profile, traits, {**VIOLATIONS, **again})
+        if self.by_server:
+            self.traits = Traits(needs_model=True, by_server=True)
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         """Add messages; results of calls that were discarded never come in the original."""
         answered = without_orphans(load(state["messages"]), new)
         return super().observe(state, answered, context)
 
+    @once_more_was_said
     def due(self, state: State, context: Context) -> str | None:
-        """Due when the view reaches the threshold, or that of clearing while there is any to do."""
+        """Due when the view reaches the threshold, or that of clearing while there is any to do.
+
+        What was handed over to the server stays with it.
+        """
         messages = load(state["messages"])
+        if self.by_server:
+            edits = due_edits(self._parameters(context), messages, context.tokens)
+            return None if state.get("handed_over") else "; ".join(edits) or None
         used = context.tokens.messages(messages)
         limit = scaled(self.limit, PRODUCT_WINDOW, context)
         if used >= limit:
@@ -153,10 +194,16 @@ class Anthropic(HistoryCompactor):
             return None
         return self.clearing.due(messages, PRODUCT_WINDOW, context)
 
+    def render(self, state: State, context: Context, probe: str | None = None) -> View:
+        """The messages of the state, with ``mode=server`` and what the server is to do."""
+        messages = super().render(state, context, probe).messages
+        return View(messages, self._parameters(context)) if self.by_server else View(messages)
+
+    @settling
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Clear tool uses if asked for and if that suffices; otherwise summarise everything."""
-        if self.mode == "server":
-            return unchanged(state, _SERVER.format(model=f"the model {context.model.name}"))
+        if self.by_server:
+            return self._handed_over(state, context)
         if not is_needed(self, state, context):
             return unchanged(state)
         before = load(state["messages"])
@@ -169,6 +216,34 @@ class Anthropic(HistoryCompactor):
         if self.profile == HARDENED and pending_calls(before):
             return unchanged(state, "a tool call is still without result; nothing was summarised")
         return await self._regenerate(state, before, cleared, context)
+
+    def _handed_over(self, state: State, context: Context) -> Outcome[State]:
+        """The same messages, which the server compacts from now on when it is asked."""
+        parameters = self._parameters(context)
+        refusal = refusal_of(context.model, parameters)
+        if refusal is not None:
+            return unchanged(state, refusal)
+        messages = load(state["messages"])
+        if due_edits(parameters, messages, context.tokens):
+            spans = spans_between(messages, messages)
+            return Outcome({**state, "handed_over": True}, "compacted", spans)
+        if context.tokens.messages(messages) <= context.budget:
+            return unchanged(state)
+        triggers = {str(edit["type"]): edit["trigger"]["value"] for edit in edits_of(parameters)}
+        said = ", ".join(f"{kind} from {value:,} tokens on" for kind, value in triggers.items())
+        return unchanged(
+            state,
+            f"the log gives the server nothing to do ({said}; it takes no trigger below "
+            f"{LEAST_TRIGGER:,} for a compaction, and clears old tool uses only); take a longer "
+            f"log, {'' if self.clearing else 'clear=3, '}or mode=client",
+        )
+
+    def _parameters(self, context: Context) -> dict[str, Any]:
+        """The edits that the server is to make: clearing first, and a summary of what is left."""
+        edits = [] if self.clearing is None else [_clearing(self.clearing, context)]
+        value = max(LEAST_TRIGGER, scaled(self.limit, PRODUCT_WINDOW, context))
+        edits.append({"type": COMPACTION, "trigger": _tokens(value)})
+        return {PARAMETER: {"edits": edits}}
 
     async def _regenerate(
         self,
@@ -185,7 +260,9 @@ class Anthropic(HistoryCompactor):
         live = None
         if self.profile == HARDENED and (live := live_request(before, context)):
             room -= context.tokens.message(live)
-        written = await write_summary(context, conversation, SECTIONS, room)
+        written = await write_summary(
+            context, conversation, SECTIONS, room, as_written=self.profile == FAITHFUL
+        )
         if written.error:
             return unchanged(state, written.error)
         cycle = int(state.get("cycle", 0)) + 1
@@ -210,6 +287,26 @@ class Anthropic(HistoryCompactor):
         if end == len(messages) and messages and messages[-1].role == "assistant":
             end -= 1
         return end
+
+
+def _clearing(clearing: ToolUseClearing, context: Context) -> dict[str, Any]:
+    """The edit that clears tool uses; what is not asked for is left to its defaults."""
+    edit: dict[str, Any] = {
+        "type": CLEARING,
+        "trigger": _tokens(scaled(clearing.trigger, PRODUCT_WINDOW, context)),
+        "keep": {"type": "tool_uses", "value": clearing.keep},
+    }
+    if clearing.at_least:
+        edit["clear_at_least"] = _tokens(scaled(clearing.at_least, PRODUCT_WINDOW, context))
+    if clearing.exclude:
+        edit["exclude_tools"] = sorted(map(tool_name, clearing.exclude))
+    if clearing.all_inputs or clearing.inputs:
+        edit["clear_tool_inputs"] = clearing.all_inputs or sorted(map(tool_name, clearing.inputs))
+    return edit
+
+
+def _tokens(value: int) -> dict[str, Any]:
+    return {"type": "input_tokens", "value": value}
 
 
 STRATEGY: Final = Anthropic

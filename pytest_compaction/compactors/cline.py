@@ -28,7 +28,7 @@ its usable input is 90 % of the window.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -41,7 +41,9 @@ from pytest_compaction.compactors.history import (
 )
 from pytest_compaction.compactors.parts.cline_modes import (
     allowed,
+    files_section,
     first_pair_end,
+    merged_files,
     removed,
     touched_files,
     turn_cut,
@@ -57,6 +59,7 @@ from pytest_compaction.compactors.parts.profiles import (
     traits_of,
 )
 from pytest_compaction.compactors.parts.summaries import (
+    AS_WRITTEN,
     summary_message,
     summary_room,
     without_preamble,
@@ -134,13 +137,17 @@ VIOLATIONS: Final = {
     "classic": {
         "within-budget": "one step removes half or three quarters, whatever is left then",
         "never-larger": "the notice may be longer than what was removed",
+        "progress-or-stop": "nothing looks whether a step gained anything: one small step follows "
+        "on another until too little is left to remove",
     },
     "auto-condense": {
+        **AS_WRITTEN,
         "within-budget": "the first pair stays whatever it takes",
         "never-larger": "a summary longer than what it replaces is put all the same",
         "progress-or-stop": "nothing stops summaries that gain nothing",
     },
     "agentic": {
+        **AS_WRITTEN,
         "within-budget": "the last turn of the user stays whole, and without a turn to cut at "
         "nothing is summarised",
         "never-larger": "a summary longer than what it replaces is put all the same",
@@ -160,7 +167,7 @@ class Cline(HistoryCompactor):
     description = "first pair kept, half of the rest removed; or a summary by mode= (Cline)"
 
     def __init__(self, mode: str = "classic", profile: str = FAITHFUL) -> None:
-        if mode not in VIOLATIONS:
+        if mode not in tuple(VIOLATIONS):
             raise ValueError(f"mode={mode} must be one of {', '.join(VIOLATIONS)}")
         self.mode = mode
         self.profile = checked_profile(profile)
@@ -222,7 +229,9 @@ class Cline(HistoryCompactor):
         kept = (*((request,) if request else ()), *before[end:])
         budget = summary_room((*first, *kept), context)
         read = without_preamble(gone, CONDENSED)
-        written = await write_summary(context, read, CONDENSE_SECTIONS, budget)
+        written = await write_summary(
+            context, read, CONDENSE_SECTIONS, budget, as_written=self.profile == FAITHFUL
+        )
         if written.error:
             return unchanged(state, written.error)
         cycle = int(state.get("cycle", 0)) + 1
@@ -245,12 +254,19 @@ class Cline(HistoryCompactor):
         if not new:
             return nothing_to_summarise(state, context, self.profile)
         kept = (*before[:first], *((request,) if request else ()), *before[cut:])
-        files = _merged(state.get("files", {}), touched_files(new))
+        files = merged_files(state.get("files", {}), touched_files(new))
         limit = min(summary_room(kept, context), scaled(SUMMARY_TOKENS, PRODUCT_WINDOW, context))
         listed = files_section(files, limit // 2, context)
         budget = limit - context.tokens.text(listed)
         previous = summary_from_json(state["summary"]) if "summary" in state else None
-        written = await write_summary(context, new, AGENTIC_SECTIONS, budget, previous)
+        written = await write_summary(
+            context,
+            new,
+            AGENTIC_SECTIONS,
+            budget,
+            previous,
+            as_written=self.profile == FAITHFUL,
+        )
         if written.error:
             return unchanged(state, written.error)
         message = summary_message(SUMMARY_ID, f"{written.text}\n\n{listed}".strip(), AGENTIC)
@@ -263,28 +279,6 @@ class Cline(HistoryCompactor):
 
 def _is_request(message: Message) -> bool:
     return message.role == "user" and message.origin == "log"
-
-
-def files_section(files: Mapping[str, Sequence[str]], limit: int, context: Context) -> str:
-    """The list of files in at most ``limit`` tokens; read files are left out first, by name."""
-    read, edited = list(files["read"]), list(files["edited"])
-    while True:
-        text = f"## Files\nRead: {_listed(read)}\nEdited: {_listed(edited)}"
-        if context.tokens.text(text) <= limit:
-            return text
-        if not read and not edited:
-            return ""
-        (read or edited).pop()
-
-
-def _listed(paths: Sequence[str]) -> str:
-    return ", ".join(f"`{path}`" for path in paths) or "none"
-
-
-def _merged(
-    earlier: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]
-) -> dict[str, list[str]]:
-    return {kind: sorted({*earlier.get(kind, ()), *new[kind]}) for kind in ("read", "edited")}
 
 
 def _with_short_request(messages: Sequence[Message]) -> tuple[Message, ...]:

@@ -45,7 +45,9 @@ from pytest_compaction.compactors.parts.profiles import (
     scaled,
     traits_of,
 )
+from pytest_compaction.compactors.parts.settling import SET_OFF_AGAIN, once_more_was_said, settling
 from pytest_compaction.compactors.parts.summaries import (
+    AS_WRITTEN,
     SUMMARY_OVERHEAD,
     Written,
     summary_message,
@@ -100,6 +102,7 @@ INITIAL_CONTEXT: Final = (
 )
 """How messages of the user's role begin that the client wrote: they are set up anew."""
 VIOLATIONS: Final = {
+    **AS_WRITTEN,
     "pending-call-kept": "assistant messages go, an open call with them",
     "last-user-kept": "a user message over the limit is cut in its middle, and its images go",
     "summary-not-empty": "where the model writes nothing, a placeholder stands for the summary",
@@ -123,13 +126,15 @@ class Codex(HistoryCompactor):
         self.limit = limit
         self.profile = checked_profile(profile)
         traits = Traits(needs_model=True, keeps_tail=True)
-        self.traits = traits_of(self.profile, traits, VIOLATIONS)
+        again = SET_OFF_AGAIN if limit else {}
+        self.traits = traits_of(self.profile, traits, {**VIOLATIONS, **again})
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         """Add messages; a result whose call was dropped is left out, as it cannot be sent."""
         answered = without_orphans(load(state["messages"]), new)
         return super().observe(state, answered, context)
 
+    @once_more_was_said
     def due(self, state: State, context: Context) -> str | None:
         """Due at 90 % of the window, or at the lower limit that was set."""
         limit = context.window * 9 // 10
@@ -138,6 +143,7 @@ class Codex(HistoryCompactor):
         used = context.tokens.messages(load(state["messages"]))
         return f"{used} tokens used, {limit} is the limit" if used >= limit else None
 
+    @settling
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise everything; go on from the user's messages and that summary."""
         if not is_needed(self, state, context):
@@ -168,7 +174,13 @@ class Codex(HistoryCompactor):
     async def _written(self, messages: Sequence[Message], room: int, context: Context) -> Written:
         """The summary of what the window can hold of the messages, the oldest left out first."""
         readable = newest_within(messages, context.window - max(room, 0), context.tokens)
-        written = await write_summary(context, readable or messages[-1:], SECTIONS, room)
+        written = await write_summary(
+            context,
+            readable or messages[-1:],
+            SECTIONS,
+            room,
+            as_written=self.profile == FAITHFUL,
+        )
         if written.error and not written.raised and room > 0 and self.profile == FAITHFUL:
             return Written(text=NO_SUMMARY)
         return written

@@ -14,19 +14,24 @@ them are not asked for, whatever model writes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
 
 from pytest_compaction.compactors.history import dump, leading_system, load
 from pytest_compaction.compactors.parts.covered import CoveredModel
+from pytest_compaction.compactors.parts.progress import (
+    Progress,
+    followed_spans,
+    own_state,
+    with_view,
+)
 from pytest_compaction.compactors.protocol import (
     Compactor,
     Context,
     Outcome,
     Span,
     State,
-    Status,
     Traits,
     View,
 )
@@ -86,7 +91,7 @@ class Composition:
 
     def start(self) -> State:
         """No messages; every part as it starts."""
-        own = [_own(p.start()) if i in self._steps else _notes(p) for i, p in self._numbered()]
+        own = [own_state(p.start()) if i in self._steps else _notes(p) for i, p in self._numbered()]
         return {"messages": [], "parts": own, "insertions": []}
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
@@ -97,15 +102,15 @@ class Composition:
             if _inserts(part):
                 own[index] = part.note(own[index], new)
             else:
-                seen = part.observe(_with(own[index], state["messages"]), new, context)
-                own[index] = _own(seen)
+                seen = part.observe(with_view(own[index], state["messages"]), new, context)
+                own[index] = own_state(seen)
         return {**state, "messages": messages, "parts": own}
 
     def due(self, state: State, context: Context) -> str | None:
         """Due when it is for any part, looking at the whole view."""
         messages = dump(self.render(state, context).messages)
         reasons = (
-            self._parts[i].due(_with(state["parts"][i], messages), context) for i in self._steps
+            self._parts[i].due(with_view(state["parts"][i], messages), context) for i in self._steps
         )
         return next((reason for reason in reasons if reason), None)
 
@@ -114,7 +119,7 @@ class Composition:
         inserted = load(state["insertions"])
         last = self._steps[-1]
         seen = self._parts[last].render(
-            _with(state["parts"][last], state["messages"]), _smaller(context, inserted), probe
+            with_view(state["parts"][last], state["messages"]), _smaller(context, inserted), probe
         )
         return View(_inserted(seen.messages, inserted))
 
@@ -126,12 +131,12 @@ class Composition:
         if state["insertions"] and total <= context.budget:
             return _unchanged(state, before)
         room = self._context(context, inserted)
-        progress = _Progress(load(state["messages"]), list(state["parts"]))
+        progress = Progress(load(state["messages"]), list(state["parts"]))
         for index in self._steps:
             first = index == self._steps[0]
             if first or room.tokens.messages(progress.messages) > room.budget:
                 await progress.apply(index, self._parts[index], room)
-        if not progress.acted:
+        if not progress.acted and not self._fits_anew(progress, room):
             return _unchanged(progress.failed(state), before, progress.error)
         after_state = {
             "messages": dump(progress.messages),
@@ -143,7 +148,12 @@ class Composition:
             return _unchanged(progress.failed(state), before, progress.error)
         if context.tokens.messages(after) >= total:
             return _unchanged(state, before)
-        return Outcome(after_state, progress.status, _spans(before, after, progress.gone))
+        status = progress.status if progress.acted else "compacted"
+        return Outcome(after_state, status, followed_spans(before, after, progress.gone))
+
+    def _fits_anew(self, progress: Progress, room: Context) -> bool:
+        """Whether nobody had to act, as insertions that are written anew leave room enough."""
+        return not progress.error and room.tokens.messages(progress.messages) <= room.budget
 
     def _numbered(self) -> Iterable[tuple[int, Any]]:
         return enumerate(self._parts)
@@ -165,43 +175,6 @@ class Composition:
         return replace(smaller, model=CoveredModel(context.model, covered)) if covered else smaller
 
 
-class _Progress:
-    """A compaction under way: the view, the parts' own states, what became of messages."""
-
-    def __init__(self, messages: tuple[Message, ...], own: list[State]) -> None:
-        self.messages = messages
-        self.own = own
-        self.status: Status = "noop"
-        self.error: str | None = None
-        self.acted = False
-        self.gone: dict[str, str | None] = {}
-        self._failed_own: dict[int, State] = {}
-
-    async def apply(self, index: int, part: Compactor[State], context: Context) -> None:
-        """Let one part act; what failed leaves the view to the next."""
-        outcome = await part.compact(_with(self.own[index], dump(self.messages)), context)
-        if outcome.status == "failed":
-            self.error = f"{part.name}: {outcome.error or 'failed without a reason'}"
-            self._failed_own[index] = _own(outcome.state)
-            return
-        if outcome.status == "noop":
-            return
-        self.acted = True
-        self.status = outcome.status
-        self.messages = load(outcome.state["messages"])
-        self.own[index] = _own(outcome.state)
-        for span in outcome.spans:
-            if span.fate in {"replaced", "dropped"}:
-                self.gone.update(dict.fromkeys(span.ids, span.by))
-
-    def failed(self, state: State) -> State:
-        """The state before, with what the parts that failed want to remember of that."""
-        if not self._failed_own:
-            return state
-        own = [self._failed_own.get(index, old) for index, old in enumerate(state["parts"])]
-        return {**state, "parts": own}
-
-
 def _check(name: str, parts: Sequence[Any], steps: Sequence[int]) -> None:
     if not steps:
         raise CompositionError(
@@ -213,6 +186,11 @@ def _check(name: str, parts: Sequence[Any], steps: Sequence[int]) -> None:
         raise CompositionError(f"{name!r} names {twice!r} twice; one is enough")
     for index in steps:
         part = parts[index]
+        if part.traits.by_server:
+            raise CompositionError(
+                f"{part.name!r} leaves the compaction to the endpoint, which no other part of "
+                f"{name!r} could add to; use mode=client there"
+            )
         if not _shares_a_view(part):
             raise CompositionError(
                 f"{part.name!r} cannot be a part of {name!r}: its state is no dictionary with the "
@@ -259,15 +237,6 @@ def _inserts(part: Any) -> TypeGuard[Insertion]:
     return isinstance(part, Insertion)
 
 
-def _own(state: Mapping[str, Any]) -> State:
-    """A part's state without the view."""
-    return {key: value for key, value in state.items() if key != "messages"}
-
-
-def _with(own: Mapping[str, Any], messages: Sequence[Any]) -> State:
-    return {**own, "messages": list(messages)}
-
-
 def _notes(part: Any) -> State:
     notes: State = part.begin()
     return notes
@@ -289,25 +258,3 @@ def _inserted(messages: Sequence[Message], inserted: Sequence[Message]) -> tuple
 def _unchanged(state: State, view: Sequence[Message], error: str | None = None) -> Outcome[State]:
     spans = (Span(tuple(message.id for message in view), "kept"),) if view else ()
     return Outcome(state, "failed" if error else "noop", spans, error)
-
-
-def _spans(
-    before: Sequence[Message], after: Sequence[Message], gone: Mapping[str, str | None]
-) -> tuple[Span, ...]:
-    """What became of each message; one that a part replaced is followed to what stands for it."""
-    now = {message.id: message for message in after}
-    spans: list[Span] = []
-    for message in before:
-        found = now.get(message.id)
-        if found is not None:
-            span = Span((message.id,), "kept" if found == message else "masked")
-        else:
-            by = gone.get(message.id)
-            while by is not None and by not in now:
-                by = gone.get(by)
-            span = Span((message.id,), "replaced" if by else "dropped", by)
-        if spans and (spans[-1].fate, spans[-1].by) == (span.fate, span.by):
-            spans[-1] = replace(spans[-1], ids=(*spans[-1].ids, message.id))
-        else:
-            spans.append(span)
-    return tuple(spans)

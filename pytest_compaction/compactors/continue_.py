@@ -46,6 +46,7 @@ from pytest_compaction.compactors.parts.profiles import (
     traits_of,
 )
 from pytest_compaction.compactors.parts.summaries import (
+    AS_WRITTEN,
     SUMMARY_OVERHEAD,
     summary_message,
     without_preamble,
@@ -113,10 +114,12 @@ PREAMBLE: Final = "Summary of the conversation so far, which it replaces:"
 CANCELLED: Final = "[the tool call was cancelled]"
 _LOST: Final = "everything up to the compacted message goes, an open call with it"
 _IDE: Final = {
+    **AS_WRITTEN,
     "pending-call-kept": _LOST,
     "starts-with-user": "only the system message is left until the user says something",
 }
 _CLI: Final = {
+    **AS_WRITTEN,
     "pending-call-kept": _LOST,
     "starts-with-user": "the summary is an assistant message right after the system message",
     "ends-on-user-or-tool": "nothing follows the assistant message with the summary",
@@ -185,7 +188,9 @@ class Continue(HistoryCompactor):
         base = load(state["system"]) if "system" in state else before[:first]
         room = context.budget - context.tokens.messages(base) - SUMMARY_OVERHEAD
         conversation = self._conversation(state, before[first:], base, context)
-        written = await write_summary(context, conversation, SECTIONS, room)
+        written = await write_summary(
+            context, conversation, SECTIONS, room, as_written=self.profile == FAITHFUL
+        )
         if written.error:
             return unchanged(state, written.error)
         cycle = int(state.get("cycle", 0)) + 1
@@ -229,7 +234,9 @@ class Continue(HistoryCompactor):
         live = live_request(before, context)
         room -= context.tokens.message(live) if live else 0
         conversation = without_preamble(before[first:], PREAMBLE)
-        written = await write_summary(context, conversation, SECTIONS, room)
+        written = await write_summary(
+            context, conversation, SECTIONS, room, as_written=self.profile == FAITHFUL
+        )
         if written.error:
             return unchanged(state, written.error)
         cycle = int(state.get("cycle", 0)) + 1

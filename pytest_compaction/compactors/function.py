@@ -9,6 +9,7 @@ A function over other message objects (see :mod:`.shapes`) is recognised by the
 annotation of its parameter or named by ``messages=langchain``; it is called with
 the messages alone, and with the budget where it has a parameter ``budget`` or
 needs one ``max_tokens``. An object with ``invoke`` is called through that.
+A parameter ``budget`` that is not the second is given by its name.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from pytest_compaction.compactors.history import (
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.compactors.shapes.protocol import (
     CHAT,
+    positional,
     run_context,
     shape_named,
     shape_of,
@@ -66,6 +68,10 @@ class FunctionCompactor(HistoryCompactor):
         default = "langchain" if invoked else shape_of(self._function)
         self._shape = shape_named(messages or default)
         self.takes_model = _takes(self._function, "model")
+        second = positional(self._function)[1:2]
+        self._by_name = _takes(self._function, "budget") and (
+            not second or second[0].name != "budget"
+        )
 
     def call_with(self, messages: list[Any], budget: int, used: int, model: Any) -> Any:
         """Call the function; ``used`` are the tokens that the messages take."""
@@ -82,10 +88,29 @@ class FunctionCompactor(HistoryCompactor):
         signature.bind(*arguments, **extra)
 
     @property
+    def handed_in(self) -> frozenset[str]:
+        """The parameters that the function gets from here, and not from the command line."""
+        arguments, _ = self._arguments([], 0, 0, None)
+        places = positional(self._function)[: len(arguments)]
+        return frozenset({"budget", "model", *(parameter.name for parameter in places)})
+
+    @property
+    def remedy(self) -> str:
+        """How to write a function that can be called, for messages to the user."""
+        if self._shape.name != CHAT:
+            return "a parameter without a default is given as :key=value"
+        return (
+            "write it as def f(messages, budget), give other parameters without a default as "
+            ":key=value, and say messages=langchain or messages=pydantic-ai for message objects"
+        )
+
+    @property
     def call_form(self) -> str:
         """How the function is called, for messages to the user."""
         arguments, extra = self._arguments([], 0, 0, None)
         names = ["messages", "budget"] if len(arguments) > 1 else ["messages"]
+        if self._by_name and "budget" not in self._parameters and self._shape.name == CHAT:
+            names.append("budget=…")
         if self._shape.name != CHAT:
             names = ["ctx", "messages"] if len(arguments) > 1 else ["messages"]
         shown = [f"{key}=…" for key in extra if key in self._parameters]
@@ -98,7 +123,10 @@ class FunctionCompactor(HistoryCompactor):
         if self.takes_model:
             extra.setdefault("model", model)
         if self._shape.name == CHAT:
-            return [messages, budget], extra
+            if not self._by_name:
+                return [messages, budget], extra
+            extra.setdefault("budget", budget)
+            return [messages], extra
         if _takes(self._function, "budget"):
             extra.setdefault("budget", budget)
         elif _takes(self._function, "max_tokens", required=True):

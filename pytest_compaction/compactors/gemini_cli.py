@@ -34,6 +34,7 @@ from pytest_compaction.compactors.history import (
     unchanged,
 )
 from pytest_compaction.compactors.parts.masking import where_smaller
+from pytest_compaction.compactors.parts.parameters import check_share
 from pytest_compaction.compactors.parts.profiles import (
     FAITHFUL,
     HARDENED,
@@ -41,7 +42,9 @@ from pytest_compaction.compactors.parts.profiles import (
     scaled,
     traits_of,
 )
+from pytest_compaction.compactors.parts.settling import DUE_AGAIN, LOW, once_more_was_said, settling
 from pytest_compaction.compactors.parts.summaries import (
+    AS_WRITTEN,
     Written,
     summary_message,
     summary_room,
@@ -115,6 +118,7 @@ COMPRESSED_SHARE: Final = 0.7
 SNAPSHOT_ID: Final = "gemini-cli-snapshot"
 ACKNOWLEDGEMENT_ID: Final = "gemini-cli-acknowledgement"
 VIOLATIONS: Final = {
+    **AS_WRITTEN,
     "within-budget": "what is after the split stays whatever it takes, and without a message of "
     "the user to split at nothing is compressed",
     "ends-on-user-or-tool": "where everything is compressed, the acknowledgement of the model is "
@@ -138,15 +142,19 @@ class GeminiCli(HistoryCompactor):
     description = "older 70 % becomes a self-checked snapshot, the rest stays (Gemini CLI)"
 
     def __init__(self, threshold: float = 0.5, profile: str = FAITHFUL) -> None:
-        if isinstance(threshold, bool) or not 0 < threshold <= 1:
-            raise ValueError(f"threshold={threshold} must be above 0 and at most 1")
+        check_share("threshold", threshold, whole=True)
         self.threshold = threshold
         self.profile = checked_profile(profile)
-        hardened = self.profile == HARDENED
-        self.traits = traits_of(
-            self.profile, Traits(needs_model=True, keeps_tail=hardened), VIOLATIONS
-        )
+        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
+        again = DUE_AGAIN if threshold < LOW else {}
+        self.traits = traits_of(self.profile, traits, {**VIOLATIONS, **again})
 
+    @once_more_was_said
+    def due(self, state: State, context: Context) -> str | None:
+        """Due at the threshold."""
+        return super().due(state, context)
+
+    @settling
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Cut old tool results and compress what is before the split; after a failure only cut."""
         before = load(state["messages"])
@@ -199,10 +207,13 @@ class GeminiCli(HistoryCompactor):
         own = {SNAPSHOT_ID, ACKNOWLEDGEMENT_ID}
         new = [message for message in read if message.id not in own]
         earlier = summary_from_json(state["summary"]) if "summary" in state else None
-        draft = await write_summary(context, new, SECTIONS, budget, earlier)
+        taken = self.profile == FAITHFUL
+        draft = await write_summary(context, new, SECTIONS, budget, earlier, as_written=taken)
         if draft.error:
             return draft
-        final = await write_summary(context, new, SECTIONS, budget, draft.summary, CHECK)
+        final = await write_summary(
+            context, new, SECTIONS, budget, draft.summary, CHECK, as_written=taken
+        )
         return draft if final.error and not final.raised else final
 
     def _cut(self, messages: Sequence[Message], context: Context) -> tuple[Message, ...]:

@@ -32,14 +32,17 @@ from pytest_compaction.compactors.history import (
 )
 from pytest_compaction.compactors.parts.bounds import fitting_input
 from pytest_compaction.compactors.parts.cuts import cut_before, newest_within
+from pytest_compaction.compactors.parts.parameters import check_whole
 from pytest_compaction.compactors.parts.profiles import (
     FAITHFUL,
     HARDENED,
     checked_profile,
     traits_of,
 )
+from pytest_compaction.compactors.parts.settling import DUE_AGAIN, once_more_was_said, settling
 from pytest_compaction.compactors.parts.sizes import Clause, Size, parse_clauses, parse_size
 from pytest_compaction.compactors.parts.summaries import (
+    AS_WRITTEN,
     Written,
     summary_message,
     summary_room,
@@ -82,6 +85,7 @@ SECTIONS: Final = (
 PREAMBLE: Final = "What the conversation was about so far, in a summary:"
 TOO_LONG: Final = "The conversation before this point was too long to be summarised."
 VIOLATIONS: Final = {
+    **AS_WRITTEN,
     "within-budget": "the newest messages stay by their number, whatever they take",
     "never-larger": "a summary longer than what it replaces is put all the same",
     "progress-or-stop": "nothing stops summaries that gain nothing",
@@ -98,8 +102,8 @@ class LangChain(HistoryCompactor):
     ``50messages``, joined by ``&`` (all of them) and ``|`` (any of them).
 
     The hardened profile shortens the tail until there is room for the summary, keeps
-    the last user message, never goes without a summary, and refuses one that is longer
-    than what it replaces.
+    the last user message, never goes without a summary, refuses one that is longer
+    than what it replaces, and is not due before something is added to what it left.
     """
 
     name = "langchain"
@@ -113,16 +117,15 @@ class LangChain(HistoryCompactor):
         profile: str = FAITHFUL,
     ) -> None:
         self.keep: Size = parse_size("keep", keep)
-        if not isinstance(trim, int) or isinstance(trim, bool) or trim < 0:
-            raise ValueError(f"trim={trim} must be a whole number of tokens, 0 for no limit")
+        check_whole("trim", trim, 0, unit="tokens (0 for no limit)")
         self.trim = trim
         self.trigger: tuple[Clause, ...] = parse_clauses("trigger", trigger)
         self.profile = checked_profile(profile)
-        hardened = self.profile == HARDENED
-        self.traits = traits_of(
-            self.profile, Traits(needs_model=True, keeps_tail=hardened), VIOLATIONS
-        )
+        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
+        again = DUE_AGAIN if self.trigger else {}
+        self.traits = traits_of(self.profile, traits, {**VIOLATIONS, **again})
 
+    @once_more_was_said
     def due(self, state: State, context: Context) -> str | None:
         """Due when all conditions of a clause of ``trigger`` are met; never without one."""
         messages = load(state["messages"])
@@ -132,6 +135,7 @@ class LangChain(HistoryCompactor):
                 return "the conversation has reached " + " and ".join(map(str, clause))
         return None
 
+    @settling
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise what is before the cut."""
         before = load(state["messages"])
@@ -178,7 +182,9 @@ class LangChain(HistoryCompactor):
             read = without_middle_part(read, context)
         written = Written(error="the model was not asked")
         for _ in range(ATTEMPTS):
-            written = await write_summary(context, read, SECTIONS, budget)
+            written = await write_summary(
+                context, read, SECTIONS, budget, as_written=self.profile == FAITHFUL
+            )
             if not written.raised:
                 break
         return written

@@ -13,7 +13,8 @@ and leaves files to the ledger.
 What the ledger holds first, and gives up last: every changed file with what
 happened to it, and the last test run. What is left of its room is divided among
 what was changed in the files, error texts, files that were only read, and commands,
-each newest first. A line says how many entries were left out.
+each newest first. A line says how many entries were left out. Error texts stand
+there as they were printed; only one of more than 400 characters is cut, and says so.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from pytest_compaction.compactors.history import (
     spans_between,
     unchanged,
 )
+from pytest_compaction.compactors.parts.parameters import check_share, check_whole
 from pytest_compaction.compactors.parts.summaries import summary_message
 from pytest_compaction.compactors.parts.tails import newest_part
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
@@ -86,10 +88,8 @@ class Ledger(HistoryCompactor):
     covers: frozenset[Source] = frozenset({"files"})
 
     def __init__(self, share: float = 0.2, limit: int = 100) -> None:
-        if not 0 < share < 1:
-            raise ValueError(f"share={share} must be between 0 and 1")
-        if limit < 1:
-            raise ValueError(f"limit={limit} must be at least 1")
+        check_share("share", share)
+        check_whole("limit", limit, 1)
         self.share = share
         self.limit = limit
 
@@ -157,7 +157,7 @@ def written(trail: Trail, room: int, limit: int, count: Count) -> str:
         if kind == "details":
             page.extend("changed", [entry.text for entry in entries["changed"]], most)
         else:
-            page.fill(kind, [entry.text for entry in entries[kind]], most)
+            page.fill(kind, [entry.text for entry in entries[kind]], most, kind == "errors")
         page.visited.add(kind)
     return page.text(sum(map(len, entries.values())))
 
@@ -170,29 +170,35 @@ class _Page:
         self.visited: set[str] = set()
         self._limit = limit
         self._count = count
-        self._lines: dict[str, list[str]] = {kind: [] for kind in TITLES}
+        self._lines: dict[str, dict[int, str]] = {kind: {} for kind in TITLES}
 
-    def fill(self, kind: str, texts: Sequence[str], most: int) -> None:
-        """Add lines that are not there yet, in order, until one does not fit ``most`` tokens."""
+    def fill(self, kind: str, texts: Sequence[str], most: int, pass_over: bool = False) -> None:
+        """Add lines that are not there yet, in order, until one does not fit ``most`` tokens.
+
+        With ``pass_over`` the lines after it may still come in.
+        """
         lines = self._lines[kind]
-        for text in texts[len(lines) :]:
+        for place, text in enumerate(texts):
+            if place in lines:
+                continue
             heading = 0 if lines else self._count(f"## {TITLES[kind]}\n\n")
             cost = self._count(f"- {text}\n") + heading
             full = sum(map(len, self._lines.values())) >= self._limit
-            if full or cost > min(most, self.left):
+            if full or (cost > min(most, self.left) and not pass_over):
                 return
-            lines.append(text)
-            self.left -= cost
-            most -= cost
+            if cost <= min(most, self.left):
+                lines[place] = text
+                self.left -= cost
+                most -= cost
 
     def extend(self, kind: str, texts: Sequence[str], most: int) -> None:
         """Put longer texts in the place of lines, in order, while they fit ``most`` tokens."""
         lines = self._lines[kind]
-        for place, text in enumerate(texts[: len(lines)]):
-            cost = self._count(f"- {text}\n") - self._count(f"- {lines[place]}\n")
+        for place, line in sorted(lines.items()):
+            cost = self._count(f"- {texts[place]}\n") - self._count(f"- {line}\n")
             if cost > min(most, self.left):
                 return
-            lines[place] = text
+            lines[place] = texts[place]
             self.left -= cost
             most -= cost
 
@@ -202,12 +208,14 @@ class _Page:
         if not shown:
             return ""
         parts = [
-            "\n".join([f"## {TITLES[kind]}", *(f"- {line}" for line in reversed(lines))])
+            "\n".join(
+                [f"## {TITLES[kind]}", *(f"- {lines[n]}" for n in sorted(lines, reverse=True))]
+            )
             for kind, lines in self._lines.items()
             if lines
         ]
         if total > shown:
-            parts.append(f"({total - shown} older entries left out)")
+            parts.append(f"({total - shown} entries left out)")
         return "\n\n".join(parts)
 
 
@@ -221,7 +229,7 @@ def _entries(trail: Trail) -> dict[str, list[Entry]]:
             if _changed(state)
         ],
         "tests": [Entry(trail.tests)] if trail.tests else [],
-        "errors": [Entry(_cut(text)) for text in _by_weight(trail.errors)],
+        "errors": [Entry(text) for text in _by_weight(trail.errors)],
         "read": [Entry(_file_text(state, False)) for state in files if not _changed(state)],
         "commands": [Entry(_run_text(run)) for run in _that_matter(trail.runs)],
     }

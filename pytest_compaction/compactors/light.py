@@ -37,6 +37,7 @@ from pytest_compaction.compactors.history import (
     spans_between,
     unchanged,
 )
+from pytest_compaction.compactors.parts.parameters import check_share, check_whole
 from pytest_compaction.compactors.parts.passages import Passage, cut_to, ranked, shown
 from pytest_compaction.compactors.parts.summaries import summary_message, write_summary
 from pytest_compaction.compactors.parts.tails import newest_part
@@ -95,13 +96,11 @@ class Light(HistoryCompactor):
     traits = Traits(needs_model=True, needs_probe=True, keeps_tail=True)
 
     def __init__(self, scratchpad: float = 0.35, working: float = 0.3, episodes: int = 5) -> None:
-        for name, share in (("scratchpad", scratchpad), ("working", working)):
-            if not 0 < share < 1:
-                raise ValueError(f"{name}={share} must be between 0 and 1")
+        check_share("scratchpad", scratchpad)
+        check_share("working", working)
         if scratchpad + working >= 1:
             raise ValueError(f"scratchpad={scratchpad} and working={working} leave no episodes")
-        if episodes < 0:
-            raise ValueError(f"episodes={episodes} must be 0 or more")
+        check_whole("episodes", episodes, 0)
         self.scratchpad = scratchpad
         self.working = working
         self.episodes = episodes

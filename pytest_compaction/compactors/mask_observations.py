@@ -20,6 +20,7 @@ from typing import Final
 from pytest_compaction.compactors.history import HistoryCompactor, load
 from pytest_compaction.compactors.parts.cuts import pending_start
 from pytest_compaction.compactors.parts.masking import mask_results, where_smaller
+from pytest_compaction.compactors.parts.parameters import check_whole
 from pytest_compaction.compactors.parts.profiles import (
     FAITHFUL,
     HARDENED,
@@ -49,8 +50,7 @@ class MaskObservations(HistoryCompactor):
     description = "tool results older than the last 5 messages become a placeholder (OpenHands v0)"
 
     def __init__(self, window: int = 5, profile: str = FAITHFUL) -> None:
-        if not isinstance(window, int) or isinstance(window, bool) or window < 0:
-            raise ValueError(f"window={window} must be a whole number of messages, 0 or more")
+        check_whole("window", window, 0, unit="messages")
         self.window = window
         self.profile = checked_profile(profile)
         self.traits = traits_of(self.profile, Traits(keeps_tail=True), VIOLATIONS)

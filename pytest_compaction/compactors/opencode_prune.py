@@ -21,6 +21,7 @@ from typing import Final
 from pytest_compaction.compactors.history import HistoryCompactor, load
 from pytest_compaction.compactors.parts.cuts import pending_start
 from pytest_compaction.compactors.parts.masking import mask_results, tool_names, where_smaller
+from pytest_compaction.compactors.parts.parameters import check_whole
 from pytest_compaction.compactors.parts.profiles import (
     FAITHFUL,
     HARDENED,
@@ -58,8 +59,8 @@ class OpencodePrune(HistoryCompactor):
         self, protect: int | None = None, minimum: int | None = None, profile: str = FAITHFUL
     ) -> None:
         for key, value in (("protect", protect), ("minimum", minimum)):
-            if value is not None and (not isinstance(value, int) or value < 0):
-                raise ValueError(f"{key}={value} must be a whole number of tokens, 0 or more")
+            if value is not None:
+                check_whole(key, value, 0, unit="tokens")
         self.protect = protect
         self.minimum = minimum
         self.profile = checked_profile(profile)

@@ -20,8 +20,9 @@ to four fifths of the attempt before.
 Adapted: an event is a message here, several calls made at once are one. The tokens
 allowed are the budget of the case, whichever is the smaller of it and the window;
 by itself it is due at the window, as the original. The system prompt is an event
-that counts as one of the first, but a reset does not forget it, and calls that
-wait for a result are never forgotten, as the original is asked only between steps.
+that counts as one of the first, but neither a reset nor a smaller ``keep_first``
+forgets it, and calls that wait for a result are never forgotten, as the original is
+asked only between steps.
 """
 
 from __future__ import annotations
@@ -38,13 +39,20 @@ from pytest_compaction.compactors.history import (
 )
 from pytest_compaction.compactors.parts.bounds import each_at_most
 from pytest_compaction.compactors.parts.cuts import pending_start
+from pytest_compaction.compactors.parts.openhands_cuts import (
+    manipulation_indices,
+    suffix_for_reduction,
+)
+from pytest_compaction.compactors.parts.parameters import check_whole
 from pytest_compaction.compactors.parts.profiles import (
     FAITHFUL,
     HARDENED,
     checked_profile,
     traits_of,
 )
+from pytest_compaction.compactors.parts.settling import DUE_AGAIN, once_more_was_said, settling
 from pytest_compaction.compactors.parts.summaries import (
+    AS_WRITTEN,
     SUMMARY_OVERHEAD,
     Written,
     summary_message,
@@ -54,7 +62,7 @@ from pytest_compaction.compactors.parts.summaries import (
 )
 from pytest_compaction.compactors.parts.trimming import by_summary, tail_and_request
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import Message, Thinking, groups, readable
+from pytest_compaction.conversation import Message, groups, readable
 from pytest_compaction.summary import Section
 
 SECTIONS: Final = (
@@ -103,7 +111,8 @@ SECTIONS: Final = (
 )
 PREAMBLE: Final = "Part of this conversation was condensed. What happened in it:"
 VIOLATIONS: Final = {
-    "within-budget": "the first events stay whatever they take",
+    **AS_WRITTEN,
+    "within-budget": "the first events and the tail stay whatever they take",
     "never-larger": "progress is counted in events: a summary may be longer than what it replaces",
     "progress-or-stop": "progress is counted in events, and nothing stops summaries that gain "
     "no tokens",
@@ -138,8 +147,8 @@ class OpenHands(HistoryCompactor):
         for key, value, least in (("max_size", max_size, 1), ("keep_first", keep_first, 0)):
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise ValueError(f"{key}={value} must be a whole number, {least} or more")
-        if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
-            raise ValueError(f"max_tokens={max_tokens} must be a whole number of tokens, 1 or more")
+        if max_tokens is not None:
+            check_whole("max_tokens", max_tokens, 1, unit="tokens")
         if max_size // 2 - keep_first - 1 <= 0:
             raise ValueError(
                 f"keep_first={keep_first} leaves no room in half of max_size={max_size}; "
@@ -149,11 +158,13 @@ class OpenHands(HistoryCompactor):
         self.keep_first = keep_first
         self.max_tokens = max_tokens
         self.profile = checked_profile(profile)
-        hardened = self.profile == HARDENED
-        self.traits = traits_of(
-            self.profile, Traits(needs_model=True, keeps_tail=hardened), VIOLATIONS
-        )
+        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
+        broken = {**VIOLATIONS, **(DUE_AGAIN if max_tokens else {})}
+        if not keep_first:
+            del broken["one-live-summary"]
+        self.traits = traits_of(self.profile, traits, broken)
 
+    @once_more_was_said
     def due(self, state: State, context: Context) -> str | None:
         """Due above ``max_size`` messages, or above the window (or ``max_tokens``)."""
         messages = load(state["messages"])
@@ -165,6 +176,7 @@ class OpenHands(HistoryCompactor):
             return f"{len(messages)} messages, {self.max_size} allowed"
         return None
 
+    @settling
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Condense the middle; reset everything where that is impossible but required."""
         before = load(state["messages"])
@@ -183,16 +195,20 @@ class OpenHands(HistoryCompactor):
         """How many messages stay at the end, for each reason that there is to condense."""
         lengths: list[int] = []
         if context.reason == "manual":
-            lengths.append(len(messages) // 2 - self.keep_first - 1)
+            lengths.append(len(messages) // 2 - self._first(messages) - 1)
         if len(messages) > self.max_size:
-            lengths.append(self.max_size // 2 - self.keep_first - 1)
+            lengths.append(self.max_size // 2 - self._first(messages) - 1)
         limit = self._limit(context)
         total = context.tokens.messages(messages)
         if total > limit:
             lengths.append(
-                suffix_for_reduction(messages[self.keep_first :], total - limit // 2, context)
+                suffix_for_reduction(messages[self._first(messages) :], total - limit // 2, context)
             )
         return lengths
+
+    def _first(self, messages: Sequence[Message]) -> int:
+        """How many messages at the start stay: never fewer than the system prompt has."""
+        return max(self.keep_first, leading_system(messages))
 
     def _limit(self, context: Context) -> int:
         allowed = min(context.budget, context.window)
@@ -205,7 +221,7 @@ class OpenHands(HistoryCompactor):
     def forgotten(self, messages: Sequence[Message], context: Context) -> tuple[int, int]:
         """The range of messages to forget: after the first ones, before the tail."""
         cuts = manipulation_indices(messages)
-        begin = next((cut for cut in cuts if cut >= self.keep_first), len(messages))
+        begin = next((cut for cut in cuts if cut >= self._first(messages)), len(messages))
         wanted = len(messages) - min(self._tail_lengths(messages, context), default=0)
         end = next((cut for cut in cuts if cut >= wanted), len(messages))
         return begin, min(end, pending_start(messages))
@@ -223,7 +239,7 @@ class OpenHands(HistoryCompactor):
         live = (request,) if request else ()
         budget = summary_room((*before[:begin], *live, *before[end:]), context)
         read = without_preamble(gone, PREAMBLE)
-        written = await write_summary(context, read, SECTIONS, budget)
+        written = await self._asked(read, budget, context)
         summary = summary_message(_summary_id(cycle), written.text, PREAMBLE)
         return written.error, (*before[:begin], summary, *live, *before[end:])
 
@@ -265,43 +281,19 @@ class OpenHands(HistoryCompactor):
         for _ in range(RESET_ATTEMPTS):
             read = each_at_most(gone, length) if length else gone
             read = without_preamble(read, PREAMBLE)
-            written = await write_summary(context, read, SECTIONS, budget)
+            written = await self._asked(read, budget, context)
             if not written.error:
                 break
             length = int((length or max(len(readable(m)) for m in gone)) * RESET_SCALING)
         return written
 
+    async def _asked(self, read: Sequence[Message], budget: int, context: Context) -> Written:
+        faithful = self.profile == FAITHFUL
+        return await write_summary(context, read, SECTIONS, budget, as_written=faithful)
+
 
 def _summary_id(cycle: int) -> str:
     return f"openhands-summary-{cycle}"
-
-
-def manipulation_indices(messages: Sequence[Message]) -> list[int]:
-    """Where the messages may be cut: between groups, but not within a loop of tool calls.
-
-    A loop begins with calls made after thinking and goes on while only calls and
-    results follow; calls after thinking begin another.
-    """
-    indices: list[int] = []
-    in_loop = False
-    for begin, _ in groups(messages):
-        message = messages[begin]
-        thinks = any(isinstance(part, Thinking) for part in message.parts)
-        continues = in_loop and bool(message.calls) and not thinks
-        in_loop = bool(message.calls) and (thinks or in_loop)
-        if not continues:
-            indices.append(begin)
-    return [*indices, len(messages)]
-
-
-def suffix_for_reduction(messages: Sequence[Message], tokens: int, context: Context) -> int:
-    """How many messages are left when as few as possible go that take more than ``tokens``."""
-    gone = 0
-    for index, message in enumerate(messages):
-        gone += context.tokens.message(message)
-        if gone > tokens:
-            return len(messages) - index - 1
-    return 0
 
 
 STRATEGY: Final = OpenHands

@@ -27,6 +27,8 @@ class Traits:
     system message is rewritten. ``reads_once``: each message enters a summariser at
     most once and is merged into the summary so far. ``needs_record``: it can only give
     the view on record, and nothing is to be answered where there is none.
+    ``by_server``: its views are the whole log with request parameters, by which the
+    endpoint compacts.
     ``violations`` maps the name of an invariant that it is known to break to what it
     does instead.
     """
@@ -38,6 +40,7 @@ class Traits:
     changes_system: bool = False
     reads_once: bool = False
     needs_record: bool = False
+    by_server: bool = False
     violations: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -84,9 +87,15 @@ class Outcome(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The messages that the model sees."""
+    """The messages that the model sees.
+
+    ``parameters`` go with the request for an answer, as JSON by name, where the
+    endpoint is to edit the context itself. What the model sets, such as its name or
+    the limit of the answer, cannot be among them.
+    """
 
     messages: tuple[Message, ...]
+    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 class Compactor(Protocol[S]):

@@ -17,13 +17,13 @@ from pytest_compaction.compactors.history import (
     leading_system,
     load,
     spans_between,
-    unchanged,
 )
+from pytest_compaction.compactors.parts.parameters import check_share
 from pytest_compaction.compactors.parts.passages import best_passages, passages_of
 from pytest_compaction.compactors.parts.summaries import summary_message
 from pytest_compaction.compactors.parts.tails import newest_part
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
-from pytest_compaction.compactors.window import too_small, windowed
+from pytest_compaction.compactors.window import cut_to_fit
 
 PASSAGES_ID: Final = "passages"
 PREAMBLE: Final = (
@@ -43,8 +43,7 @@ class Rag(HistoryCompactor):
     traits = Traits(needs_probe=True, keeps_tail=True)
 
     def __init__(self, share: float = 0.5) -> None:
-        if not 0 < share < 1:
-            raise ValueError(f"share={share} must be between 0 and 1")
+        check_share("share", share)
         self.share = share
 
     def start(self) -> State:
@@ -54,13 +53,9 @@ class Rag(HistoryCompactor):
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Cut the view to its newest part; what goes is archived."""
         before = load(state["messages"])
-        if context.tokens.messages(before) <= context.budget:
-            return unchanged(state)
-        after = windowed(before, context)
-        if after is None:
-            return unchanged(state, too_small(before, context))
-        if context.tokens.messages(after) >= context.tokens.messages(before):
-            return unchanged(state)
+        after = cut_to_fit(state, before, context)
+        if isinstance(after, Outcome):
+            return after
         kept = {message.id for message in after}
         gone = [message for message in before if message.id not in kept and message.origin == "log"]
         new = {**state, "messages": dump(after), "archive": [*state["archive"], *dump(gone)]}

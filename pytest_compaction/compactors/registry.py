@@ -1,7 +1,7 @@
 """Finding a strategy by what the command line says: a name, a ``module:function``, parameters.
 
-``a:key=value+b`` composes (see :mod:`.composition`). A ``+`` before a digit or within
-a quoted value belongs to that value: ``1e+5``, ``'a+b'``.
+``a:key=value+b`` composes (see :mod:`.composition`). What is within a quoted value, or a
+``+`` before a digit, separates nothing: ``focus='the tests: a, b+c'``, ``1e+5``.
 
 Every module of this folder that is not part of the room itself is a strategy: its
 file name is its name, and its ``STRATEGY`` the class. Adding one is adding a file.
@@ -16,18 +16,23 @@ import importlib.metadata
 import inspect
 import pkgutil
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.compactors.composition import Composition, CompositionError
 from pytest_compaction.compactors.function import FunctionCompactor, called
+from pytest_compaction.compactors.parts.parameters import parted
+from pytest_compaction.compactors.parts.signatures import as_annotated, no_such_parameter
 from pytest_compaction.compactors.protocol import Compactor, State
+from pytest_compaction.text import printable
 
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
 _ROOM: Final = frozenset({"composition", "function", "history", "protocol", "registry"})
 """Modules beside the strategies that are none themselves."""
-_PIECES: Final = re.compile(r"""(?:='[^']*'|="[^"]*"|[^+]|\+(?=\s*[\d.]))+""")
+_PLUS: Final = r"\+(?!\s*[\d.])"
 _METHODS: Final = ("start", "observe", "due", "compact", "render")
 
 
@@ -39,13 +44,15 @@ class UnknownCompactorError(LookupError):
 class Spec:
     """A strategy as the command line names it: ``name:key=value``, ``module:object:key=value``.
 
-    ``parts`` are those of a composition, which has no parameters of its own.
+    ``parts`` are those of a composition, which has no parameters of its own. ``written``
+    holds the parameters as text, for those that are annotated as text.
     """
 
     text: str
     target: str
     parameters: tuple[tuple[str, Any], ...] = ()
     parts: tuple[Spec, ...] = ()
+    written: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
 
     @property
     def slug(self) -> str:
@@ -58,29 +65,40 @@ def parse_spec(text: str) -> Spec:
 
     Parts joined by ``+`` give a specification with ``parts``.
     """
-    pieces = _PIECES.findall(text)
-    if "+".join(pieces) != text:
+    pieces = list(parted(text, _PLUS))
+    if len(pieces) > 1 and not all(piece.strip() for piece in pieces):
         raise UnknownCompactorError(
             f"cannot read the compactor {text!r}; a + stands between two strategies"
         )
-    if len(pieces) <= 1:
+    if len(pieces) == 1:
         return _single(text)
     parts = tuple(_single(piece) for piece in pieces)
     return Spec(text.strip(), "+".join(part.target for part in parts), (), parts)
 
 
 def _single(text: str) -> Spec:
-    segments = [segment.strip() for segment in text.strip().split(":")]
+    segments = [segment.strip() for segment in parted(text.strip(), ":")]
     names = [segment for segment in segments if "=" not in segment]
-    parameters = [segment.partition("=") for segment in segments if "=" in segment]
     if not names or not all(names) or len(names) > 2:
         raise UnknownCompactorError(
             f"cannot read the compactor {text!r}; write a name, module:function, and :key=value"
         )
+    written: dict[str, str] = {}
+    for segment in segments:
+        key, given, value = segment.partition("=")
+        key = key.replace("-", "_")
+        if given and key in written:
+            raise UnknownCompactorError(
+                f"the compactor {text!r} gives {key!r} twice, as {written[key]!r} and {value!r}; "
+                "give it once"
+            )
+        if given:
+            written[key] = value
     return Spec(
         text.strip(),
         ":".join(names),
-        tuple((key.replace("-", "_"), _literal(value)) for key, _, value in parameters),
+        tuple((key, _literal(value)) for key, value in written.items()),
+        written=tuple(written.items()),
     )
 
 
@@ -113,7 +131,7 @@ class Registry:
             try:
                 lines.append((name, describe(self._resolve(name))))
             except Exception as error:
-                lines.append((name, f"cannot be loaded: {type(error).__name__}: {error}"))
+                lines.append((name, f"cannot be loaded: {_raised(error.__cause__ or error)}"))
         return lines
 
     def create(self, spec: Spec) -> Compactor[State]:
@@ -124,13 +142,12 @@ class Registry:
         if spec.parts:
             return self._composed(spec)
         target = self._resolve(spec.target)
-        parameters = dict(spec.parameters)
         if inspect.isclass(target) or getattr(target, "makes_compactor", False):
-            made = _made(spec, target, parameters)
+            made = _made(spec, target)
             missing = [name for name in _METHODS if not callable(getattr(made, name, None))]
             missing += [name for name in ("name", "traits") if not hasattr(made, name)]
             if missing and callable(made):
-                return _function(spec, made, {})
+                return _function(spec, made, {}, {})
             if missing:
                 raise UnknownCompactorError(
                     f"{spec.target!r} is no compactor: it has no {', '.join(missing)}"
@@ -140,13 +157,15 @@ class Registry:
         if all(callable(getattr(target, name, None)) for name in _METHODS):
             instance: Compactor[State] = target
             return instance
-        return _function(spec, target, parameters)
+        return _function(spec, target, dict(spec.parameters), dict(spec.written))
 
     def _composed(self, spec: Spec) -> Compactor[State]:
         try:
             return Composition(spec.text, [self.create(part) for part in spec.parts])
         except CompositionError as error:
-            raise UnknownCompactorError(f"the parts cannot be composed: {error}") from None
+            raise UnknownCompactorError(
+                f"the parts cannot be composed: {printable(str(error))}"
+            ) from None
 
     def _resolve(self, target: str) -> Any:
         if target in self.added:
@@ -156,7 +175,7 @@ class Registry:
             return _imported(f"{shipped[target]}:STRATEGY", target)
         points = self._entry_points()
         if target in points:
-            return points[target].load()
+            return _loaded(points[target])
         if ":" in target:
             return _imported(target, target)
         near = difflib.get_close_matches(target, self.names(), n=1, cutoff=0.4)
@@ -181,10 +200,36 @@ def _shipped() -> dict[str, str]:
     }
 
 
+def named_strategies(
+    texts: Iterable[str], added: Mapping[str, Any], folders: Iterable[Path]
+) -> tuple[Registry, tuple[Spec, ...]]:
+    """What a session names, and the registry that makes it; each is made once, to see that it can.
+
+    ``folders`` are looked for modules first. Raises :class:`UnknownCompactorError`.
+    """
+    for folder in folders:
+        if str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))
+    registry = Registry(dict(added))
+    specs = tuple(parse_spec(text) for text in texts)
+    for spec in specs:
+        registry.create(spec)
+    return registry, specs
+
+
 def describe(target: Any) -> str:
     """One line about a strategy: its ``description``, or the first line of its docstring."""
     text = getattr(target, "description", None) or (inspect.getdoc(target) or "").strip()
-    return str(text).splitlines()[0] if text else "(no description)"
+    return printable(str(text).splitlines()[0]) if text else "(no description)"
+
+
+def _loaded(point: importlib.metadata.EntryPoint) -> Any:
+    try:
+        return point.load()
+    except (Exception, SystemExit) as error:
+        raise UnknownCompactorError(
+            f"cannot load the compactor {point.name!r} from its entry point: {_raised(error)}"
+        ) from error
 
 
 def _imported(path: str, asked: str) -> Any:
@@ -193,7 +238,7 @@ def _imported(path: str, asked: str) -> Any:
         value: Any = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:
         raise UnknownCompactorError(
-            f"cannot import the module of the compactor {asked!r}: {type(error).__name__}: {error} "
+            f"cannot import the module of the compactor {asked!r}: {_raised(error)} "
             "(is its folder on sys.path? the folder where pytest runs is)"
         ) from error
     for name in attribute.split("."):
@@ -208,16 +253,27 @@ def _imported(path: str, asked: str) -> Any:
     return value
 
 
-def _made(spec: Spec, target: Any, parameters: Mapping[str, Any]) -> Any:
+def _made(spec: Spec, target: Any) -> Any:
     try:
-        return target(**parameters)
-    except Exception as error:
-        raise UnknownCompactorError(
-            f"the compactor {spec.text!r} does not take these parameters: {error}"
-        ) from None
+        wrong = no_such_parameter(dict(spec.parameters), target)
+        if not wrong:
+            return target(**as_annotated(dict(spec.parameters), dict(spec.written), target))
+    except ValueError as error:
+        wrong = printable(str(error))
+    except (Exception, SystemExit) as error:
+        wrong = _raised(error)
+    raise UnknownCompactorError(
+        f"the compactor {spec.text!r} does not take these parameters: {wrong}"
+    )
 
 
-def _function(spec: Spec, target: Any, parameters: Mapping[str, Any]) -> Compactor[State]:
+def _raised(error: BaseException) -> str:
+    return printable(f"{type(error).__name__}: {error}")
+
+
+def _function(
+    spec: Spec, target: Any, parameters: Mapping[str, Any], written: Mapping[str, str]
+) -> Compactor[State]:
     """A function, or an object that is called, over messages of the shape that it takes."""
     function: Any = called(target)
     if not callable(function):
@@ -227,13 +283,19 @@ def _function(spec: Spec, target: Any, parameters: Mapping[str, Any]) -> Compact
         )
     own = {key: value for key, value in parameters.items() if key != "messages"}
     try:
-        made = FunctionCompactor(spec.target, target, own, parameters.get("messages"))
+        typed = as_annotated(own, written, function)
+        made = FunctionCompactor(spec.target, target, typed, parameters.get("messages"))
     except ValueError as error:
-        raise UnknownCompactorError(f"the compactor {spec.text!r}: {error}") from None
+        raise UnknownCompactorError(
+            f"the compactor {spec.text!r}: {printable(str(error))}"
+        ) from None
+    wrong = no_such_parameter(own, function, made.handed_in)
     try:
         made.check_call()
     except TypeError as error:
+        wrong = wrong or f"{printable(str(error))}; {made.remedy}"
+    if wrong:
         raise UnknownCompactorError(
-            f"the compactor {spec.text!r} cannot be called as {made.call_form}: {error}"
-        ) from None
+            f"the compactor {spec.text!r} cannot be called as {made.call_form}: {wrong}"
+        )
     return made

@@ -56,7 +56,10 @@ from pytest_compaction.compactors.parts.profiles import (
     scaled,
     traits_of,
 )
+from pytest_compaction.compactors.parts.settling import DUE_AGAIN, LOW, once_more_was_said, settling
+from pytest_compaction.compactors.parts.sliding_window import half_dropped
 from pytest_compaction.compactors.parts.summaries import (
+    AS_WRITTEN,
     SUMMARY_OVERHEAD,
     summary_message,
     summary_room,
@@ -65,7 +68,6 @@ from pytest_compaction.compactors.parts.summaries import (
 )
 from pytest_compaction.compactors.parts.trimming import by_rule, fitted, tail_and_request
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.compactors.truncate import Truncate
 from pytest_compaction.conversation import (
     Message,
     Text,
@@ -122,23 +124,23 @@ SECTIONS: Final = (
     ),
 )
 OPENING_ID: Final = "roo-opening"
-HIDDEN_ID: Final = "roo-hidden"
 OPENING: Final = "Go on from the summary of the conversation that follows."
 PREAMBLE: Final = "Summary of the conversation up to here:"
 CANCELLED: Final = "[no result: the conversation was condensed before the tool had run]"
 _COMMAND: Final = re.compile(r"<command\b[^<>]{0,200}>(?:(?!<command\b).)*?</command>", re.S)
 _FOLLOWED_FILES: Final = 50
-_FRACTION: Final = 0.5
-_LEAST_TO_HALVE: Final = 4
-"""Of fewer messages after the first one, half rounded down to an even number is none."""
 
 VIOLATIONS: Final = {
     1: {
+        **AS_WRITTEN,
         "within-budget": "the last three messages stay whatever they take; half is dropped once",
+        "progress-or-stop": "a view that is smaller by one token is taken, each time anew",
     },
     2: {
+        **AS_WRITTEN,
         "pending-call-kept": "everything is summarised, an open call with it",
         "within-budget": "where condensing fails, half is dropped once",
+        "progress-or-stop": "nothing looks whether condensing once more is of use",
     },
 }
 
@@ -180,7 +182,8 @@ class Roo(HistoryCompactor):
         self.max_output = max_output
         self.profile = checked_profile(profile)
         traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
-        self.traits = traits_of(self.profile, traits, VIOLATIONS[version])
+        again = DUE_AGAIN if self.percent < 100 * LOW else {}
+        self.traits = traits_of(self.profile, traits, {**VIOLATIONS[version], **again})
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         """Add messages; version 2 also follows what the calls do to files."""
@@ -192,6 +195,7 @@ class Roo(HistoryCompactor):
         recent = (*before[pending_start(before) :], *answered)
         return {**observed, "files": followed(state.get("files", {}), recent, _FOLLOWED_FILES)}
 
+    @once_more_was_said
     def due(self, state: State, context: Context) -> str | None:
         """Due at the threshold, or when window less a tenth and less the reply is used."""
         used = context.tokens.messages(load(state["messages"]))
@@ -202,6 +206,7 @@ class Roo(HistoryCompactor):
             return f"{used} of {context.window} tokens used, the threshold is {self.percent} %"
         return None
 
+    @settling
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Condense; where that is refused, drop the older half after the first message."""
         if not is_needed(self, state, context):
@@ -215,7 +220,7 @@ class Roo(HistoryCompactor):
             return unchanged(state, outcome.error)
         if self.profile == HARDENED:
             return self._dropped_to_fit(state, before, outcome.error, context)
-        return self._half_dropped(state, before, outcome.error, context)
+        return half_dropped(state, before, outcome.error, context, noted=self.version == 2)
 
     async def _tail_kept(
         self, state: State, before: Sequence[Message], context: Context
@@ -234,7 +239,8 @@ class Roo(HistoryCompactor):
         kept = (*before[:first], *request, *before[cut:])
         conversation = without_preamble(before[first:cut], PREAMBLE)
         size = summary_room(kept, context, 0 if self.profile == HARDENED else 0.25)
-        written = await write_summary(context, conversation, SECTIONS, size)
+        faithful = self.profile == FAITHFUL
+        written = await write_summary(context, conversation, SECTIONS, size, as_written=faithful)
         if written.error:
             return Refusal(written.error, final=written.raised)
         cycle = int(state.get("cycle", 0)) + 1
@@ -271,7 +277,10 @@ class Roo(HistoryCompactor):
             for id in waiting
         )
         conversation = (*without_preamble(before[first:], PREAMBLE), *cancelled)
-        written = await write_summary(context, conversation, NINE_SECTIONS, room)
+        faithful = self.profile == FAITHFUL
+        written = await write_summary(
+            context, conversation, NINE_SECTIONS, room, as_written=faithful
+        )
         if written.error:
             return Refusal(written.error)
         cycle = int(state.get("cycle", 0)) + 1
@@ -294,26 +303,6 @@ class Roo(HistoryCompactor):
         characters = scaled(FOLDED_CHARACTERS, PRODUCT_WINDOW, context)
         folded = folded_files(files, characters, room // 4, context.tokens)
         return [*blocks, folded] if folded else blocks
-
-    def _half_dropped(
-        self, state: State, before: Sequence[Message], error: str, context: Context
-    ) -> Outcome[State]:
-        """The sliding window of the original: one step, whatever is left then."""
-        visible = [message for message in before if message.id != HIDDEN_ID]
-        if len(visible) - leading_system(visible) - 1 < _LEAST_TO_HALVE:
-            return unchanged(state, error)
-        shorter = Truncate(_FRACTION).step(visible)
-        hidden = int(state.get("hidden", 0)) + len(visible) - len(shorter)
-        after = shorter
-        if self.version == 2:
-            place = leading_system(shorter) + 1
-            note = f"[{hidden} earlier messages are hidden to save space]"
-            marker = text_message(HIDDEN_ID, "user", note, "synthetic")
-            after = (*shorter[:place], marker, *shorter[place:])
-        if context.tokens.messages(after) >= context.tokens.messages(before):
-            return unchanged(state, error)
-        new = {**state, "messages": dump(after), "hidden": hidden}
-        return Outcome(new, "truncated", spans_between(before, after))
 
     def _dropped_to_fit(
         self, state: State, before: Sequence[Message], error: str, context: Context

@@ -15,13 +15,14 @@ from typing import Final
 from pytest_compaction.compactors.history import (
     HistoryCompactor,
     dump,
-    leading_system,
     load,
     spans_between,
     unchanged,
 )
+from pytest_compaction.compactors.parts.parameters import check_share
+from pytest_compaction.compactors.parts.sliding_window import without_oldest
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import Message, groups
+from pytest_compaction.conversation import Message
 
 
 class Truncate(HistoryCompactor):
@@ -32,8 +33,7 @@ class Truncate(HistoryCompactor):
     traits = Traits()
 
     def __init__(self, fraction: float = 0.5) -> None:
-        if not 0 < fraction <= 1:
-            raise ValueError(f"fraction={fraction} must be above 0 and at most 1")
+        check_share("fraction", fraction, whole=True)
         self.fraction = fraction
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
@@ -56,20 +56,7 @@ class Truncate(HistoryCompactor):
 
     def step(self, messages: Sequence[Message]) -> tuple[Message, ...]:
         """Remove one fraction; the same messages when nothing can go."""
-        head = leading_system(messages)
-        first = next((end for begin, end in groups(messages) if begin >= head), len(messages))
-        if first >= len(messages):
-            return tuple(messages)
-        removable = len(messages) - first
-        count = int(removable * self.fraction)
-        count = max(count - count % 2, min(2, removable))
-        cut = first + count
-        starts = {begin for begin, _ in groups(messages)}
-        while cut < len(messages) and cut not in starts:
-            cut += 1
-        if cut >= len(messages):
-            cut = max((s for s in starts if first < s < len(messages)), default=first)
-        return (*messages[:first], *messages[cut:])
+        return without_oldest(messages, self.fraction)
 
 
 STRATEGY: Final = Truncate

@@ -33,15 +33,24 @@ class Window(HistoryCompactor):
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Cut the view to its newest part; the view stays when what must stay does not fit."""
         before = load(state["messages"])
-        if context.tokens.messages(before) <= context.budget:
-            return unchanged(state)
-        after = windowed(before, context)
-        if after is None:
-            return unchanged(state, too_small(before, context))
-        if context.tokens.messages(after) >= context.tokens.messages(before):
-            return unchanged(state)
+        after = cut_to_fit(state, before, context)
+        if isinstance(after, Outcome):
+            return after
         spans = spans_between(before, after)
         return Outcome({**state, "messages": dump(after)}, "truncated", spans)
+
+
+def cut_to_fit(
+    state: State, before: Sequence[Message], context: Context
+) -> tuple[Message, ...] | Outcome[State]:
+    """A smaller view within the budget, or the outcome where there is none to be had or needed."""
+    used = context.tokens.messages(before)
+    if used <= context.budget:
+        return unchanged(state)
+    after = windowed(before, context)
+    if after is None:
+        return unchanged(state, too_small(before, context))
+    return after if context.tokens.messages(after) < used else unchanged(state)
 
 
 def windowed(messages: Sequence[Message], context: Context) -> tuple[Message, ...] | None:

@@ -128,14 +128,33 @@ def test_a_failure_leaves_the_view_as_it_was(model):
     assert outcome.error
 
 
-def test_the_servers_compaction_is_said_to_be_out_of_reach():
+def test_a_model_without_request_parameters_cannot_leave_it_to_a_server():
     compactor, context = Anthropic(mode="server"), context_of(500)
     state = observed(compactor, session(6), context)
     outcome = compact_now(compactor, state, context)
     assert (outcome.status, outcome.state) == ("failed", state)
-    assert "compact_20260112" in outcome.error
-    assert "the model offline does not offer" in outcome.error
-    assert "mode=client" in outcome.error
+    assert "the model offline takes no request parameters" in outcome.error
+    assert "use mode=client" in outcome.error
+
+
+def test_only_the_server_is_sent_parameters():
+    context = context_of(window=200_000)
+    for compactor in (Anthropic(), Anthropic(clear=3)):
+        assert compactor.render(compactor.start(), context).parameters == {}
+        assert not compactor.traits.by_server
+    served = Anthropic(mode="server")
+    assert served.traits.by_server
+    assert not served.traits.violations
+    assert served.render(served.start(), context).parameters == {
+        "context_management": {
+            "edits": [
+                {
+                    "type": "compact_20260112",
+                    "trigger": {"type": "input_tokens", "value": 150_000},
+                }
+            ]
+        }
+    }
 
 
 # --- clearing tool uses --------------------------------------------------------------
@@ -187,6 +206,17 @@ def test_inputs_are_cleared_where_asked_for(inputs, emptied):
     _, view = compacted(compactor, tool_log(), context_of(600))
     calls = [json.loads(call.arguments) for message in view for call in message.calls]
     assert [not call for call in calls] == [True] * emptied + [False] * (6 - emptied)
+
+
+def test_nothing_is_cleared_in_a_message_of_which_a_call_still_waits():
+    calls = [("done", "bash", {"command": "ls " * 60}), ("open", "bash", {"command": "make"})]
+    chat = [*tool_log(), assistant(None, *calls), tool("done", "a long listing " * 20)]
+    compactor = Anthropic(clear=0, clear_tool_inputs=True, profile="hardened")
+    outcome, view = compacted(compactor, chat, context_of(tokens(chat) - 100))
+    assert outcome.status == "compacted"
+    assert results(view)[:6] == [PLACEHOLDER] * 6
+    assert view[-2:] == messages_of(chat)[-2:]
+    assert pending_calls(view) == ("open",)
 
 
 def test_clearing_that_gains_too_little_is_not_done():

@@ -154,7 +154,7 @@ def test_a_reply_of_nothing_but_analysis_is_a_failure():
     model = SayingModel("<analysis>hm", "and more")
     outcome, view = compacted(ClaudeCode(), reads(8), context_of(450, model=model))
     assert outcome.status == "failed"
-    assert "but for an analysis" in outcome.error
+    assert "nothing but reasoning" in outcome.error
     assert view == messages_of(reads(8))
 
 

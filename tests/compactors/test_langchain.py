@@ -1,5 +1,7 @@
 """``langchain``: the cut, what the summariser reads of what goes, and how it fails."""
 
+from dataclasses import replace
+
 import pytest
 from builders import COUNTER, assistant, compact_now, context_of, session, system, tool, user
 from compacting import (
@@ -202,12 +204,28 @@ def test_a_trigger_is_any_clause_all_of_whose_conditions_are_met(trigger, due):
     assert (said is not None) is due
 
 
+@pytest.mark.parametrize(("profile", "due"), [("faithful", True), ("hardened", False)])
+def test_a_trigger_below_what_stays_is_reached_again_at_once_only_in_the_faithful_profile(
+    profile, due
+):
+    compactor = LangChain(keep=10, trigger=5, profile=profile)
+    context = replace(context_of(4000), reason="manual")
+    state = compact_now(compactor, observed(compactor, talk(20), context), context).state
+    assert len(compactor.render(state, context).messages) > 5
+    assert (compactor.due(state, context) is not None) is due
+    more = compactor.observe(state, messages_of([user("Go on.")]), context)
+    assert compactor.due(more, context) is not None
+    assert ("not-due-after" in compactor.traits.violations) is due
+    assert "not-due-after" not in LangChain().traits.violations
+
+
 def test_the_faithful_tail_breaks_the_budget_and_the_hardened_one_fits_it():
     chat = [*talk(3), *session(8)[1:]]
     faithful, hardened = LangChain(), LangChain(profile="hardened")
     _, view = compacted(faithful, chat, context_of(600))
     assert COUNTER.messages(view) > 600
-    assert set(faithful.traits.violations) == {"within-budget", "never-larger", "progress-or-stop"}
+    kept = {"within-budget", "never-larger", "progress-or-stop", "summary-is-a-summary"}
+    assert set(faithful.traits.violations) == kept
     assert not faithful.traits.keeps_tail
     _, view = compacted(hardened, chat, context_of(600))
     assert COUNTER.messages(view) <= 600

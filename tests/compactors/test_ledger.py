@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 
 import pytest
 from builders import COUNTER, agent_logs, assistant, context_of, system, tool, user
@@ -93,7 +94,7 @@ def test_changed_files_are_the_last_to_give_way_and_what_is_missing_is_counted()
         shown = [line for line in text.splitlines() if line.startswith("- ")]
         missing = len([line for line in page().splitlines() if line.startswith("- ")]) - len(shown)
         if shown and missing:
-            assert text.endswith(f"({missing} older entries left out)")
+            assert text.endswith(f"({missing} entries left out)")
         changed = sum("src/new.py" in s or "ci/" in s or "test_codecs" in s for s in shown)
         if any("make check" in line or "docs/ci.md" in line or "E417" in line for line in shown):
             assert changed >= 4
@@ -117,10 +118,33 @@ def test_of_too_many_files_the_newest_are_named_in_the_order_of_their_last_touch
     assert 4 < len(numbers) < 40
 
 
+def failing(*outputs):
+    return calls(*(shell("make", f"{output}\nexit code 2") for output in outputs))
+
+
+def test_an_error_is_written_as_it_was_printed():
+    spaced = "KeyError:  'a   b'"
+    long = "ValueError: " + "".join(f"row {i:03}; " for i in range(40))
+    longer = "TypeError: " + "".join(f"row {i:03}; " for i in range(60))
+    assert 300 < len(long.strip()) < 400 < len(longer)
+    text = page(chat=failing(spaced, long, longer))
+    assert f"- {spaced}\n- {long.strip()}\n- {longer[:350]}" in text
+    assert re.search(r"… \[\d+ more characters\]$", text.partition("\n\n")[0])
+
+
+def test_an_error_that_has_no_room_leaves_it_to_the_others_and_is_counted():
+    long = "TypeError: " + "".join(f"row {i:03}; " for i in range(40))
+    text = page(150, chat=failing("ValueError: first of all", long))
+    assert "- ValueError: first of all" in text
+    assert "TypeError" not in text
+    missing = 1 + ("`make`" not in text)
+    assert text.endswith(f"({missing} entries left out)")
+
+
 def test_the_limit_is_on_entries():
     text = page(limit=3)
     assert len([line for line in text.splitlines() if line.startswith("- ")]) == 3
-    assert text.endswith("older entries left out)")
+    assert text.endswith("entries left out)")
 
 
 def test_a_session_without_tools_has_no_ledger():
@@ -202,7 +226,7 @@ def test_the_ledger_keeps_to_its_share_whatever_the_log(chat, more, budget, shar
     [
         ({"share": 0}, "share=0 must be between 0 and 1"),
         ({"share": 1}, "share=1 must be between 0 and 1"),
-        ({"limit": 0}, "limit=0 must be at least 1"),
+        ({"limit": 0}, "limit=0 must be a whole number, at least 1"),
     ],
 )
 def test_impossible_parameters_are_refused(parameters, said):

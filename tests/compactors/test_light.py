@@ -157,7 +157,7 @@ def test_no_question_makes_the_view_exceed_its_budget_or_break(chat, budget, que
         ({"scratchpad": 0}, "scratchpad=0 must be between 0 and 1"),
         ({"working": 1.5}, "working=1.5 must be between 0 and 1"),
         ({"scratchpad": 0.6, "working": 0.4}, "leave no episodes"),
-        ({"episodes": -1}, "episodes=-1 must be 0 or more"),
+        ({"episodes": -1}, "episodes=-1 must be a whole number, at least 0"),
     ],
 )
 def test_impossible_parameters_are_refused(parameters, said):

@@ -19,9 +19,8 @@ from compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.openhands import (
-    PREAMBLE,
-    OpenHands,
+from pytest_compaction.compactors.openhands import PREAMBLE, OpenHands
+from pytest_compaction.compactors.parts.openhands_cuts import (
     manipulation_indices,
     suffix_for_reduction,
 )
@@ -216,6 +215,23 @@ def test_first_events_that_fill_the_budget_stay_only_in_the_faithful_profile():
     _, view = compacted(OpenHands(profile="hardened"), chat, context)
     assert COUNTER.messages(view) <= 700
     assert messages_of(chat)[-2] in view
+
+
+@pytest.mark.parametrize("profile", ["faithful", "hardened"])
+@pytest.mark.parametrize(("keep_first", "heads"), [(0, 1), (0, 2), (1, 2)])
+def test_the_system_prompt_stays_however_few_first_events_do(profile, keep_first, heads):
+    prompts = [system(), {"role": "developer", "content": "Answer in one word."}][:heads]
+    chat = [*prompts, *talk(30)[1:]]
+    compactor = OpenHands(keep_first=keep_first, profile=profile)
+    for context in (context_of(tokens(chat) // 2), context_of(ROOMY, window=ROOMY)):
+        outcome, view = compacted(compactor, chat, replace(context, reason="manual"))
+        assert outcome.status == "compacted"
+        assert ids(view)[: heads + 1] == [*(f"m{i}" for i in range(heads)), "openhands-summary-1"]
+
+
+def test_without_first_events_it_does_not_declare_what_only_they_break():
+    declared, without = (OpenHands(keep_first=n).traits.violations for n in (4, 0))
+    assert set(declared) - set(without) == {"one-live-summary"}
 
 
 def test_it_is_due_above_the_size_or_above_the_window():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -105,3 +105,26 @@ def touched_files(messages: Sequence[Message]) -> dict[str, list[str]]:
         if operation.succeeded and operation.operation != "restored":
             found["read" if operation.operation == "read" else "edited"].add(operation.path)
     return {kind: sorted(paths) for kind, paths in found.items()}
+
+
+def files_section(files: Mapping[str, Sequence[str]], limit: int, context: Context) -> str:
+    """The list of files in at most ``limit`` tokens; read files are left out first, by name."""
+    read, edited = list(files["read"]), list(files["edited"])
+    while True:
+        text = f"## Files\nRead: {_listed(read)}\nEdited: {_listed(edited)}"
+        if context.tokens.text(text) <= limit:
+            return text
+        if not read and not edited:
+            return ""
+        (read or edited).pop()
+
+
+def _listed(paths: Sequence[str]) -> str:
+    return ", ".join(f"`{path}`" for path in paths) or "none"
+
+
+def merged_files(
+    earlier: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]
+) -> dict[str, list[str]]:
+    """What :func:`touched_files` found earlier and since, together."""
+    return {kind: sorted({*earlier.get(kind, ()), *new[kind]}) for kind in ("read", "edited")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
+from pytest_compaction.models.parameters import Parameters, refusal_of
 from pytest_compaction.models.protocol import (
     AnswerReply,
     AnswerRequest,
@@ -77,6 +78,10 @@ class CoveredModel:
     async def answer(self, request: AnswerRequest) -> AnswerReply:
         """As the model behind answers."""
         return await self.model.answer(request)
+
+    def refuses(self, parameters: Parameters) -> str | None:
+        """As the model behind does."""
+        return refusal_of(self.model, parameters)
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """As the model behind judges."""

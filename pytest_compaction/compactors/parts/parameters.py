@@ -1,17 +1,49 @@
-"""Checking parameters that come from the command line, where any type may arrive."""
+"""Parameters that come from the command line: parting them, and checking what arrives."""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+_VALUE: Final = r"""=\s*(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\[[^\]]*\]|\([^)]*\)|\{[^}]*\})"""
+"""A value in quotes or brackets, in which nothing separates."""
 
 
-def check_whole(name: str, value: Any, least: int, most: int | None = None) -> None:
+def parted(text: str, separator: str) -> Iterator[str]:
+    """The parts of a text between separators, a pattern, that are not within a quoted value.
+
+    A value is quoted right after its ``=``, as in ``focus='a, b'``; one in brackets
+    counts as quoted.
+    """
+    start = 0
+    for found in re.finditer(rf"{_VALUE}|(?P<separator>{separator})", text):
+        if found["separator"] is not None:
+            yield text[start : found.start()]
+            start = found.end()
+    yield text[start:]
+
+
+def check_whole(name: str, value: Any, least: int, most: int | None = None, unit: str = "") -> None:
     """Raise ``ValueError`` with a sentence unless ``value`` is a whole number in its range."""
     whole = isinstance(value, int) and not isinstance(value, bool)
     if whole and value >= least and (most is None or value <= most):
         return
     within = f"at least {least}" if most is None else f"{least} to {most}"
-    raise ValueError(f"{name}={value} must be a whole number, {within}")
+    of_what = f" of {unit}" if unit else ""
+    raise ValueError(f"{name}={value} must be a whole number{of_what}, {within}")
+
+
+def check_share(name: str, value: Any, whole: bool = False) -> None:
+    """Raise ``ValueError`` with a sentence unless ``value`` is a number above 0 and below 1.
+
+    With ``whole`` it may be 1 as well.
+    """
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if number and value > 0 and (value <= 1 if whole else value < 1):
+        return
+    within = "above 0 and at most 1" if whole else "between 0 and 1"
+    raise ValueError(f"{name}={value} must be {within}, a number such as 0.5")
 
 
 def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:

@@ -9,10 +9,16 @@ from typing import Final
 
 from pytest_compaction.compactors.parts.bounds import fitting_input, fitting_summary
 from pytest_compaction.compactors.parts.masking import images_as_text
+from pytest_compaction.compactors.parts.mistaken import mistaken_for
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation import Message, text_message
 from pytest_compaction.models.protocol import ModelError, SummaryRequest
 from pytest_compaction.summary import Section, Summary
+
+AS_WRITTEN: Final = {
+    "summary-is-a-summary": "whatever the model writes is taken for the summary",
+}
+"""The violation of originals that look at nothing but whether something was written."""
 
 SUMMARY_OVERHEAD: Final = 60
 """Tokens for the preamble of a summary message and the chat format around it."""
@@ -41,11 +47,14 @@ async def write_summary(
     budget: int,
     previous: Summary | None = None,
     instructions: str = "",
+    as_written: bool = False,
 ) -> Written:
     """Ask the model of the run for a summary of at most ``budget`` tokens.
 
     A model that fails or writes nothing gives an error and never an empty summary,
-    so that a strategy can leave its view as it was. ``instructions`` are added to
+    so that a strategy can leave its view as it was. So does one that writes its
+    instructions again, a tool call or mere reasoning (see :func:`mistaken_for`), unless
+    the reply is taken ``as_written``, as some originals do. ``instructions`` are added to
     those of the context. The model never reads images, nor more than the window
     holds beside the reply (see :func:`fitting_input`); of a reply that is longer than
     asked the entries that fit are taken.
@@ -65,6 +74,9 @@ async def write_summary(
         return Written(error=f"the summary could not be written: {error}", raised=True)
     if summary.empty:
         return Written(error="the summary came back empty")
+    mistaken = None if as_written else mistaken_for(summary, sections)
+    if mistaken is not None:
+        return Written(error=f"the summary came back as {mistaken}, which is none")
     summary = fitting_summary(summary, sections, budget, count)
     if summary.empty:
         return Written(error=f"the summary does not fit the {budget} tokens that there are for it")

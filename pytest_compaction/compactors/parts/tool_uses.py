@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from pytest_compaction.compactors.parts.cuts import pending_start
 from pytest_compaction.compactors.parts.masking import mask_results
 from pytest_compaction.compactors.parts.parameters import check_whole
 from pytest_compaction.compactors.parts.profiles import scaled
@@ -60,8 +61,12 @@ class ToolUseClearing:
     def cleared(
         self, messages: Sequence[Message], window: int, context: Context
     ) -> tuple[Message, ...]:
-        """The messages with old tool uses cleared; as they were where that gains too little."""
+        """The messages with old tool uses cleared; as they were where that gains too little.
+
+        Calls made in one message with one that waits for its result are never cleared.
+        """
         calls = {call.id: call for message in messages for call in message.calls}
+        waiting = {message.id for message in messages[pending_start(messages) :]}
         answers = [
             (message, calls[result.call_id])
             for message in messages
@@ -69,7 +74,11 @@ class ToolUseClearing:
             if result.call_id in calls
         ]
         old = answers[: max(len(answers) - self.keep, 0)]
-        cleared = [(message, call) for message, call in old if call.name not in self.exclude]
+        cleared = [
+            (message, call)
+            for message, call in old
+            if call.name not in self.exclude and message.id not in waiting
+        ]
         after = mask_results(messages, {message.id for message, _ in cleared}, PLACEHOLDER)
         after = self._without_inputs(after, {call.id for _, call in cleared})
         gained = context.tokens.messages(messages) - context.tokens.messages(after)

@@ -1,0 +1,257 @@
+"""Conversations made by hand that every check looks at, beside those that are drawn.
+
+Each is a situation in which a strategy of a real system is known to go wrong. What the
+draw finds depends on the version of Hypothesis and on the number of examples; these do
+not, so that what a shipped strategy declares as its violation shows at every run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from pytest_compaction.checking.scenario import Fault, Scenario
+from pytest_compaction.conversation import (
+    Message,
+    Part,
+    Text,
+    ToolCall,
+    ToolResult,
+    canonical_json,
+)
+
+_TALK: Final = (
+    "the queue keeps its lease while the broker restarts and the worker waits for a reply"
+).split()
+
+
+@dataclass
+class _Log:
+    """Writes messages m0, m1, … with texts of about so many words each."""
+
+    messages: list[Message] = field(default_factory=list)
+
+    def add(self, role: str, *parts: Part) -> None:
+        self.messages.append(Message(f"m{len(self.messages)}", role, parts))
+
+    def says(self, role: str, count: int) -> None:
+        """A message of text."""
+        self.add(role, Text(_words(len(self.messages), count)))
+
+    def calls(self, *ids: str) -> None:
+        """The assistant makes calls without a word."""
+        made = (ToolCall(id, "bash", canonical_json({"command": f"cat {id}.log"})) for id in ids)
+        self.add("assistant", *made)
+
+    def result(self, id: str, count: int) -> None:
+        """The result of a call."""
+        self.add("tool", ToolResult(id, _words(len(self.messages), count)))
+
+    def work(self, rounds: int, count: int) -> None:
+        """Rounds of one call and its result each."""
+        for _ in range(rounds):
+            id = f"c{len(self.messages)}"
+            self.calls(id)
+            self.result(id, count)
+
+    def batches(self, *cuts: int) -> tuple[tuple[Message, ...], ...]:
+        """The messages, cut before these indices."""
+        ends = [*cuts, len(self.messages)]
+        return tuple(
+            tuple(self.messages[begin:end]) for begin, end in zip([0, *cuts], ends, strict=True)
+        )
+
+
+def _words(number: int, count: int) -> str:
+    """So many words, which are about as many tokens."""
+    return f"Step {number}: " + " ".join(_TALK[(number + i) % len(_TALK)] for i in range(count))
+
+
+def _long_work() -> Scenario:
+    """A request, many tool calls, then the answer, twice: more than the budget at every size."""
+    log = _Log()
+    log.says("system", 20)
+    log.says("user", 30)
+    log.work(14, 60)
+    log.says("assistant", 40)
+    cut = len(log.messages)
+    log.says("user", 20)
+    log.work(12, 60)
+    log.says("assistant", 40)
+    return Scenario(log.batches(cut), 1500, 600)
+
+
+def _open_calls() -> Scenario:
+    """Compacted while two of three calls wait for their results, which come afterwards."""
+    log = _Log()
+    log.says("user", 30)
+    log.work(6, 90)
+    log.says("user", 20)
+    log.calls("a", "b", "c")
+    log.result("a", 40)
+    cut = len(log.messages)
+    log.result("b", 40)
+    log.result("c", 40)
+    log.says("assistant", 30)
+    log.says("user", 20)
+    return Scenario(log.batches(cut), 1000, 400)
+
+
+def _short_talk() -> Scenario:
+    """Nothing but short messages, hardly over the budget, compacted again and again."""
+    log = _Log()
+    for _ in range(6):
+        log.says("user", 4)
+        log.says("assistant", 4)
+    log.says("user", 4)
+    return Scenario(log.batches(), 150, 60, again=3)
+
+
+def _room_enough() -> Scenario:
+    """Short messages far below the budget, compacted twice all the same."""
+    log = _Log()
+    for _ in range(6):
+        log.says("user", 6)
+        log.says("assistant", 6)
+    return Scenario(log.batches(6), 1500, 600)
+
+
+def _long_rules() -> Scenario:
+    """A system prompt larger than the window, beside which nothing that goes makes a difference."""
+    log = _Log()
+    log.says("system", 6000)
+    log.says("user", 20)
+    log.says("assistant", 20)
+    log.work(12, 10)
+    log.says("user", 20)
+    return Scenario(log.batches(), 1400, 560, again=3)
+
+
+def _large_end() -> Scenario:
+    """The newest messages alone are more than the budget."""
+    log = _Log()
+    log.says("system", 20)
+    log.says("user", 40)
+    log.work(3, 60)
+    log.says("user", 20)
+    log.calls("a", "b")
+    log.result("a", 2500)
+    log.result("b", 20)
+    return Scenario(log.batches(), 4000, 700, again=3)
+
+
+def _large_request() -> Scenario:
+    """The last thing that the user said takes almost a third of the budget."""
+    log = _Log()
+    log.says("user", 20)
+    log.work(10, 60)
+    log.says("user", 125)
+    log.says("assistant", 20)
+    return Scenario(log.batches(), 1000, 450)
+
+
+def _large_beginning() -> Scenario:
+    """The first request alone is more than the budget, and what follows is short."""
+    log = _Log()
+    log.says("user", 900)
+    log.says("assistant", 10)
+    for _ in range(6):
+        log.says("user", 4)
+        log.says("assistant", 4)
+    log.says("user", 4)
+    return Scenario(log.batches(), 1500, 600, again=3)
+
+
+def _small_beginning() -> Scenario:
+    """Two short messages, then one long turn that is to stay."""
+    log = _Log()
+    log.says("user", 2)
+    log.says("assistant", 2)
+    log.says("user", 20)
+    log.work(4, 250)
+    log.says("assistant", 20)
+    return Scenario(log.batches(), 8000, 600, again=2)
+
+
+def _next_to_nothing() -> Scenario:
+    """A first request over the budget, and so little beside it that no note is shorter."""
+    log = _Log()
+    log.says("user", 900)
+    for _ in range(2):
+        log.says("assistant", 1)
+        log.says("user", 1)
+    log.says("assistant", 1)
+    return Scenario(log.batches(), 1500, 600, again=2)
+
+
+def _many_requests() -> Scenario:
+    """What the user said is more than the budget, though each message is small."""
+    log = _Log()
+    for _ in range(8):
+        log.says("user", 90)
+        log.says("assistant", 10)
+    return Scenario(log.batches(), 1000, 400)
+
+
+def _large_result_then_work() -> Scenario:
+    """A result larger than the budget, compacted, and then a lot more work."""
+    log = _Log()
+    log.says("user", 20)
+    log.calls("a")
+    log.result("a", 900)
+    log.says("assistant", 20)
+    cut = len(log.messages)
+    log.says("user", 20)
+    log.work(12, 60)
+    log.says("assistant", 20)
+    return Scenario(log.batches(cut), 1500, 600)
+
+
+def _silent_model() -> Scenario:
+    """The model writes nothing each time that it is asked for a summary."""
+    return replace(_long_work(), fault=Fault("empty"))
+
+
+def _reciting_model() -> Scenario:
+    """The model repeats its instructions each time that it is asked for a summary."""
+    return replace(_long_work(), window=8000, fault=Fault("prompt"))
+
+
+def _calling_model() -> Scenario:
+    """The model makes a tool call, as text, each time that it is asked for a summary."""
+    return replace(_long_work(), window=8000, fault=Fault("call-like"))
+
+
+def _reasoning_model() -> Scenario:
+    """The model is cut off in its reasoning each time that it is asked for a summary."""
+    return replace(_long_work(), window=8000, fault=Fault("reasoning"))
+
+
+def _talkative_model() -> Scenario:
+    """The model writes four times as much as it was asked for."""
+    return replace(_short_talk(), fault=Fault("oversized"))
+
+
+KNOWN: Final = tuple(
+    make()
+    for make in (
+        _long_work,
+        _open_calls,
+        _short_talk,
+        _room_enough,
+        _long_rules,
+        _large_end,
+        _large_request,
+        _large_beginning,
+        _small_beginning,
+        _next_to_nothing,
+        _many_requests,
+        _large_result_then_work,
+        _silent_model,
+        _reciting_model,
+        _calling_model,
+        _reasoning_model,
+        _talkative_model,
+    )
+)
+"""The situations, from the most common one on."""

@@ -1,0 +1,102 @@
+"""What a reply is where it is no summary: the prompt again, a tool call, or mere reasoning."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Final
+
+from pytest_compaction.compactors.parts.covered import ELSEWHERE
+from pytest_compaction.models.prompts import packaged
+from pytest_compaction.summary import Section, Summary
+
+MOST: Final = 0.7
+"""The share of a reply that must be prompt, or calls, for the whole to be taken for it."""
+
+_RUN: Final = 3
+"""Words in a row by which a copied text is known again, whatever its line breaks and marks."""
+
+_WORD: Final = re.compile(r"\w+")
+_REASONING: Final = re.compile(
+    r"<(think|thinking|reasoning|analysis)>.*?(?:</\1>|\Z)", re.S | re.IGNORECASE
+)
+_TAGGED_CALL: Final = re.compile(
+    r"<(tool_calls?|function_calls?|tool_use|invoke)\b.*?(?:</\1>|\Z)", re.S | re.IGNORECASE
+)
+_CALLS: Final = frozenset({"tool_calls", "tool_call", "function_call", "tool_use"})
+_CALL_TYPES: Final = frozenset({"function", "function_call", "tool_call", "tool_use"})
+_NAMES: Final = frozenset({"name", "function", "tool", "recipient_name"})
+_ARGUMENTS: Final = frozenset({"arguments", "args", "input", "parameters"})
+_FENCE: Final = re.compile(r"^\s*```\w*\s*$", re.M)
+_OPENING: Final = re.compile(r"[{\[]")
+_JSON: Final = json.JSONDecoder()
+
+
+def mistaken_for(summary: Summary, sections: tuple[Section, ...]) -> str | None:
+    """What the reply is instead of a summary, in words; ``None`` for a summary.
+
+    A near copy of the prompt counts as the prompt: most of its words stand there in the
+    same order. So does a call with a few words around it, whatever the format that
+    models write calls in as text.
+    """
+    lines = [line for _, lines in summary.entries for line in lines if line != ELSEWHERE]
+    text = "\n".join(lines)
+    if not text.strip():
+        return None
+    if not _REASONING.sub("", text).strip():
+        return "nothing but reasoning"
+    if _mostly_calls(_FENCE.sub("", text).strip()):
+        return "a tool call"
+    copied = _copied(lines, sections)
+    return "the instructions to summarise" if copied >= MOST else None
+
+
+def _copied(lines: list[str], sections: tuple[Section, ...]) -> float:
+    """The share of the runs of words that the prompt has as well."""
+    runs = [run for line in lines for run in _runs(line)]
+    known = _prompt(sections)
+    return sum(run in known for run in runs) / len(runs) if runs else 0.0
+
+
+@lru_cache(maxsize=64)
+def _prompt(sections: tuple[Section, ...]) -> frozenset[tuple[str, ...]]:
+    """All runs of words of the prompt for these sections, whichever model is asked."""
+    template = packaged("summarize")
+    asked = [f"{section.title} {section.asks}" for section in sections]
+    return frozenset(run for t in (template.system, template.user, *asked) for run in _runs(t))
+
+
+def _runs(text: str) -> Iterator[tuple[str, ...]]:
+    words = _WORD.findall(text.casefold())
+    return (tuple(words[i : i + _RUN]) for i in range(len(words) - _RUN + 1))
+
+
+def _mostly_calls(text: str) -> bool:
+    left = _TAGGED_CALL.sub("", text)
+    covered = len(text) - len(left) + sum(end - begin for begin, end in _json_calls(left))
+    return covered >= MOST * len(text)
+
+
+def _json_calls(text: str) -> Iterator[tuple[int, int]]:
+    """Where JSON stands in a text that is one tool call or several."""
+    place = 0
+    while (found := _OPENING.search(text, place)) is not None:
+        try:
+            value, end = _JSON.raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            place = found.start() + 1
+            continue
+        if _is_call(value):
+            yield found.start(), end
+        place = end
+
+
+def _is_call(value: Any) -> bool:
+    if isinstance(value, list):
+        return bool(value) and all(_is_call(each) for each in value)
+    if not isinstance(value, dict):
+        return False
+    named = bool(_NAMES & value.keys()) and bool(_ARGUMENTS & value.keys())
+    return bool(_CALLS & value.keys()) or named or str(value.get("type")) in _CALL_TYPES

@@ -1,0 +1,79 @@
+"""What a signature says about parameters from the command line: which there are, which are text."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import types
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final, Literal, Union, get_args, get_origin
+
+_BY_NAME: Final = frozenset(
+    {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
+)
+
+
+def no_such_parameter(
+    given: Collection[str], target: Callable[..., Any], handed_in: Collection[str] = ()
+) -> str:
+    """Which of the given names the target does not take, the nearest, and those it takes.
+
+    Empty where it takes all of them, or where that cannot be found out. ``handed_in``
+    are parameters that need not be given, and are not named.
+    """
+    signature = _signature(target)
+    if signature is None:
+        return ""
+    parameters = signature.parameters.values()
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return ""
+    named = [parameter.name for parameter in parameters if parameter.kind in _BY_NAME]
+    unknown = next((name for name in given if name not in named), None)
+    if unknown is None:
+        return ""
+    there = sorted(set(named) - set(handed_in))
+    near = difflib.get_close_matches(unknown, there, n=1, cutoff=0.4)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"there is no {unknown!r}; {hint}it takes {', '.join(there) or 'none'}"
+
+
+def as_annotated(
+    given: Mapping[str, Any], written: Mapping[str, str], target: Callable[..., Any]
+) -> dict[str, Any]:
+    """The given values; one whose parameter is annotated as text is the text that was written.
+
+    ``written`` holds the values before they were read as Python: ``yes`` is no truth
+    value, and ``5`` no number, for a parameter that is a ``str``.
+    """
+    signature = _signature(target)
+    typed = dict(given)
+    if signature is None:
+        return typed
+    for name, value in given.items():
+        parameter = signature.parameters.get(name)
+        if parameter is None or isinstance(value, str) or name not in written:
+            continue
+        none = value is None and types.NoneType in get_args(parameter.annotation)
+        if _is_text(parameter.annotation) and not none:
+            typed[name] = written[name]
+    return typed
+
+
+def _signature(target: Callable[..., Any]) -> inspect.Signature | None:
+    try:
+        return inspect.signature(target, eval_str=True)
+    except Exception:  # an annotation may be anything, and need not exist
+        try:
+            return inspect.signature(target)
+        except (TypeError, ValueError):
+            return None
+
+
+def _is_text(annotation: Any) -> bool:
+    """Whether an annotation allows text, and nothing else beside ``None``."""
+    if get_origin(annotation) is Literal:
+        return all(isinstance(choice, str) for choice in get_args(annotation))
+    if get_origin(annotation) in {Union, types.UnionType}:
+        rest = [part for part in get_args(annotation) if part is not types.NoneType]
+        return all(map(_is_text, rest))
+    return annotation is str or annotation == "str"

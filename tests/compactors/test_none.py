@@ -1,0 +1,19 @@
+"""``none``: the control that keeps everything."""
+
+from builders import agent_logs, compact_now, context_of
+from compacting import observed, view_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_compaction.chat_format import from_chat
+from pytest_compaction.compactors.none import NoCompaction
+
+
+@given(agent_logs(pending=True), st.sampled_from([20, 120, 300, 800]))
+def test_the_control_keeps_everything_and_is_never_due(chat, budget):
+    compactor, context = NoCompaction(), context_of(budget, window=1)
+    state = observed(compactor, chat, context)
+    outcome = compact_now(compactor, state, context)
+    assert outcome.status == "noop"
+    assert view_of(compactor, outcome, context) == from_chat(chat)
+    assert compactor.due(state, context) is None
