@@ -1,5 +1,8 @@
 """Running the shipped benchmark without pytest around it, for tests that look at its figures."""
 
+import hashlib
+import json
+import os
 from functools import cache
 from pathlib import Path
 
@@ -8,10 +11,25 @@ from pytest_compaction.records import scored_record
 from pytest_compaction.resolving import start
 from pytest_compaction.settings import Settings
 
+SHARED = "COMPACTION_TESTS_MEASURED"
+"""Names the folder in which the workers of one test run share what they measured."""
+
 
 @cache
 def records_of(compactor):
-    """The records of one strategy over the shipped cases, in their fixed order."""
+    """The records of one strategy over the shipped cases; measured by one worker for all."""
+    if SHARED not in os.environ:
+        return _measured_records(compactor)
+    name = hashlib.sha256(compactor.encode()).hexdigest()
+    kept = Path(os.environ[SHARED], f"{name}.json")
+    if not kept.exists():
+        partial = kept.with_suffix(f".{os.getpid()}")
+        partial.write_text(json.dumps(_measured_records(compactor)), "utf-8")
+        partial.replace(kept)
+    return json.loads(kept.read_text("utf-8"))
+
+
+def _measured_records(compactor):
     settings = Settings(
         compactors=(compactor,),
         cases=(),

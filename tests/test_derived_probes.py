@@ -217,6 +217,7 @@ def check_sound(
     assert len({probe["id"] for probe in probes}) == len(probes)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not REAL.exists(), reason=f"the public session {REAL} is not there")
 def test_the_real_session_gives_probes_of_every_kind() -> None:
     messages = PiImporter().read(REAL).messages

@@ -136,6 +136,7 @@ async def noted(model, number):
         return error
 
 
+@pytest.mark.exhaustive
 def test_in_two_thousand_calls_every_item_is_scored_or_says_why_not(monkeypatch, record_property):
     faults = Faults(share=0.75, seed=7, slow=0.4)
     responses = [f"The timeout is 45 seconds, as said in message {n}." for n in range(JUDGED)]

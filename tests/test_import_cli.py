@@ -209,6 +209,7 @@ def test_the_module_can_be_run(tmp_path: Path) -> None:
     assert "--format NAME" in done.stdout
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not REAL.exists(), reason=f"the public session {REAL} is not there")
 def test_the_real_session_becomes_a_case(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

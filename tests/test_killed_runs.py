@@ -1,7 +1,7 @@
 """Killing runs: no torn record, no torn store file, and nothing is paid for twice.
 
 Every kill is SIGKILL at a counted point (a call asked or answered, a file or line
-half-written), so that it is the same point each time. A few points are run always. With
+half-written), so that it is the same point each time. A few forked runs are killed always. With
 ``pytest tests/test_killed_runs.py -m exhaustive`` a worker of pytest-xdist is killed at
 25 points and its controller at 25, and runs without pytest at all other ones. How many
 calls that took and how many had to be paid twice is printed at the end.
@@ -33,8 +33,6 @@ CALLS = len(CASES) + 2 * ITEMS
 IN_PROCESS = 42
 UNDER_PYTEST = 50
 """Half of them kill a worker, half the controller."""
-ALWAYS = 2
-"""Points under pytest that are run always, besides."""
 HERE = Path(__file__).parent
 
 
@@ -204,15 +202,14 @@ def wait_for_the_end_of(pids, seconds=60):
 
 
 def points_of_workers_and_controllers():
-    """A few points that are run always, and fifty that are not."""
-    always = [(point, ()) for point in pytest_points(ALWAYS, seed=4)]
-    others = [(point, pytest.mark.exhaustive) for point in pytest_points(UNDER_PYTEST, seed=44)]
+    """Fifty points, with what tells them apart."""
     return [
-        pytest.param(*point, id="-".join([str(number), *map(str, point)]), marks=marks)
-        for number, (point, marks) in enumerate([*always, *others])
+        pytest.param(*point, id="-".join([str(number), *map(str, point)]))
+        for number, point in enumerate(pytest_points(UNDER_PYTEST, seed=44))
     ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("who", "when", "at"), points_of_workers_and_controllers())
 def test_a_worker_or_the_controller_killed_under_pytest_costs_only_what_was_in_flight(
     project, record_property, who, when, at

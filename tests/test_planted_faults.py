@@ -15,6 +15,7 @@ EXAMPLES = 60
 MORE = dict.fromkeys((CutsImages, DropsLatestThinking, Loops, ReturnsList), 200)
 """Faults that only show on a conversation that is rare."""
 BENCH = Bench()
+pytestmark = pytest.mark.exhaustive
 MODEL = Rehearsed(OfflineModel(COUNTER))
 
 

@@ -171,12 +171,14 @@ def test_a_compactor_of_ones_own_runs_beside_a_known_one(pytester):
     (source,) = code("python", "# my_compactor.py")
     pytester.makepyfile(my_compactor=source)
     command = "pytest --compactor=my_compactor:keep_the_newest,truncate"
-    result = pytester.runpytest_subprocess(*options_of(command), "-q", "--tb=no")
+    case = f"--compaction-cases={ROOT / 'cases/debugging/lease_queue.json'}"
+    result = pytester.runpytest_subprocess(*options_of(command), case, "-q", "--tb=no")
     result.stdout.fnmatch_lines(["my_compactor:kee*[0-9].[0-9][0-9]*", "truncate *"])
     statuses = {record["status"] for record in load_run(run_file(pytester)).records}
     assert statuses == {"passed", "failed"}
 
 
+@pytest.mark.exhaustive
 def test_the_command_of_the_workflow_writes_scores_for_the_ci(pytester):
     (source,) = code("python", "# my_compactor.py")
     pytester.makepyfile(my_compactor=source)
@@ -188,6 +190,7 @@ def test_the_command_of_the_workflow_writes_scores_for_the_ci(pytester):
     assert written.count('name="compaction.overall"') == len(load_cases([case]).cases[0].probes)
 
 
+@pytest.mark.exhaustive
 def test_the_comparison_runs_over_all_workers(pytester):
     case = ROOT / "cases/debugging/lease_queue.json"
     command = "pytest --compactor=none,truncate,regenerate,anchored -n 8"

@@ -12,8 +12,6 @@ import pytest
 
 CASES = Path(__file__).parents[1] / "cases"
 SCRIPTS = sorted(path for path in CASES.glob("*/*.py") if path.with_suffix(".json").exists())
-ALWAYS = "lease_queue"
-"""The session that every run of the tests records anew; the others have a lane of their own."""
 needs_git = pytest.mark.skipif(
     shutil.which("git") is None, reason="git is needed to record a session"
 )
@@ -24,12 +22,6 @@ def load(path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def scripts():
-    for path in SCRIPTS:
-        marks = [] if path.stem == ALWAYS else [pytest.mark.exhaustive]
-        yield pytest.param(path, id=path.stem, marks=marks)
 
 
 @pytest.fixture
@@ -51,11 +43,11 @@ def session(recording, tmp_path):
 
 def test_every_case_has_its_script():
     assert sorted(path.with_suffix(".py") for path in CASES.glob("*/*.json")) == SCRIPTS
-    assert ALWAYS in {path.stem for path in SCRIPTS}
 
 
 @needs_git
-@pytest.mark.parametrize("script", list(scripts()))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_recording_a_session_again_gives_the_same_case(script, recording):
     committed = script.with_suffix(".json").read_text("utf-8")
     now = recording.versions()

@@ -27,7 +27,9 @@ from pytest_compaction.models.protocol import ModelError, UnsupportedError
 from pytest_compaction.models.replies import usage_of
 from pytest_compaction.models.usage import Usage
 
-WORKERS = pytest.mark.parametrize("workers", ["-n0", "-n2"])
+WORKERS = pytest.mark.parametrize(
+    "workers", ["-n0", pytest.param("-n2", marks=pytest.mark.exhaustive)]
+)
 CLEAR = "anthropic:mode=server:clear=2"
 WHOLE = "anthropic:mode=server:threshold=1000"
 SENT = {
