@@ -140,7 +140,8 @@ def _weak(case: Case, tail: int | None, counter: TokenCounter) -> Iterator[Findi
     sizes = [counter.message(message) for message in case.messages]
     room = tail_room(case.budget) if tail is None else tail
     total = sum(sizes[: case.points[-1].index + 1])
-    if total <= case.budget:
+    fits = total <= case.budget
+    if fits:
         text = (
             f"the log takes {total:,} tokens and fits the budget of {case.budget:,}: "
             "nothing need be compacted"
@@ -153,7 +154,8 @@ def _weak(case: Case, tail: int | None, counter: TokenCounter) -> Iterator[Findi
         if probe.point not in tails:
             tails[probe.point] = _tail(case, probe.point, sizes, room)
         kept = [tails[probe.point].states(fact.forms) for fact in probe.facts]
-        level: Level = "error" if all(kept) and not _about_files(probe) else "warning"
+        useless = all(kept) and not fits and not _about_files(probe)
+        level: Level = "error" if useless else "warning"
         whole = ", as all facts of this probe" if level == "error" else ""
         for index, fact in enumerate(probe.facts):
             if kept[index]:

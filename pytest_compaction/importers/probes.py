@@ -33,6 +33,7 @@ from pytest_compaction.importers.probe_turns import continuation_drafts
 from pytest_compaction.importers.probe_values import value_drafts
 from pytest_compaction.matching import TextIndex
 from pytest_compaction.text import is_path, normalize
+from pytest_compaction.tokens import TokenCounter
 
 DEFAULT_COUNT: Final = 16
 FEW: Final = 8
@@ -79,14 +80,15 @@ def derive_probes(
     fact is asked for that the tail states which ``lint`` takes every strategy to keep.
     Unless ``verified`` is false, a probe is left out of which the offline control finds
     no fact in the full log: ``lint`` would call it unanswerable. Where no probe would be
-    left, as of a short log, neither is asked for: ``lint`` says what such probes are worth.
+    left, that is not asked for, and of a log that fits the budget neither is the tail:
+    ``lint`` says what such probes are worth.
     """
     if not messages or not points:
         return []
     control = FullLogControl(messages, points) if verified else None
     drafts = _drafts(ProbeLog(messages, points, budget))
     chosen = _best(drafts, count, control) or _best(drafts, count, None)
-    if not chosen and budget is not None:
+    if not chosen and budget is not None and _fits(messages[: points[-1] + 1], budget):
         chosen = _best(_drafts(ProbeLog(messages, points)), count, None)
     numbers: Counter[str] = Counter()
     probes = []
@@ -95,6 +97,10 @@ def derive_probes(
         id = f"{draft.kind}-{numbers[draft.kind]}-{draft.name}"
         probes.append(_as_data(draft, id, last=len(points) - 1))
     return probes
+
+
+def _fits(messages: Sequence[Message], budget: int) -> bool:
+    return TokenCounter().messages(messages) <= budget
 
 
 def _drafts(log: ProbeLog) -> list[Draft]:
