@@ -7,6 +7,7 @@ log with every request; and whatever may be charged for is noted.
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -25,6 +26,10 @@ _NEVER_SENT = (
     httpx2.ProxyError,
     httpx2.UnsupportedProtocol,
 )
+
+
+# At DEBUG the package writes whole requests to the log, keys within cases included.
+logging.getLogger("openai._base_client").setLevel(logging.INFO)
 
 
 class _Noting(openai.DefaultAsyncHttpxClient):
