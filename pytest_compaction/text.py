@@ -8,6 +8,7 @@ collapsed.
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from functools import lru_cache
 from typing import Final
@@ -51,7 +52,9 @@ STOPWORDS: Final = frozenset(
 )
 NEGATIONS: Final = frozenset({"not", "no", "never", "without", "cannot", "none", "nor", "neither"})
 
-_stem_word = snowballstemmer.stemmer("english").stemWord
+_stem_word: Final = snowballstemmer.stemmer("english").stemWord
+_stemming: Final = threading.Lock()
+"""The stemmer keeps the word that it works on in itself; compactors run in threads."""
 
 
 def visible(text: str) -> str:
@@ -92,7 +95,10 @@ def segments(text: str) -> list[str]:
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """English Snowball stem of a lower-case word; other words come back unchanged."""
-    return str(_stem_word(word)) if word.isascii() and len(word) < 40 else word
+    if not word.isascii() or len(word) >= 40:
+        return word
+    with _stemming:
+        return str(_stem_word(word))
 
 
 def canonical_number(token: str) -> str:

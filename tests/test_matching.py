@@ -1,5 +1,8 @@
 """When a text states a fact, and when it falls into a trap."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from builders import any_text, prose, sentences, words
 from hypothesis import assume, given
@@ -7,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_compaction.case import Fact, Trap
 from pytest_compaction.matching import GENERIC_NAMES, TextIndex
-from pytest_compaction.text import normalize, segments
+from pytest_compaction.text import normalize, segments, stem
 
 LOG = """\
 The lease timeout was raised from 30 to 45 seconds in src/lease/queue.py.
@@ -273,3 +276,21 @@ def test_invisible_characters_hide_nothing(hidden):
 
 def test_a_megabyte_without_white_space_is_indexed():
     assert states("a" * 1_000_000 + " deploy", "deploy")
+
+
+def test_words_have_the_same_stems_in_many_threads_at_once():
+    words = [
+        f"{root}{end}"
+        for root in ("generation", "relative", "condition", "happiness", "organizer", "travell")
+        for end in ("", "ing", "ed", "ly", "ities", "s", "ally")
+    ]
+    uncached = stem.__wrapped__
+    expected = [uncached(word) for word in words]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(lambda _: [uncached(word) for word in words], range(40)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert found == [expected] * 40
