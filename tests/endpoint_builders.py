@@ -1,9 +1,11 @@
 """Requests to a chat model, a caller that stands in for an endpoint, one with short waits."""
 
 import asyncio
+import contextlib
 from dataclasses import replace
 
 from builders import COUNTER, build_case
+from fault_server import sensible, serving
 
 from pytest_compaction.judges.rubric import log_digest
 from pytest_compaction.models.calls import CallReply
@@ -44,6 +46,20 @@ class Replies:
 
 def chat(caller, name=NAME, **how):
     return ChatModel(name, caller, COUNTER, **how)
+
+
+@contextlib.contextmanager
+def servers_in_environment(monkeypatch):
+    """Starts servers that answer as given, each time with the environment set to the new one."""
+    with contextlib.ExitStack() as running:
+
+        def serve(decide=sensible):
+            server = running.enter_context(serving(decide))
+            monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+            monkeypatch.setenv("OPENAI_API_KEY", KEY)
+            return server
+
+        yield serve
 
 
 def quick(**changes):

@@ -8,7 +8,6 @@ import json
 import pytest
 from builders import as_messages, build_case, user
 from endpoint_builders import (
-    KEY,
     NAME,
     Replies,
     answer_request,
@@ -17,9 +16,10 @@ from endpoint_builders import (
     error_of,
     judge_request,
     judged,
+    servers_in_environment,
     through,
 )
-from fault_server import OPAQUE, Answer, compaction, completion, error, serving
+from fault_server import OPAQUE, Answer, compaction, completion, error
 from fault_server import sensible as well_behaved
 
 from pytest_compaction.compactors.history import dump, load
@@ -32,19 +32,8 @@ from pytest_compaction.models.usage import Usage
 @pytest.fixture
 def served(monkeypatch):
     """A server that answers as given, with the environment set to it; asked through ``run``."""
-    opened = []
-
-    def serve(decide=well_behaved):
-        manager = serving(decide)
-        server = manager.__enter__()
-        opened.append(manager)
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        return server
-
-    yield serve
-    for manager in opened:
-        manager.__exit__(None, None, None)
+    with servers_in_environment(monkeypatch) as serve:
+        yield serve
 
 
 # --- native compaction ---------------------------------------------------------------

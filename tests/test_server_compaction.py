@@ -6,8 +6,16 @@ import pytest
 import scenarios
 from builders import COUNTER, assistant, context_of, system, tool, user
 from compacting import compacted, messages_of
-from endpoint_builders import KEY, Replies, answer_request, ask, chat, error_of, through
-from fault_server import Answer, completion, error, sensible, serving
+from endpoint_builders import (
+    Replies,
+    answer_request,
+    ask,
+    chat,
+    error_of,
+    servers_in_environment,
+    through,
+)
+from fault_server import Answer, completion, error, sensible
 from hypothesis import given
 from hypothesis import strategies as st
 from talks import talk, write
@@ -109,24 +117,12 @@ def records(pytester):
 @pytest.fixture
 def served(monkeypatch):
     """Starts a server that answers requests with parameters as given, others as it should."""
-    opened = []
+    with servers_in_environment(monkeypatch) as serve:
+        yield lambda decide: serve(lambda asked: _decided(asked, decide))
 
-    def serve(decide):
-        def either(asked):
-            if "context_management" not in asked.body:
-                return sensible(asked)
-            return decide(asked)
 
-        manager = serving(either)
-        server = manager.__enter__()
-        opened.append(manager)
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        return server
-
-    yield serve
-    for manager in opened:
-        manager.__exit__(None, None, None)
+def _decided(asked, decide):
+    return (decide if "context_management" in asked.body else sensible)(asked)
 
 
 def clears(asked):

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from pytest_compaction.conversation import Message, Part, Text, ToolCall, ToolResult
-from pytest_compaction.importers.jsonl import MAX_LINE_BYTES
+from pytest_compaction.importers.jsonl import all_lines
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.threads import ThreadBuilder
 
@@ -106,23 +106,13 @@ def _name(chat: _Chat, number: int) -> str:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    try:
-        with path.open("rb") as file:
-            number = 0
-            while raw := file.readline(MAX_LINE_BYTES + 1):
-                number += 1
-                if len(raw) > MAX_LINE_BYTES:
-                    limit = MAX_LINE_BYTES // 1024**2
-                    raise ImportFormatError(f"{path}, line {number}: longer than {limit} MB")
-                try:
-                    yield raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-                except UnicodeDecodeError as error:
-                    raise ImportFormatError(
-                        f"{path}, line {number}: byte {error.start} is not UTF-8; "
-                        "mend or remove the line"
-                    ) from None
-    except OSError as error:
-        raise ImportFormatError(f"{path}: {error.strerror or error}") from None
+    for number, raw in all_lines(path):
+        try:
+            yield raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            raise ImportFormatError(
+                f"{path}, line {number}: byte {error.start} is not UTF-8; mend or remove the line"
+            ) from None
 
 
 def _chats(path: Path) -> Iterator[_Chat]:

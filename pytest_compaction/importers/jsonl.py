@@ -34,6 +34,14 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file with their numbers, one at a time; empty lines are skipped."""
+    return ((number, raw) for number, raw in all_lines(path) if raw.strip())
+
+
+def all_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Every line of a file with its number, one at a time, its end included.
+
+    Raises :class:`ImportFormatError` for a line that is too long and a file that cannot be read.
+    """
     try:
         with path.open("rb") as file:
             number = 0
@@ -44,8 +52,7 @@ def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
                     raise ImportFormatError(
                         f"{path}, line {number}: longer than {limit} MB; shorten or remove the line"
                     )
-                if raw.strip():
-                    yield number, raw
+                yield number, raw
     except OSError as error:
         raise ImportFormatError(f"{path}: {error.strerror or error}") from None
 
