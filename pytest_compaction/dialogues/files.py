@@ -1,8 +1,8 @@
 """Dialogue files: recognising, reading, validating, choosing. A broken dialogue hides no other.
 
 Two shapes are read: that of MT-Bench-101, one ``{"task", "id", "history": [{"user",
-"bot"}, ...]}`` a line, and OpenAI chat: ``{"messages": [...]}`` or a bare list of
-messages, alone, in a list, or one conversation a line.
+"bot"}, ...]}`` a line, and OpenAI chat: ``{"messages": [...]}`` (``"traj"`` in results of
+tau-bench) or a bare list of messages, alone, in a list, or one conversation a line.
 """
 
 from __future__ import annotations
@@ -133,7 +133,12 @@ def _shape(value: Any) -> str | None:
         return None
     if "history" in value and "comparison" not in value:
         return "turns"
-    return "chat" if "messages" in value else None
+    return "chat" if "messages" in value or _is_trial(value) else None
+
+
+def _is_trial(value: Any) -> bool:
+    """Whether a value is a trial of tau-bench, which has its messages under ``traj``."""
+    return isinstance(value, dict) and isinstance(value.get("traj"), list)
 
 
 def _is_messages(value: Any) -> bool:
@@ -213,6 +218,8 @@ def _dialogue(value: Any, source: str, name: str) -> Dialogue | DialogueFileErro
             keys = ", ".join(repr(printable(key, 30)) for key in sorted(value)[:8])
             found = f"an object with the keys {keys}" if keys else "an empty object"
         return DialogueFileError(source, [CaseFault("", found, _SHAPES)])
+    if shape == "chat" and "messages" not in value:
+        return _trial({**value, "messages": value["traj"]}, source, name)
     faults = schema_faults(value, _validator(shape))
     if shape == "turns" and "task" not in value:
         faults = [CaseFault("/task", "no 'task'", f"one of {', '.join(TASKS)}"), *faults]
@@ -227,6 +234,15 @@ def _dialogue(value: Any, source: str, name: str) -> Dialogue | DialogueFileErro
     except MessageShapeError as error:
         fault = CaseFault("/messages", printable(str(error), 200), "OpenAI chat messages")
         return DialogueFileError(source, [fault])
+
+
+def _trial(value: dict[str, Any], source: str, name: str) -> Dialogue | DialogueFileError:
+    """The dialogue of a trial; its faults point to where the file has them."""
+    read = _dialogue(value, source, name)
+    if isinstance(read, Dialogue):
+        return read
+    faults = [replace(f, pointer=f.pointer.replace("/messages", "/traj", 1)) for f in read.faults]
+    return DialogueFileError(source, faults)
 
 
 @lru_cache(maxsize=2)
