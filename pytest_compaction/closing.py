@@ -95,7 +95,7 @@ class Closing:
                 _write(terminalreporter, line)
         for line in dialogue_summary(dialogues, order) if dialogues else ():
             _write(terminalreporter, line)
-        for line in (*agreement_lines(probes), *self._model_use(probes)):
+        for line in (*agreement_lines(probes), *self._model_use(records)):
             _write(terminalreporter, line)
         self._unused = _unused_snapshots(terminalreporter.config)
         for text in self._unused.lines() if self._unused is not None else ():

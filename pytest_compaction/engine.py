@@ -28,7 +28,13 @@ from pytest_compaction.judges.verdict import Verdict, unscored_verdict
 from pytest_compaction.metrics.survival import survived, view_index
 from pytest_compaction.models.calls import Caller
 from pytest_compaction.models.metered import MeteredModel
-from pytest_compaction.models.protocol import AnswerReply, Model, ModelError, NotAskedError
+from pytest_compaction.models.protocol import (
+    AnswerReply,
+    ChargedError,
+    Model,
+    ModelError,
+    NotAskedError,
+)
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.responders import Responder
 from pytest_compaction.tokens import TokenCounter
@@ -260,10 +266,10 @@ class Engine:
         return await self._once(key, lambda: self._verdict(response))
 
     async def _answer_or_spent(self, compaction: Compaction, probe: Probe) -> Response:
-        """The answer; where a model has none, what the compaction took is not forgotten."""
+        """The answer; where there is none, what the compaction took is not forgotten."""
         try:
             return await self._answer(compaction, probe)
-        except ModelError as error:
+        except ChargedError as error:
             error.spent["compaction"] = compaction.usage
             raise
 

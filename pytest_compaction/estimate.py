@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pytest_compaction.case import Case, Probe
+from pytest_compaction.compactors.composition import asks_model, parts_of
 from pytest_compaction.compactors.function import FunctionCompactor
 from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, State
 from pytest_compaction.compactors.registry import Registry, Spec
@@ -163,18 +164,12 @@ class RehearsedStrategies(Registry):
     def create(self, spec: Spec) -> Compactor[State]:
         """The strategy itself if it comes with the package."""
         made = super().create(spec)
-        parts = (made, *getattr(made, "_parts", ()))
+        parts = parts_of(made)
         ours = all(type(part).__module__.startswith(_OURS) for part in parts)
         if ours and not any(isinstance(part, FunctionCompactor) for part in parts):
             return made
         self.assumed.add(spec.text)
-        return AssumedStrategy(any(map(_takes_model, parts)))
-
-
-def _takes_model(strategy: object) -> bool:
-    takes: bool = getattr(strategy, "takes_model", False)
-    traits = getattr(strategy, "traits", None)
-    return takes or bool(getattr(traits, "needs_model", False))
+        return AssumedStrategy(asks_model(made))
 
 
 class AssumedStrategy(Truncate):

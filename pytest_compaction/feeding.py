@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from pytest_compaction.case import Case, Point
+from pytest_compaction.compactors.composition import asks_model
 from pytest_compaction.compactors.function import CompactorError
 from pytest_compaction.compactors.protocol import (
     Compactor,
@@ -21,10 +22,11 @@ from pytest_compaction.compactors.protocol import (
 from pytest_compaction.conversation import Message, groups, structure_faults
 from pytest_compaction.deadlines import with_deadline
 from pytest_compaction.models.parameters import misuse_of, shown
-from pytest_compaction.triggers import Trigger, asks_model
+from pytest_compaction.models.protocol import ChargedError
+from pytest_compaction.triggers import Trigger
 
 
-class CompactionError(Exception):
+class CompactionError(ChargedError):
     """A compaction did not take place; the text names strategy, case and point, and why."""
 
 

@@ -15,7 +15,7 @@ from pytest_compaction.engine import Arm, Compaction, Response
 from pytest_compaction.feeding import CompactionError
 from pytest_compaction.judges.snapshots import VerdictMovedError
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError, Verdict
-from pytest_compaction.models.protocol import ModelError, NotRecordedError
+from pytest_compaction.models.protocol import ChargedError, ModelError, NotRecordedError
 from pytest_compaction.records import error_record, scored_record, spent_before, unscored_record
 from pytest_compaction.results import Record
 from pytest_compaction.session import BenchmarkSession, BrokenCase
@@ -125,8 +125,7 @@ def judge_for(session: BenchmarkSession, node: pytest.Item) -> Callable[[Probe, 
                 f"judge() got probe {probe.id!r} with the response to {response.probe.id!r}"
             )
         verdict = session.engine.verdict(response)
-        prices = session.endpoints.prices if session.endpoints else None
-        record = scored_record(node.nodeid, response, verdict, session.settings, prices)
+        record = scored_record(node.nodeid, response, verdict, session.settings, session.prices)
         node.stash[RECORD] = record
         return verdict
 
@@ -158,9 +157,8 @@ def before_report(
             reason = str(failure)
         make = unscored_record if left_unscored(failure) else error_record
         record = make(item.nodeid, case, probe, arm, reason, session.settings)
-        if isinstance(failure, ModelError):
-            prices = session.endpoints.prices if session.endpoints else None
-            record |= spent_before(failure, session.settings, prices)
+        if isinstance(failure, ChargedError):
+            record |= spent_before(failure, session.settings, session.prices)
     if record is None or call.when == "teardown":
         return record
     item.user_properties.append(("compaction.status", record["status"]))

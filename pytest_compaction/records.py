@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pytest_compaction.case import Case, Probe
@@ -11,7 +13,7 @@ from pytest_compaction.engine import Arm, Response, short_hash
 from pytest_compaction.judges.verdict import JudgeScores, Verdict
 from pytest_compaction.models import offline
 from pytest_compaction.models.prices import PriceTable
-from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.models.protocol import ChargedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.results import Record
 from pytest_compaction.rubric import DIMENSIONS
@@ -56,12 +58,16 @@ def scored_record(
             "view": response.view_tokens,
             "summary": response.compaction_usage.output_tokens,
         },
-        "usage": {
-            "compaction": response.compaction_usage.as_json(),
-            "responder": response.usage.as_json(),
-            "judge": verdict.usage.as_json(),
-        },
-        "usd": _usd(response, verdict, settings, prices) if prices else {},
+        **charged(
+            {
+                "compaction": response.compaction_usage,
+                "responder": response.usage,
+                "judge": verdict.usage,
+            },
+            [(scores.name, scores.usage) for scores in verdict.judges],
+            settings,
+            prices,
+        ),
         "judges": [_judge(scores) for scores in verdict.judges],
         "latency_s": {} if response.latency_s is None else {"responder": response.latency_s},
         "compaction": {
@@ -105,16 +111,31 @@ def error_record(
 
 
 def spent_before(
-    failure: ModelError, settings: Settings, prices: PriceTable | None = None
+    failure: ChargedError, settings: Settings, prices: PriceTable | None = None
 ) -> dict[str, Any]:
-    """Usage and US dollars of an item that a model left without an answer, for its record."""
-    models = {"compaction": settings.model, "responder": settings.responder}
+    """Usage and US dollars of an item that has no verdict, for its record."""
+    return charged(failure.spent, (), settings, prices)
+
+
+def charged(
+    spent: Mapping[str, Usage],
+    judging: Sequence[tuple[str, Usage]],
+    settings: Settings,
+    prices: PriceTable | None,
+) -> dict[str, Any]:
+    """``usage`` and ``usd`` of a record, by role; dollars are ``None`` where there is no price.
+
+    ``judging`` is what each judge used, with its model; without it the first judge is
+    taken to have done what ``spent`` says of them. Without ``prices`` there is no
+    endpoint, and nothing costs anything.
+    """
+    models = {"compaction": settings.model, "judge": settings.judges[0]}
     usd: dict[str, float | None] = {}
     if prices:
-        for role, usage in failure.spent.items():
-            model = models.get(role, settings.judges[0])
-            usd[role] = _dollars(_cost(model, usage, prices))
-    return {"usage": {role: used.as_json() for role, used in failure.spent.items()}, "usd": usd}
+        for role, usage in spent.items():
+            alone = [(models.get(role, settings.responder), usage)]
+            usd[role] = _dollars(judging if judging and role == "judge" else alone, prices)
+    return {"usage": {role: used.as_json() for role, used in spent.items()}, "usd": usd}
 
 
 def _blank(item: str, case: Case, probe: Probe, arm: Arm, settings: Settings) -> dict[str, Any]:
@@ -134,27 +155,14 @@ def _blank(item: str, case: Case, probe: Probe, arm: Arm, settings: Settings) ->
     }
 
 
-def _usd(
-    response: Response, verdict: Verdict, settings: Settings, prices: PriceTable
-) -> dict[str, float | None]:
-    """US dollars by role, ``None`` where there is no price; the offline model is free."""
-    judged = [_cost(scores.name, scores.usage, prices) for scores in verdict.judges]
-    if not judged:
-        judged = [_cost(settings.judges[0], verdict.usage, prices)]
-    known = [usd for usd in judged if usd is not None]
-    return {
-        "compaction": _dollars(_cost(settings.model, response.compaction_usage, prices)),
-        "responder": _dollars(_cost(settings.responder, response.usage, prices)),
-        "judge": _dollars(sum(known)) if len(known) == len(judged) else None,
-    }
-
-
-def _cost(model: str, usage: Usage, prices: PriceTable) -> float | None:
-    return 0.0 if model == offline.NAME or not usage.calls else prices.cost(model, usage)
-
-
-def _dollars(value: float | None) -> float | None:
-    return None if value is None else round(value, _DOLLAR_DIGITS)
+def _dollars(used: Sequence[tuple[str, Usage]], prices: PriceTable) -> float | None:
+    """What several models cost together; ``None`` where one has no price. Offline is free."""
+    costs = [
+        0.0 if model == offline.NAME or not usage.calls else prices.cost(model, usage)
+        for model, usage in used
+    ]
+    known = [cost for cost in costs if cost is not None]
+    return round(math.fsum(known), _DOLLAR_DIGITS) if len(known) == len(costs) else None
 
 
 def _judge(scores: JudgeScores) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from pytest_compaction.dialogues.replay import (
 )
 from pytest_compaction.engine import Arm, Engine, Roles
 from pytest_compaction.gate import Threshold
+from pytest_compaction.models.prices import PriceTable
 from pytest_compaction.models.registry import (
     Endpoints,
 )
@@ -117,6 +118,11 @@ class BenchmarkSession:
         return Replayer(
             self.roles, lambda name: self.registry.create(specs[name]), rules, self.engine
         )
+
+    @property
+    def prices(self) -> PriceTable | None:
+        """The prices of the endpoint; none without one."""
+        return self.endpoints.prices if self.endpoints else None
 
     @property
     def has_dialogues(self) -> bool:

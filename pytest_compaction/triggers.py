@@ -36,16 +36,6 @@ def expected_saving(view_tokens: int, budget: int, turns: int, asks: bool = True
     return turns * max(view_tokens - budget, 0) - cost
 
 
-def asks_model(strategy: object) -> bool:
-    """Whether making a compaction asks a model: the strategy, or a part of a composed one."""
-    parts = (strategy, *getattr(strategy, "_parts", ()))
-    return any(
-        getattr(part, "takes_model", False)
-        or getattr(getattr(part, "traits", None), "needs_model", False)
-        for part in parts
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Trigger:
     """A rule and its limit: a share of the window, a number of tokens, or of user turns."""
@@ -72,7 +62,7 @@ class Trigger:
         """Whether to compact now; ``since`` are the messages after the last compaction.
 
         ``turns`` counts all user turns so far, ``budget`` what a new view may take;
-        ``asks`` says whether making it asks a model (see :func:`asks_model`).
+        ``asks`` says whether making it asks a model (see ``compactors.composition.asks_model``).
         """
         if self.kind == "adaptive":
             return expected_saving(view_tokens, budget, turns, asks) > 0

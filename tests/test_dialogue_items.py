@@ -81,7 +81,7 @@ def test_a_record_holds_every_reply_so_that_all_figures_can_be_computed_again(py
         "recorded",
         0.7,
     )
-    assert set(record["usage"]) == {"compaction", "responder", "judge"}
+    assert set(record["usage"]) == {"compaction", "baseline", "responder", "judge"}
     assert record["compaction"]["steps"] == {"compacted": 2}
     comparison = Comparison.from_json(record["comparison"])
     assert len(comparison.baseline) == len(comparison.summary) == 2

@@ -3,15 +3,26 @@
 import asyncio
 import json
 import re
-from contextlib import contextmanager
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from talks import talk
+from replaying import (
+    TOKENS,
+    Writer,
+    a_dialogue,
+    judge,
+    judgement,
+    last_only,
+    replay,
+    replaying,
+    shout,
+    strategy,
+    summarised,
+)
 
 from pytest_compaction.case import AnswerSpec
-from pytest_compaction.compactors.function import FunctionCompactor
+from pytest_compaction.compactors.composition import asks_model
 from pytest_compaction.compactors.none import STRATEGY as KEEP_ALL
 from pytest_compaction.compactors.registry import Registry, parse_spec
 from pytest_compaction.compactors.truncate import Truncate
@@ -19,29 +30,20 @@ from pytest_compaction.conversation import structure_faults, text_message
 from pytest_compaction.dialogues.dialogue import Dialogue, RecordedCall, Turn
 from pytest_compaction.dialogues.figures import consistency_of, figures_of
 from pytest_compaction.dialogues.history import LEAST_BUDGET, exchange, view_budget
-from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode, trigger_for_dialogues
+from pytest_compaction.dialogues.replay import history_mode, trigger_for_dialogues
 from pytest_compaction.dialogues.replayed import BelowConsistencyError
 from pytest_compaction.dialogues.similarity import MAX_ITEMS, material, read_judgement
-from pytest_compaction.engine import Engine, Roles
 from pytest_compaction.feeding import CompactionError
 from pytest_compaction.judges.verdict import UnscoredError
 from pytest_compaction.models.calls import CallReply
 from pytest_compaction.models.chat import ChatModel
-from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import (
-    AnswerReply,
     AnswerRequest,
     ModelError,
     NotAskedError,
-    SummaryReply,
 )
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.summary import Summary
-from pytest_compaction.tokens import TokenCounter
-from pytest_compaction.triggers import Trigger, asks_model, expected_saving, parse_trigger
-
-TOKENS = TokenCounter()
-
+from pytest_compaction.triggers import Trigger, expected_saving, parse_trigger
 
 CALLS = (
     (
@@ -50,81 +52,6 @@ CALLS = (
     ),
     (RecordedCall("book", '{"flight": 8}', "seats are gone", True),),
 )
-
-
-def a_dialogue(turns=4, calls=(), system=""):
-    made = tuple(Turn(t["user"], t["bot"], calls) for t in talk(turns=turns)["history"])
-    return Dialogue("CM_1", "CM", made, "talks.jsonl:1", system)
-
-
-class Writer(OfflineModel):
-    """A model with answers of its own, which remembers what it was asked from what."""
-
-    name = "writer"
-
-    def __init__(self, usage=Usage(), trial=1, asked=None, answers=None):
-        super().__init__(TOKENS)
-        self.usage, self.trial, self.answers = usage, trial, answers
-        self.asked = [] if asked is None else asked
-
-    def at_trial(self, trial):
-        return type(self)(self.usage, trial, self.asked, self.answers)
-
-    async def answer(self, request):
-        self.asked.append((self.trial, tuple(request.view), request.question))
-        if self.answers is not None:
-            return AnswerReply(self.answers(request), self.usage)
-        return AnswerReply(f"own answer from {len(request.view)} messages", self.usage)
-
-    async def summarize(self, request):
-        return SummaryReply(Summary((("task", ("a short summary",)),)), Usage(1, 100, 0, 20))
-
-
-def last_only(messages, budget):
-    """Keeps the last message."""
-    return messages[-1:]
-
-
-def shout(messages, budget):
-    raise ValueError("the summariser is out of order")
-
-
-async def summarised(messages, budget, model):
-    from pytest_compaction.models.protocol import SummaryRequest
-
-    reply = await model.summarize(SummaryRequest((), (), budget))
-    return [{"role": "user", "content": str(reply.summary.entries)}]
-
-
-def strategy(function):
-    return lambda name: FunctionCompactor(name, function, {})
-
-
-@contextmanager
-def replaying(create, responder=None, judges=None, compaction=None, **rules):
-    """A replayer with its engine; the offline model where nothing else is named."""
-    offline = OfflineModel(TOKENS)
-    responder = responder or offline
-    roles = Roles(compaction or responder, responder, judges or (offline,), TOKENS)
-    engine = Engine(roles, create, Trigger("case"), 3.5, 30.0, 8)
-    settings = {
-        "trigger": Trigger("turns", 2),
-        "history": history_mode("auto", responder.name),
-        "trials": 1,
-        "window": 4096,
-        "budget": 0.5,
-        "timeout": 30.0,
-        **rules,
-    }
-    try:
-        yield Replayer(roles, create, Rules(**settings), engine)
-    finally:
-        engine.close()
-
-
-def replay(create, dialogue=None, responder=None, **settings):
-    with replaying(create, responder, **settings) as replayer:
-        return replayer.replayed(dialogue or a_dialogue(), "strategy")
 
 
 def in_force(replayed, trial=0):
@@ -217,7 +144,7 @@ def test_making_summaries_is_counted_apart_from_answering():
     assert (summary.generation_tokens, summary.generation_calls) == (120, 1)
     assert replayed.comparison.baseline[0].generation_tokens == 0
     assert replayed.usage["compaction"] == Usage(1, 100, 0, 20)
-    assert replayed.usage["responder"].calls == 8
+    assert replayed.usage["responder"].calls == replayed.usage["baseline"].calls == 4
     assert summary.prompt_tokens < replayed.comparison.baseline[0].prompt_tokens
 
 
@@ -467,16 +394,6 @@ class Unreachable(Writer):
 def test_a_responder_that_does_not_answer_is_an_error():
     with pytest.raises(ModelError, match="refused the connection"):
         replay(strategy(last_only), responder=Unreachable())
-
-
-def judgement(similarity=0.8, kept=(True, False)):
-    items = [{"text": "an item", "kept": value} for value in kept]
-    return json.dumps({"reasoning": "so so", "similarity": similarity, "items": items})
-
-
-def judge(*answers):
-    """Judges that give these answers to everything."""
-    return tuple(Writer(Usage(1, 10, 0, 5), answers=lambda request, a=a: a) for a in answers)
 
 
 def test_a_model_judges_how_far_answers_agree_and_equal_ones_are_not_asked_about():

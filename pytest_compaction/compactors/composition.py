@@ -175,6 +175,20 @@ class Composition:
         return replace(smaller, model=CoveredModel(context.model, covered)) if covered else smaller
 
 
+def parts_of(strategy: object) -> tuple[object, ...]:
+    """The parts of a composed strategy; of any other the strategy itself."""
+    return strategy.parts if isinstance(strategy, Composition) else (strategy,)
+
+
+def asks_model(strategy: object) -> bool:
+    """Whether making a compaction asks a model: the strategy, or a part of a composed one."""
+    return any(
+        getattr(part, "takes_model", False)
+        or getattr(getattr(part, "traits", None), "needs_model", False)
+        for part in parts_of(strategy)
+    )
+
+
 def _check(name: str, parts: Sequence[Any], steps: Sequence[int]) -> None:
     if not steps:
         raise CompositionError(

@@ -10,7 +10,7 @@ from typing import Final
 from pytest_compaction.case import AnswerSpec
 from pytest_compaction.chat_format import to_chat
 from pytest_compaction.conversation import Message, canonical_json, text_message
-from pytest_compaction.dialogues.dialogue import Dialogue, Reply, Trial, Turn
+from pytest_compaction.dialogues.dialogue import Dialogue, Reply, Turn
 from pytest_compaction.dialogues.history import (
     CompactedHistory,
     FullHistory,
@@ -44,10 +44,16 @@ class Answering:
     limit: asyncio.Semaphore
     history: History
 
-    async def trial(
-        self, dialogue: Dialogue, number: int, history: FullHistory | CompactedHistory
-    ) -> Trial:
+    async def answer_all(
+        self,
+        dialogue: Dialogue,
+        number: int,
+        history: FullHistory | CompactedHistory,
+        replies: list[Reply],
+    ) -> None:
         """One arm's answers to all user turns in a trial, each from its history at that time.
+
+        They are added to ``replies``, so that those that came before an error are known.
 
         What the recorded tools gave in a turn is there when the turn is answered, in both
         arms and uncompacted: an agent reads it before it answers.
@@ -56,7 +62,6 @@ class Answering:
         log: list[Message] = []
         if dialogue.system.strip():
             log.append(text_message("system", "system", dialogue.system))
-        replies: list[Reply] = []
         for place, turn in enumerate(dialogue.turns, start=1):
             view = await history.view(log, turn.user)
             read = (*view, *tool_steps(place, turn))
@@ -64,7 +69,6 @@ class Answering:
             replies.append(self._reply(answer, read, turn, tuple(view) != tuple(log)))
             entered = turn.reference if self.history == "recorded" else answer.text
             log.extend(exchange(place, turn, entered))
-        return Trial(tuple(replies))
 
     async def _answer(
         self, responder: Responder, view: tuple[Message, ...], turn: Turn
@@ -111,4 +115,5 @@ class Answering:
             prompt_tokens=usage.input_tokens,
             completion_tokens=usage.output_tokens,
             summarised=summarised,
+            cached_tokens=usage.cached_tokens,
         )

@@ -79,7 +79,8 @@ class Reply:
 
     ``calls`` are the tools that this arm called itself, by name; calls replayed from a
     record are not among them. ``summarised`` says whether a summary stood in the
-    prompt; ``None`` when the data does not record it.
+    prompt; ``None`` when the data does not record it. ``cached_tokens`` are those of the
+    prompt that the endpoint had in its cache.
     """
 
     text: str
@@ -87,6 +88,7 @@ class Reply:
     completion_tokens: int
     calls: tuple[str, ...] = ()
     summarised: bool | None = False
+    cached_tokens: int = 0
 
     @property
     def tokens(self) -> int:

@@ -15,6 +15,8 @@ from pytest_compaction.engine import Arm
 from pytest_compaction.items import ARM, RECORD, SAYS_ENOUGH, left_unscored, nothing
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError
 from pytest_compaction.models import offline
+from pytest_compaction.models.protocol import ChargedError
+from pytest_compaction.records import spent_before
 from pytest_compaction.results import Record
 from pytest_compaction.session import BenchmarkSession, BrokenCase
 
@@ -109,7 +111,9 @@ def replay_for(
         if not isinstance(dialogue, Dialogue):
             raise TypeError(f"replay() got {type(dialogue).__name__}; expected a dialogue")
         replayed = session.replayer.replayed(dialogue, arm.compactor)
-        node.stash[RECORD] = replayed_record(node.nodeid, replayed, session.settings)
+        node.stash[RECORD] = replayed_record(
+            node.nodeid, replayed, session.settings, session.prices
+        )
         return replayed
 
     return replay
@@ -141,6 +145,8 @@ def before_report(
         record = record_without_comparison(
             item.nodeid, dialogue, arm.compactor, status, reason, session.settings
         )
+        if isinstance(failure, ChargedError):
+            record |= spent_before(failure, session.settings, session.prices)
     if record is not None and call.when != "teardown":
         item.user_properties.extend(_properties(record))
     return record

@@ -9,6 +9,8 @@ from pytest_compaction.dialogues.figures import retention_of, spending_of
 from pytest_compaction.dialogues.files import digest
 from pytest_compaction.dialogues.replayed import Replayed
 from pytest_compaction.engine import short_hash
+from pytest_compaction.models.prices import PriceTable
+from pytest_compaction.records import charged
 from pytest_compaction.results import Record
 from pytest_compaction.settings import Settings
 from pytest_compaction.text import printable
@@ -17,11 +19,14 @@ _DIGITS = 4
 _REASON_CHARACTERS = 400
 
 
-def replayed_record(item: str, replayed: Replayed, settings: Settings) -> Record:
+def replayed_record(
+    item: str, replayed: Replayed, settings: Settings, prices: PriceTable | None = None
+) -> Record:
     """The record of a replayed dialogue; its status is passed, failed or unscored.
 
     ``comparison`` holds every reply of every trial with its tokens, so that all
-    figures can be computed again; the others are for reading.
+    figures can be computed again; the others are for reading. ``prices`` are those
+    of the endpoint.
     """
     passed = replayed.passed
     comparison = replayed.comparison
@@ -42,7 +47,7 @@ def replayed_record(item: str, replayed: Replayed, settings: Settings) -> Record
             "steps": dict(replayed.steps),
             "errors": [_clean(error) for error in replayed.errors],
         },
-        "usage": {role: used.as_json() for role, used in replayed.usage.items()},
+        **charged(replayed.usage, replayed.judging, settings, prices),
     }
 
 
@@ -63,6 +68,7 @@ def record_without_comparison(
         "comparison": None,
         "compaction": {},
         "usage": {},
+        "usd": {},
     }
 
 

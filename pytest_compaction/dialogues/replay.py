@@ -7,19 +7,27 @@ answers is the compaction's, or the model's own noise.
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from pytest_compaction.compactors.composition import asks_model
 from pytest_compaction.compactors.function import CompactorError
 from pytest_compaction.compactors.protocol import Compactor, Context, State
 from pytest_compaction.dialogues.agreement import agreement
 from pytest_compaction.dialogues.answering import Answering
-from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Dialogue, Trial
+from pytest_compaction.dialogues.charges import (
+    BASELINE,
+    Spent,
+    answering,
+    stopped,
+    summed,
+    together,
+)
+from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Dialogue, Reply, Trial
 from pytest_compaction.dialogues.history import CompactedHistory, FullHistory
 from pytest_compaction.dialogues.replayed import History, Replayed
 from pytest_compaction.dialogues.similarity import TurnJudge
@@ -27,9 +35,9 @@ from pytest_compaction.engine import Engine, Roles
 from pytest_compaction.feeding import CheckedStrategy, CompactionError, Step
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
 from pytest_compaction.models import offline
-from pytest_compaction.models.protocol import NotAskedError
+from pytest_compaction.models.protocol import ChargedError, ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.triggers import Trigger, asks_model
+from pytest_compaction.triggers import Trigger
 
 DEFAULT_TRIGGER: Final = Trigger("turns", 2)
 """For ``case``: a dialogue has no compaction points; the published evaluation meant this one."""
@@ -55,23 +63,37 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class _Compacted:
-    """One trial of the arm under test."""
+class _Arm:
+    """One trial of an arm; what follows ``trial`` is that of its compactions."""
 
     trial: Trial
-    steps: tuple[Step, ...]
-    usage: Usage
-    failure: str | None
+    role: str = BASELINE
+    steps: tuple[Step, ...] = ()
+    usage: Usage = Usage()
+    failure: str | None = None
+
+    @property
+    def spent(self) -> Spent:
+        """Usage by role."""
+        answers = {self.role: answering(self.trial.replies)}
+        return answers if self.role == BASELINE else {"compaction": self.usage, **answers}
 
 
 @dataclass(frozen=True, slots=True)
 class _Pass:
     """One trial of both arms, compared."""
 
-    baseline: Trial
-    compacted: _Compacted
+    baseline: _Arm
+    compacted: _Arm
     agreement: Agreement
-    judging: Usage = Usage()
+    judging: tuple[Usage, ...] = ()
+    """What each judge used."""
+
+    @property
+    def spent(self) -> Spent:
+        """Usage by role."""
+        judging = {"judge": sum(self.judging, Usage())}
+        return summed([self.compacted.spent, self.baseline.spent, judging])
 
 
 def history_mode(asked: str, responder: str) -> History:
@@ -137,13 +159,14 @@ class Replayer:
 
     async def _replay(self, dialogue: Dialogue, compactor: str) -> Replayed:
         numbers = range(1, self._rules.trials + 1)
-        passes = await asyncio.gather(*(self._pass(dialogue, compactor, n) for n in numbers))
+        passes = await together(*(self._pass(dialogue, compactor, n) for n in numbers))
+        judging = zip(*(one.judging for one in passes), strict=True)
         steps = [step for one in passes for step in one.compacted.steps]
         comparison = Comparison(
             dialogue_id=dialogue.id,
             task=dialogue.task,
             turns=len(dialogue.turns),
-            baseline=tuple(one.baseline for one in passes),
+            baseline=tuple(one.baseline.trial for one in passes),
             summary=tuple(one.compacted.trial for one in passes),
             agreements=tuple(one.agreement for one in passes),
             method="model" if self._judges else "lexical",
@@ -156,36 +179,42 @@ class Replayer:
             pass_at=self._rules.pass_at,
             steps=dict(sorted(Counter(step.status for step in steps).items())),
             errors=tuple(sorted({step.error for step in steps if step.error})),
-            usage={
-                "compaction": sum((one.compacted.usage for one in passes), Usage()),
-                "responder": _answering(comparison),
-                "judge": sum((one.judging for one in passes), Usage()),
-            },
+            usage=summed(one.spent for one in passes),
+            judging=tuple(
+                (judge.name, sum(used, Usage()))
+                for judge, used in zip(self._judges, judging, strict=True)
+            ),
         )
 
     async def _pass(self, dialogue: Dialogue, compactor: str, number: int) -> _Pass:
         key = ("baseline", dialogue.id, number)
-        baseline, compacted = await asyncio.gather(
-            self._engine.once(key, lambda: self._answering.trial(dialogue, number, FullHistory())),
+        baseline, compacted = await together(
+            self._engine.once(key, lambda: self._baseline(dialogue, number)),
             self._compacted(dialogue, compactor, number),
         )
         if compacted.failure is not None:
             unscored = Agreement(None, None, unscored=compacted.failure)
-            return _Pass(baseline, compacted, unscored)
-        agreed, judging = await self._agreement(dialogue, baseline, compacted.trial, number)
+            return _Pass(baseline, compacted, unscored, (Usage(),) * len(self._judges))
+        try:
+            agreed, judging = await self._agreement(
+                dialogue, baseline.trial, compacted.trial, number
+            )
+        except ChargedError as error:
+            before = _Pass(baseline, compacted, Agreement(None, None))
+            raise stopped(error, before.spent, error.spent) from error
         return _Pass(baseline, compacted, agreed, judging)
 
     async def _agreement(
         self, dialogue: Dialogue, baseline: Trial, summary: Trial, number: int
-    ) -> tuple[Agreement, Usage]:
+    ) -> tuple[Agreement, tuple[Usage, ...]]:
         if not self._judges:
-            return agreement(baseline, summary), Usage()
+            return agreement(baseline, summary), ()
         limit = self._engine.limit
         judges = [TurnJudge(judge.at_trial(number), limit) for judge in self._judges]
-        judged = await asyncio.gather(
+        judged = await together(
             *(judge.judge(dialogue.turns, baseline, summary) for judge in judges)
         )
-        usage = sum((one.usage for one in judged), Usage())
+        usage = tuple(one.usage for one in judged)
         unscored = next((one.unscored for one in judged if one.unscored), "")
         if unscored:
             return Agreement(None, None, unscored=unscored), usage
@@ -193,7 +222,17 @@ class Replayer:
         retentions = _means([one.retentions for one in judged])
         return agreement(baseline, summary, similarities, retentions), usage
 
-    async def _compacted(self, dialogue: Dialogue, compactor: str, number: int) -> _Compacted:
+    async def _baseline(self, dialogue: Dialogue, number: int) -> _Arm:
+        """Full history, answered."""
+        replies: list[Reply] = []
+        try:
+            await self._answering.answer_all(dialogue, number, FullHistory(), replies)
+        except ModelError as error:
+            answered = {BASELINE: answering(replies) + error.spent.get("responder", Usage())}
+            raise stopped(error, answered) from error
+        return _Arm(Trial(tuple(replies)))
+
+    async def _compacted(self, dialogue: Dialogue, compactor: str, number: int) -> _Arm:
         """The arm under test. ``failure`` is set where the model, not the strategy, failed."""
         rules = self._rules
         model = self._engine.metered(self._compaction.at_trial(number))
@@ -202,17 +241,24 @@ class Replayer:
         strategy = CheckedStrategy(made, rules.timeout)
         asks = asks_model(made)
         history = CompactedHistory(strategy, context, rules.trigger, rules.budget, asks)
+        replies: list[Reply] = []
+        ended: ChargedError | None = None
+        lost = Usage()
         try:
-            trial = await self._answering.trial(dialogue, number, history)
+            await self._answering.answer_all(dialogue, number, history, replies)
         except CompactorError as error:
-            if model.error is not None:
-                raise model.error from error
-            raise CompactionError(f"{error} (dialogue {dialogue.id})") from error
+            ended = model.error or CompactionError(f"{error} (dialogue {dialogue.id})")
+        except ModelError as error:
+            ended, lost = error, error.spent.get("responder", Usage())
         if isinstance(model.error, NotAskedError):
-            raise model.error
+            ended = model.error
+        if ended is not None:
+            answered = {"compaction": model.usage, "responder": answering(replies) + lost}
+            raise stopped(ended, answered) from ended
         spent = model.usage.input_tokens + model.usage.output_tokens
-        return _Compacted(
-            replace(trial, generation_tokens=spent, generation_calls=model.usage.calls),
+        return _Arm(
+            Trial(tuple(replies), spent, model.usage.calls),
+            "responder",
             tuple(history.steps),
             model.usage,
             history.failure if model.error is not None else None,
@@ -226,15 +272,3 @@ def _key(dialogue: Dialogue, compactor: str) -> tuple[str, str, str]:
 def _means(values: Sequence[Sequence[float]]) -> list[float]:
     """The mean of several judges for each turn."""
     return [math.fsum(turn) / len(turn) for turn in zip(*values, strict=True)]
-
-
-def _answering(comparison: Comparison) -> Usage:
-    """What the answers of both arms took, or would have taken."""
-    replies = [
-        reply
-        for arm in (comparison.baseline, comparison.summary)
-        for t in arm
-        for reply in t.replies
-    ]
-    read = sum(reply.prompt_tokens for reply in replies)
-    return Usage(len(replies), read, 0, sum(reply.completion_tokens for reply in replies))

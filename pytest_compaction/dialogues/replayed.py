@@ -22,7 +22,10 @@ class BelowConsistencyError(BelowPassScoreError):
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A compared dialogue with what its compactions did, over all trials."""
+    """A compared dialogue with what its compactions did, over all trials.
+
+    ``usage`` is by role, ``judging`` that of each judge with the name of its model.
+    """
 
     dialogue: Dialogue
     compactor: str
@@ -32,6 +35,7 @@ class Replayed:
     steps: Mapping[str, int] = field(default_factory=dict)
     errors: tuple[str, ...] = ()
     usage: Mapping[str, Usage] = field(default_factory=dict)
+    judging: tuple[tuple[str, Usage], ...] = ()
 
     @property
     def unscored(self) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.case import AnswerSpec
+from pytest_compaction.dialogues.charges import Spent, stopped
 from pytest_compaction.dialogues.dialogue import Reply, Trial, Turn
 from pytest_compaction.models.protocol import (
     AnswerReply,
@@ -56,6 +57,11 @@ class Judged:
     unscored: str = ""
     usage: Usage = Usage()
 
+    @property
+    def spent(self) -> Spent:
+        """Usage by role."""
+        return {"judge": self.usage}
+
 
 @dataclass(frozen=True, slots=True)
 class TurnJudge:
@@ -83,9 +89,10 @@ class TurnJudge:
                 reply = await self._asked(turn, first, second)
                 usage += reply.usage
                 found.append(read_judgement(reply.text))
-            except NotAskedError:
-                raise
+            except NotAskedError as error:
+                raise stopped(error, {"judge": usage}) from error
             except ModelError as error:
+                usage += error.spent.get("judge", Usage())
                 unscored.append(f"turn {number}: {error}")
                 break
             except ValueError as error:

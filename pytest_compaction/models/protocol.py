@@ -133,19 +133,23 @@ class JudgeReply:
     usage: Usage = Usage()
 
 
-class ModelError(Exception):
-    """A model could not answer; the text says which, what happened and what to do.
+class ChargedError(Exception):
+    """Something ended after models had been asked; ``spent`` is what was used by then, by role."""
 
-    ``spent`` is what was used by then, by role: a reply that is no answer is charged for too.
-    """
-
-    def __init__(self, *args: object, spent: Mapping[Role, Usage] | None = None) -> None:
+    def __init__(self, *args: object, spent: Mapping[str, Usage] | None = None) -> None:
         super().__init__(*args)
-        self.spent: dict[Role, Usage] = dict(spent or {})
+        self.spent: dict[str, Usage] = dict(spent or {})
 
-    def after(self, role: Role, usage: Usage) -> None:
+    def after(self, role: str, usage: Usage) -> None:
         """Add what had been used before it came to this."""
         self.spent[role] = self.spent.get(role, Usage()) + usage
+
+
+class ModelError(ChargedError):
+    """A model could not answer; the text says which, what happened and what to do.
+
+    A reply that is no answer is charged for too.
+    """
 
 
 class UnsupportedError(ModelError):

@@ -18,7 +18,9 @@ from pytest_compaction.text import printable
 if TYPE_CHECKING:
     from pytest_compaction.estimate import Estimate
 
-ROLES: Final = ("compaction", "responder", "judge")
+ROLES: Final = ("compaction", "baseline", "responder", "judge")
+"""The baseline are the answers from full history, with which dialogues are compared."""
+_SHARED: Final = frozenset({"compaction", "baseline"})
 NOT_PAID: Final = "not paid for:"
 """How the reason of an item begins for which there was no money left."""
 Record = Mapping[str, Any]
@@ -50,7 +52,10 @@ class Use:
 
 
 def uses(records: Sequence[Record]) -> dict[tuple[str, str], Use]:
-    """Use by role and strategy: a compaction counts once for all its probes."""
+    """Use by role and strategy: a compaction counts once for all its probes.
+
+    The baseline of a dialogue counts once for all strategies.
+    """
     found: dict[tuple[str, str], Use] = {}
     seen: set[tuple[Any, ...]] = set()
     for record in records:
@@ -58,12 +63,13 @@ def uses(records: Sequence[Record]) -> dict[tuple[str, str], Use]:
         for role in ROLES:
             if role not in usage:
                 continue
-            if role == "compaction":
-                key = (record["compactor"], record["case"], record["trial"])
+            strategy = "" if role == "baseline" else record["compactor"]
+            if role in _SHARED:
+                key = (role, strategy, record["case"], record["trial"])
                 if key in seen:
                     continue
                 seen.add(key)
-            name = (role, record["compactor"])
+            name = (role, strategy)
             found[name] = found.get(name, Use()).plus(usage[role], usd.get(role))
     return found
 

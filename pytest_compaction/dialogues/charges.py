@@ -1,0 +1,78 @@
+"""What replaying a dialogue used by role, also where it was stopped half-way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Iterable, Mapping
+from typing import Final, Protocol, TypeVar
+
+from pytest_compaction.dialogues.dialogue import Reply
+from pytest_compaction.models.protocol import ChargedError
+from pytest_compaction.models.usage import Usage
+
+BASELINE: Final = "baseline"
+"""The answers from full history; strategies that are compared in one run share them."""
+
+Spent = Mapping[str, Usage]
+"""Usage by role: that of the models, and :data:`BASELINE`."""
+
+
+class Charged(Protocol):
+    """What knows what it used."""
+
+    @property
+    def spent(self) -> Spent:
+        """Usage by role."""
+
+
+E = TypeVar("E", bound=ChargedError)
+C = TypeVar("C", bound=Charged)
+
+
+def answering(replies: Iterable[Reply]) -> Usage:
+    """What these answers took, or would have taken were they not in the store."""
+    used = (
+        Usage(1, reply.prompt_tokens, reply.cached_tokens, reply.completion_tokens)
+        for reply in replies
+    )
+    return sum(used, Usage())
+
+
+def summed(parts: Iterable[Spent]) -> dict[str, Usage]:
+    """The sum of several, role by role."""
+    total: dict[str, Usage] = {}
+    for part in parts:
+        for role, usage in part.items():
+            total[role] = total.get(role, Usage()) + usage
+    return total
+
+
+def stopped(error: E, *spent: Spent) -> E:
+    """The same error, with nothing but ``spent`` on its account.
+
+    A new one, because an error of the baseline arm is raised for every strategy.
+    """
+    again = type(error)(*error.args, spent=summed(spent))
+    again.__cause__ = error
+    return again
+
+
+async def together(*work: Awaitable[C]) -> list[C]:
+    """The results of all, in order. Waits for all to end; then the first error, if any, is raised.
+
+    It carries what all of them used, those that came to a result as well.
+    """
+    done = await asyncio.gather(*work, return_exceptions=True)
+    results: list[C] = []
+    errors: list[BaseException] = []
+    for one in done:
+        if isinstance(one, BaseException):
+            errors.append(one)
+        else:
+            results.append(one)
+    if not errors:
+        return results
+    charged = [error.spent for error in errors if isinstance(error, ChargedError)]
+    if isinstance(errors[0], ChargedError):
+        raise stopped(errors[0], *charged, *(one.spent for one in results))
+    raise errors[0]
