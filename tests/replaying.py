@@ -102,3 +102,8 @@ def judgement(similarity=0.8, kept=(True, False)):
 def judge(*answers):
     """Judges that give these answers to everything."""
     return tuple(Writer(Usage(1, 10, 0, 5), answers=lambda request, a=a: a) for a in answers)
+
+
+def in_force(replayed, trial=0):
+    """Before which turns a summary stood in the prompt."""
+    return [reply.summarised for reply in replayed.comparison.summary[trial].replies]

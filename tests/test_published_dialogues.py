@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_compaction.case_faults import CaseFault
-from pytest_compaction.dialogues.dialogue import PUBLISHED_TASKS, TASKS, Comparison
+from pytest_compaction.dialogues.dialogue import TASKS, Comparison
 from pytest_compaction.dialogues.evaluation import (
     correlations,
     evaluation_of,
@@ -32,6 +32,8 @@ SUMMARY = DATA / "trpc-summary/result_summary.json"
 MT_BENCH = DATA / "mt-bench-101/mtbench101.jsonl"
 TAU = DATA / "tau-bench/gpt-4o-airline-tasks-0-9.json"
 RAW_TASKS = ("GR", "SA", "SC")
+PUBLISHED_TASKS = ("CC", "CM", "GR", "IC", "PI", "SA", "SC", "SI", "TS")
+"""The tasks of which the published evaluation has figures."""
 EXACT = 1e-9
 
 

@@ -27,9 +27,6 @@ TASKS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """The tasks of MT-Bench-101 by code (Bai et al., ACL 2024)."""
 
-PUBLISHED_TASKS: Final = ("CC", "CM", "GR", "IC", "PI", "SA", "SC", "SI", "TS")
-"""The tasks of which the published A/B evaluation has figures."""
-
 CHAT: Final = "chat"
 """The task of a dialogue whose file names none."""
 
