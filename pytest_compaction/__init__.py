@@ -20,9 +20,10 @@ if TYPE_CHECKING:
         View,
     )
     from pytest_compaction.conversation import Message
-    from pytest_compaction.engine import Compaction, Response
+    from pytest_compaction.engine import Compaction
     from pytest_compaction.judges.verdict import Verdict
     from pytest_compaction.models.protocol import Model
+    from pytest_compaction.responses import Response
     from pytest_compaction.results import Run, load_run
 
 __all__ = [
@@ -52,7 +53,7 @@ _HOMES = {
     "Model": "models.protocol",
     "Outcome": "compactors.protocol",
     "Probe": "case",
-    "Response": "engine",
+    "Response": "responses",
     "Run": "results",
     "Span": "compactors.protocol",
     "Traits": "compactors.protocol",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import threading
 from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from pytest_compaction.chat_format import to_chat
 from pytest_compaction.compactors.function import CompactorError
 from pytest_compaction.compactors.protocol import Compactor, Context, State, View
 from pytest_compaction.context_edits import seen
-from pytest_compaction.conversation import Message, canonical_json
+from pytest_compaction.conversation import Message, canonical_json, short_hash
 from pytest_compaction.feeding import CompactionError, Fed, Feeder, Step
 from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.judges.rubric import RubricJudge
@@ -37,57 +36,10 @@ from pytest_compaction.models.protocol import (
 )
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.responders import Responder
-from pytest_compaction.tokens import TokenCounter
+from pytest_compaction.responses import Arm, Response, Roles
 from pytest_compaction.triggers import Trigger
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Arm:
-    """One strategy in one trial."""
-
-    compactor: str
-    trial: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Roles:
-    """The models of the three roles and how tokens are counted."""
-
-    compaction: Model
-    responder: Model
-    judges: tuple[Model, ...]
-    tokens: TokenCounter
-
-    @property
-    def judge(self) -> Model:
-        """The first judge, where one has to do."""
-        return self.judges[0]
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """An answer to a probe, with what is known of the view that it was given from.
-
-    ``survives`` runs parallel to the probe's facts. ``view_tokens`` are those that the
-    server read where it edited the view. ``failure`` says why there is nothing to
-    judge: the compaction failed and nothing was asked, or the endpoint left it undone.
-    """
-
-    text: str
-    probe: Probe = field(repr=False)
-    case: Case = field(repr=False)
-    arm: Arm
-    log_tokens: int
-    view_tokens: int
-    survives: tuple[bool, ...] = field(repr=False)
-    prompt_hash: str
-    usage: Usage = Usage()
-    compaction_usage: Usage = Usage()
-    latency_s: float | None = None
-    steps: tuple[Step, ...] = field(default=(), repr=False)
-    failure: str | None = None
 
 
 @dataclass(frozen=True)
@@ -315,8 +267,3 @@ class Engine:
             )
         _, judge = self._at_trial(response.arm.trial)
         return await judge.verdict(response.case, response.probe, response.text, response.survives)
-
-
-def short_hash(text: str) -> str:
-    """The first 16 hexadecimal digits of the SHA-256 of a text."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]

@@ -20,11 +20,11 @@ from pytest_compaction.case import Case, Probe
 from pytest_compaction.compactors.composition import asks_model, parts_of
 from pytest_compaction.compactors.function import FunctionCompactor
 from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, State
-from pytest_compaction.compactors.registry import Registry, Spec
+from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.compactors.truncate import Truncate
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.replay import trigger_for_dialogues
-from pytest_compaction.engine import Arm
 from pytest_compaction.feeding import CompactionError
 from pytest_compaction.models.chat import ChatModel
 from pytest_compaction.models.offline import OfflineModel
@@ -32,6 +32,7 @@ from pytest_compaction.models.protocol import Model, ModelError, SummaryRequest
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.models.rehearsal import Length, Planned, Rehearsal, RehearsedModel
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.responses import Arm
 from pytest_compaction.session import BenchmarkSession
 from pytest_compaction.summary import Section
 

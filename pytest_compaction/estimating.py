@@ -10,12 +10,12 @@ import pytest
 from pytest_compaction.case import Case, Probe
 from pytest_compaction.dialogues import items as dialogue_items
 from pytest_compaction.dialogues.dialogue import Dialogue
-from pytest_compaction.engine import Arm
 from pytest_compaction.estimate import Estimate, Selection, estimate
 from pytest_compaction.items import ARM
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.reports.models import estimate_lines, estimate_sentence
 from pytest_compaction.reports.terminal import Line
+from pytest_compaction.responses import Arm
 from pytest_compaction.session import BenchmarkSession
 from pytest_compaction.text import printable
 

@@ -11,12 +11,13 @@ import pytest
 
 from pytest_compaction.case import Case, Probe
 from pytest_compaction.case_files import CaseFileError
-from pytest_compaction.engine import Arm, Compaction, Response
+from pytest_compaction.engine import Compaction
 from pytest_compaction.feeding import CompactionError
 from pytest_compaction.judges.snapshots import VerdictMovedError
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError, Verdict
 from pytest_compaction.models.protocol import ChargedError, ModelError, NotRecordedError
 from pytest_compaction.records import error_record, scored_record, spent_before, unscored_record
+from pytest_compaction.responses import Arm, Response
 from pytest_compaction.results import Record
 from pytest_compaction.session import BenchmarkSession, BrokenCase
 from pytest_compaction.text import printable

@@ -11,7 +11,6 @@ import pytest
 from syrupy.assertion import AssertionResult, SnapshotAssertion
 
 from pytest_compaction.case import Case, Probe
-from pytest_compaction.engine import Arm, Response
 from pytest_compaction.items import RECORD, parameters_of
 from pytest_compaction.judges.snapshots import (
     REFUSED,
@@ -23,6 +22,7 @@ from pytest_compaction.judges.snapshots import (
     snapshot_of,
 )
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError, Verdict
+from pytest_compaction.responses import Arm, Response
 from pytest_compaction.session import BenchmarkSession
 from pytest_compaction.settings import SnapshotSettings
 from pytest_compaction.snapshot_files import BENCHMARK, JudgeSnapshotExtension

@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pytest_compaction.case import Case, Probe
-from pytest_compaction.conversation import canonical_json
-from pytest_compaction.engine import Arm, Response, short_hash
+from pytest_compaction.conversation import canonical_json, short_hash
 from pytest_compaction.judges.verdict import JudgeScores, Verdict
 from pytest_compaction.models import offline
 from pytest_compaction.models.prices import PriceTable
 from pytest_compaction.models.protocol import ChargedError
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.responses import Arm, Response
 from pytest_compaction.results import Record
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import Settings

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case_files import load_cases
-from pytest_compaction.compactors.registry import UnknownCompactorError, named_strategies
-from pytest_compaction.conversation import canonical_json
+from pytest_compaction.compactors.registry import named_strategies
+from pytest_compaction.compactors.specs import UnknownCompactorError
+from pytest_compaction.conversation import canonical_json, short_hash
 from pytest_compaction.dialogues.files import (
     DialogueSet,
     UnknownTaskError,
     is_dialogue_file,
     load_dialogues,
 )
-from pytest_compaction.engine import Roles, short_hash
 from pytest_compaction.gate import ThresholdError, parse_threshold
 from pytest_compaction.models import offline
 from pytest_compaction.models.prompts import PromptError, Prompts
@@ -28,6 +28,7 @@ from pytest_compaction.models.registry import (
     create_model,
     is_offline,
 )
+from pytest_compaction.responses import Roles
 from pytest_compaction.session import PACKAGED, PACKAGED_MODULE, BenchmarkSession, shipped_cases
 from pytest_compaction.settings import OptionError, Settings
 from pytest_compaction.tokens import EncodingUnavailableError, TokenCounter

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from pytest_compaction.case import Case, Probe
 from pytest_compaction.case_files import CaseFileError, CaseSet
-from pytest_compaction.compactors.registry import Registry, Spec
+from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.dialogues.files import (
     DialogueSet,
 )
@@ -21,12 +22,13 @@ from pytest_compaction.dialogues.replay import (
     history_mode,
     trigger_for_dialogues,
 )
-from pytest_compaction.engine import Arm, Engine, Roles
+from pytest_compaction.engine import Engine
 from pytest_compaction.gate import Threshold
 from pytest_compaction.models.prices import PriceTable
 from pytest_compaction.models.registry import (
     Endpoints,
 )
+from pytest_compaction.responses import Arm, Roles
 from pytest_compaction.settings import Settings
 from pytest_compaction.text import printable
 from pytest_compaction.triggers import Trigger

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from measuring import offline_settings
 
-from pytest_compaction.compactors.registry import parse_spec
+from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.dialogues.evaluation import evaluation_of
 from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode, trigger_for_dialogues
 from pytest_compaction.resolving import start

@@ -8,10 +8,11 @@ from talks import talk
 from pytest_compaction.compactors.function import FunctionCompactor
 from pytest_compaction.dialogues.dialogue import Dialogue, Turn
 from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode
-from pytest_compaction.engine import Engine, Roles
+from pytest_compaction.engine import Engine
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import AnswerReply, SummaryReply
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.responses import Roles
 from pytest_compaction.summary import Summary
 from pytest_compaction.tokens import TokenCounter
 from pytest_compaction.triggers import Trigger

@@ -19,7 +19,8 @@ from builders import COUNTER, assistant, compact_now, context_of, session, syste
 from pytest_compaction.chat_format import from_chat
 from pytest_compaction.checking.faults import CALL_LIKE, REASONING, FaultyModel, Rehearsed
 from pytest_compaction.checking.scenario import CANARY, Fault
-from pytest_compaction.compactors.registry import Registry, parse_spec
+from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.conversation import (
     Image,
     Thinking,

@@ -19,7 +19,8 @@ from pytest_compaction.compactors.history import HistoryCompactor
 from pytest_compaction.compactors.ledger import LEDGER_ID, Ledger
 from pytest_compaction.compactors.parts.covered import ELSEWHERE
 from pytest_compaction.compactors.protocol import Outcome, Span, Traits
-from pytest_compaction.compactors.registry import Registry, UnknownCompactorError, parse_spec
+from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
 from pytest_compaction.compactors.window import Window
 from pytest_compaction.conversation import readable, structure_faults, text_message
 from pytest_compaction.metrics.intervals import cluster_interval

@@ -13,7 +13,8 @@ from pytest_compaction.checking.invariants import INVARIANTS, NAMES
 from pytest_compaction.checking.known import KNOWN
 from pytest_compaction.checking.runner import Runner
 from pytest_compaction.checking.session import UNCHECKED
-from pytest_compaction.compactors.registry import Registry, parse_spec
+from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.conversation import Message, Opaque, structure_faults
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import CompactReply

@@ -10,13 +10,8 @@ import pytest
 
 from pytest_compaction.compactors.function import FunctionCompactor
 from pytest_compaction.compactors.history import HistoryCompactor
-from pytest_compaction.compactors.registry import (
-    Registry,
-    Spec,
-    UnknownCompactorError,
-    describe,
-    parse_spec,
-)
+from pytest_compaction.compactors.registry import Registry, describe
+from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
 from pytest_compaction.compactors.truncate import Truncate
 
 SHIPPED = ["anchored", "ledger", "light", "none", "rag", "regenerate", "truncate", "window"]

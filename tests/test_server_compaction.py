@@ -24,7 +24,8 @@ from pytest_compaction.compactors.anthropic import Anthropic
 from pytest_compaction.compactors.function import CompactorError
 from pytest_compaction.compactors.history import HistoryCompactor
 from pytest_compaction.compactors.protocol import Traits, View
-from pytest_compaction.compactors.registry import Registry, UnknownCompactorError, parse_spec
+from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
 from pytest_compaction.context_edits import seen
 from pytest_compaction.feeding import CheckedStrategy
 from pytest_compaction.models.calls import Call

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_compaction.checking.session import UNCHECKED, CheckSession, Subject
-from pytest_compaction.compactors.registry import Spec
+from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.items import in_sentences
 from pytest_compaction.text import printable
 

@@ -17,7 +17,8 @@ from pytest_compaction.checking.invariants import INVARIANTS
 from pytest_compaction.checking.known import KNOWN
 from pytest_compaction.checking.runner import Runner
 from pytest_compaction.compactors.protocol import Compactor, State
-from pytest_compaction.compactors.registry import Registry, Spec, named_strategies
+from pytest_compaction.compactors.registry import Registry, named_strategies
+from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import is_offline

@@ -9,7 +9,7 @@ from typing import Final
 
 from pytest_compaction.case import AnswerSpec
 from pytest_compaction.chat_format import to_chat
-from pytest_compaction.conversation import Message, canonical_json, text_message
+from pytest_compaction.conversation import Message, canonical_json, short_hash, text_message
 from pytest_compaction.dialogues.dialogue import Dialogue, Reply, Turn
 from pytest_compaction.dialogues.history import (
     CompactedHistory,
@@ -18,7 +18,6 @@ from pytest_compaction.dialogues.history import (
     tool_steps,
 )
 from pytest_compaction.dialogues.replayed import History
-from pytest_compaction.engine import short_hash
 from pytest_compaction.models import offline
 from pytest_compaction.models.protocol import AnswerReply, Model
 from pytest_compaction.models.rehearsal import RehearsedModel

@@ -11,12 +11,12 @@ import pytest
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.records import record_without_comparison, replayed_record
 from pytest_compaction.dialogues.replayed import Replayed
-from pytest_compaction.engine import Arm
 from pytest_compaction.items import ARM, RECORD, SAYS_ENOUGH, left_unscored, nothing
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError
 from pytest_compaction.models import offline
 from pytest_compaction.models.protocol import ChargedError
 from pytest_compaction.records import spent_before
+from pytest_compaction.responses import Arm
 from pytest_compaction.results import Record
 from pytest_compaction.session import BenchmarkSession, BrokenCase
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pytest_compaction.conversation import canonical_json
+from pytest_compaction.conversation import canonical_json, short_hash
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.evaluation import RECORD_TYPE
 from pytest_compaction.dialogues.figures import retention_of, spending_of
 from pytest_compaction.dialogues.files import digest
 from pytest_compaction.dialogues.replayed import Replayed
-from pytest_compaction.engine import short_hash
 from pytest_compaction.models.prices import PriceTable
 from pytest_compaction.records import charged
 from pytest_compaction.results import Record

@@ -31,12 +31,13 @@ from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Dialogue
 from pytest_compaction.dialogues.history import CompactedHistory, FullHistory
 from pytest_compaction.dialogues.replayed import History, Replayed
 from pytest_compaction.dialogues.similarity import TurnJudge
-from pytest_compaction.engine import Engine, Roles
+from pytest_compaction.engine import Engine
 from pytest_compaction.feeding import CheckedStrategy, CompactionError, Step
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
 from pytest_compaction.models import offline
 from pytest_compaction.models.protocol import ChargedError, ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.responses import Roles
 from pytest_compaction.triggers import Trigger
 
 DEFAULT_TRIGGER: Final = Trigger("turns", 2)

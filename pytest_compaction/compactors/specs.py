@@ -1,0 +1,94 @@
+"""How the command line names a strategy: a name or ``module:function``, and parameters.
+
+``a:key=value+b`` composes (see :mod:`.composition`). What is within a quoted value, or a
+``+`` before a digit, separates nothing: ``focus='the tests: a, b+c'``, ``1e+5``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pytest_compaction.compactors.parts.parameters import parted
+
+_PLUS: Final = r"\+(?!\s*[\d.])"
+
+
+class UnknownCompactorError(LookupError):
+    """There is no such strategy, or it cannot be loaded; the text says what there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A strategy as the command line names it: ``name:key=value``, ``module:object:key=value``.
+
+    ``parts`` are those of a composition, which has no parameters of its own. ``written``
+    holds the parameters as text, for those that are annotated as text.
+    """
+
+    text: str
+    target: str
+    parameters: tuple[tuple[str, Any], ...] = ()
+    parts: tuple[Spec, ...] = ()
+    written: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def slug(self) -> str:
+        """The form used in item ids."""
+        return re.sub(r"[^A-Za-z0-9_.:+=]", "_", self.text)
+
+
+def parse_spec(text: str) -> Spec:
+    """Split a specification; a segment with ``=`` is a parameter: a Python literal or text.
+
+    Parts joined by ``+`` give a specification with ``parts``.
+    """
+    pieces = list(parted(text, _PLUS))
+    if len(pieces) > 1 and not all(piece.strip() for piece in pieces):
+        raise UnknownCompactorError(
+            f"cannot read the compactor {text!r}; a + stands between two strategies"
+        )
+    if len(pieces) == 1:
+        return _single(text)
+    parts = tuple(_single(piece) for piece in pieces)
+    return Spec(text.strip(), "+".join(part.target for part in parts), (), parts)
+
+
+def _single(text: str) -> Spec:
+    segments = [segment.strip() for segment in parted(text.strip(), ":")]
+    names = [segment for segment in segments if "=" not in segment]
+    if not names or not all(names) or len(names) > 2:
+        raise UnknownCompactorError(
+            f"cannot read the compactor {text!r}; write a name, module:function, and :key=value"
+        )
+    written: dict[str, str] = {}
+    for segment in segments:
+        key, given, value = segment.partition("=")
+        key = key.replace("-", "_")
+        if given and key in written:
+            raise UnknownCompactorError(
+                f"the compactor {text!r} gives {key!r} twice, as {written[key]!r} and {value!r}; "
+                "give it once"
+            )
+        if given:
+            written[key] = value
+    return Spec(
+        text.strip(),
+        ":".join(names),
+        tuple((key, _literal(value)) for key, value in written.items()),
+        written=tuple(written.items()),
+    )
+
+
+def _literal(value: str) -> Any:
+    lowered = value.strip().casefold()
+    if lowered in {"true", "yes", "on"}:
+        return True
+    if lowered in {"false", "no", "off"}:
+        return False
+    try:
+        return ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return value

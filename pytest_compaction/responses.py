@@ -1,0 +1,58 @@
+"""Who is asked (a strategy in a trial, the models of the three roles), and what comes back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pytest_compaction.case import Case, Probe
+from pytest_compaction.feeding import Step
+from pytest_compaction.models.protocol import Model
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.tokens import TokenCounter
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One strategy in one trial."""
+
+    compactor: str
+    trial: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The models of the three roles and how tokens are counted."""
+
+    compaction: Model
+    responder: Model
+    judges: tuple[Model, ...]
+    tokens: TokenCounter
+
+    @property
+    def judge(self) -> Model:
+        """The first judge, where one has to do."""
+        return self.judges[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An answer to a probe, with what is known of the view that it was given from.
+
+    ``survives`` runs parallel to the probe's facts. ``view_tokens`` are those that the
+    server read where it edited the view. ``failure`` says why there is nothing to
+    judge: the compaction failed and nothing was asked, or the endpoint left it undone.
+    """
+
+    text: str
+    probe: Probe = field(repr=False)
+    case: Case = field(repr=False)
+    arm: Arm
+    log_tokens: int
+    view_tokens: int
+    survives: tuple[bool, ...] = field(repr=False)
+    prompt_hash: str
+    usage: Usage = Usage()
+    compaction_usage: Usage = Usage()
+    latency_s: float | None = None
+    steps: tuple[Step, ...] = field(default=(), repr=False)
+    failure: str | None = None
