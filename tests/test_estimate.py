@@ -136,7 +136,8 @@ def notes_of(words):
     return body_of
 
 
-@pytest.mark.parametrize("words", [10, pytest.param(2000, marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("words", [10, 2000])
 def test_where_a_log_is_compacted_by_its_size_both_ends_are_estimated(
     tmp_path, calls, monkeypatch, words
 ):
