@@ -15,7 +15,9 @@ from pytest_compaction.case_files import load_cases
 from pytest_compaction.importers import registry
 from pytest_compaction.importers.protocol import Ledger, Transcript
 
-REAL = Path(__file__).parents[2] / "shared/data/pi-agent/large-session.jsonl"
+SHARED = Path(__file__).parents[2] / "shared/data"
+REAL = SHARED / "pi-agent/large-session.jsonl"
+TALKS = SHARED / "tau-bench/gpt-4o-airline-tasks-0-9.json"
 
 
 def session(rounds: int = 6) -> str:
@@ -222,3 +224,23 @@ def test_the_real_session_becomes_a_case(
     assert (case.id, case.window, case.budget) == ("large-session", 200_000, 12_000)
     assert len(case.points) == 6
     assert "records read     1,019" in out
+
+
+@pytest.mark.skipif(not TALKS.exists(), reason=f"the public runs {TALKS} are not there")
+def test_a_case_whose_probes_lint_will_refuse_is_said_to_be_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trials = {(trial["task_id"], trial["trial"]): trial for trial in json.loads(TALKS.read_text())}
+    path = tmp_path / "talks.json"
+    path.write_text(json.dumps([trials[8, 3], trials[2, 0], trials[5, 1]]), "utf-8")
+    code, out, _ = run(capsys, "import", path, "-o", tmp_path / "cases")
+    assert code == 0
+    reports = out.split(f"{tmp_path / 'cases'}/")[1:]
+    doubtful = {report.split(".json")[0] for report in reports if "\n  unanswered " in report}
+    assert "probes of which the offline control finds no fact in the full log" in out
+    refused = set()
+    for case in sorted((tmp_path / "cases").iterdir()):
+        code, _, _ = run(capsys, "lint", case)
+        refused |= {case.stem} if code else set()
+    assert doubtful == refused
+    assert len(reports) == 3 > len(refused) > 0

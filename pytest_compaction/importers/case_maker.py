@@ -31,6 +31,7 @@ from pytest_compaction.importers.case_points import (
     compaction_points,
     with_room,
 )
+from pytest_compaction.importers.probe_answers import unanswered
 from pytest_compaction.importers.probes import DEFAULT_COUNT, derive_probes
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.record_points import RecordPoint, record_points
@@ -52,8 +53,9 @@ class MadeCase:
     """A case as it will be written, with its size in tokens.
 
     ``recorded`` counts the points with a record of the agent's own compaction,
-    ``unrecorded`` says why others have none, and ``after`` counts the messages that
-    follow the last point.
+    ``unrecorded`` says why others have none, ``after`` counts the messages that
+    follow the last point, and ``unanswered`` the probes of which the offline control
+    finds no fact in the full log.
     """
 
     data: dict[str, Any]
@@ -61,6 +63,7 @@ class MadeCase:
     recorded: int = 0
     unrecorded: tuple[str, ...] = ()
     after: int = 0
+    unanswered: int = 0
 
 
 def make_case(
@@ -113,6 +116,7 @@ def make_case(
         sum(bool(record.data) for record in records),
         tuple(record.missing for record in records if record.missing),
         len(messages) - end,
+        unanswered(case_from_json(data), probe_source is derive_probes),
     )
 
 

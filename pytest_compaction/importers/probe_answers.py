@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from pytest_compaction.case import AnswerSpec
+from pytest_compaction.case import AnswerSpec, Case, Fact, Probe
 from pytest_compaction.conversation import Message
 from pytest_compaction.importers.probe_log import Draft
 from pytest_compaction.matching import TextIndex
@@ -25,8 +25,29 @@ class FullLogControl:
 
     def answers(self, draft: Draft) -> bool:
         """Whether the answer from the full log states at least one of the facts."""
-        view = self._messages[: self._points[draft.point] + 1]
-        spec = AnswerSpec(**draft.answer)
-        answer = asyncio.run(self._responder.answer(view, draft.question, spec))
+        facts = [found.fact for found in draft.found]
+        return self._states_any(facts, draft.question, AnswerSpec(**draft.answer), draft.point)
+
+    def answers_probe(self, probe: Probe) -> bool:
+        """The same of a probe as a case has it."""
+        return self._states_any(probe.facts, probe.question, probe.answer, probe.point)
+
+    def _states_any(
+        self, facts: Iterable[Fact], question: str, spec: AnswerSpec, point: int
+    ) -> bool:
+        view = self._messages[: self._points[point] + 1]
+        answer = asyncio.run(self._responder.answer(view, question, spec))
         index = TextIndex(answer.text)
-        return any(index.states(found.fact.forms) for found in draft.found)
+        return any(index.states(fact.forms) for fact in facts)
+
+
+def unanswered(case: Case, by_rule: bool) -> int:
+    """How many probes of a case the control answers without a single fact.
+
+    Those made by rule are looked at only where the first is such a probe: one that is
+    not answered is left out wherever another one is.
+    """
+    control = FullLogControl(case.messages, [point.index for point in case.points])
+    if by_rule and control.answers_probe(case.probes[0]):
+        return 0
+    return sum(not control.answers_probe(probe) for probe in case.probes)

@@ -255,6 +255,11 @@ def _report(target: Path, importer: Importer, transcript: Transcript, made: Made
     shown = ", ".join(f"{kind} {kinds[kind]}" for kind in sorted(kinds))
     print(f"  probes         {len(probes):>7,}  {shown}")
     print(f"  facts          {facts:>7,}")
+    if made.unanswered:
+        print(
+            f"  unanswered     {made.unanswered:>7,}  probes of which the offline control finds no "
+            "fact in the full log; lint refuses them"
+        )
 
 
 def _report_redaction(redactor: Redactor) -> None:
