@@ -154,6 +154,8 @@ class Repository:
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(self._workspace),
             "TMPDIR": str(self._temporary),
+            # Runs side by side would remove each other's old folders, and warn where they meet.
+            "PYTEST_ADDOPTS": "--override-ini=tmp_path_retention_count=10000",
             "LC_ALL": "C.UTF-8",
             "TZ": "UTC",
             "COLUMNS": "100",

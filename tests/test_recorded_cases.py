@@ -109,6 +109,16 @@ def test_folders_of_this_machine_do_not_get_into_the_log(session, tmp_path):
 
 
 @needs_git
+def test_no_run_of_pytest_removes_the_folders_of_another(session):
+    output = session.bash(
+        """printf 'def test_it(tmp_path): pass\\n' > test_bell.py; """
+        "for n in 1 2 3 4 5; do python -m pytest -q test_bell.py >$TMPDIR/log; done; "
+        "ls -d $TMPDIR/pytest-of-*/pytest-[0-9]"
+    )
+    assert len(output.split()) == 5
+
+
+@needs_git
 def test_the_session_of_the_readme_can_be_recorded(recording, tmp_path):
     text = (CASES / "README.md").read_text("utf-8")
     script = tmp_path / "feature" / "ferry_bell.py"
