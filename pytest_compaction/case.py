@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from pytest_compaction.chat_format import MessageShapeError, from_chat, message_from_chat
-from pytest_compaction.conversation import Message, canonical_json, text_message
+from pytest_compaction.conversation import Message, canonical_json, short_hash, text_message
 from pytest_compaction.matching import TextIndex
 
 ProbeKind = Literal["recall", "file", "continuation", "decision"]
@@ -167,7 +166,7 @@ def case_from_json(data: Mapping[str, Any], source: str = "") -> Case:
         probes=probes,
         title=data.get("title", ""),
         source=source,
-        digest=hashlib.sha256(canonical_json(data).encode()).hexdigest()[:16],
+        digest=short_hash(canonical_json(data)),
     )
 
 

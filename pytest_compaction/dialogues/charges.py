@@ -52,9 +52,7 @@ def stopped(error: E, *spent: Spent) -> E:
 
     A new one, because an error of the baseline arm is raised for every strategy.
     """
-    again = type(error)(*error.args, spent=summed(spent))
-    again.__cause__ = error
-    return again
+    return type(error)(*error.args, spent=summed(spent))
 
 
 async def together(*work: Awaitable[C]) -> list[C]:
@@ -74,5 +72,5 @@ async def together(*work: Awaitable[C]) -> list[C]:
         return results
     charged = [error.spent for error in errors if isinstance(error, ChargedError)]
     if isinstance(errors[0], ChargedError):
-        raise stopped(errors[0], *charged, *(one.spent for one in results))
+        raise stopped(errors[0], *charged, *(one.spent for one in results)) from errors[0]
     raise errors[0]

@@ -22,7 +22,7 @@ from typing import Any, Final
 from pytest_compaction.case_faults import CaseFault, schema_faults
 from pytest_compaction.case_files import CaseFileError, read_json, read_text, shorten
 from pytest_compaction.chat_format import MessageShapeError, from_chat
-from pytest_compaction.conversation import canonical_json
+from pytest_compaction.conversation import canonical_json, short_hash
 from pytest_compaction.dialogues.chat_turns import turns_of
 from pytest_compaction.dialogues.dialogue import CHAT, TASKS, Dialogue, Turn
 from pytest_compaction.text import printable
@@ -51,7 +51,7 @@ def digest(dialogue: Dialogue) -> str:
         for turn in dialogue.turns
     ]
     text = canonical_json([dialogue.id, dialogue.task, dialogue.system, turns])
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return short_hash(text)
 
 
 class UnknownTaskError(LookupError):
@@ -71,7 +71,7 @@ class DialogueSet:
         return {
             "count": len(self.dialogues),
             "broken": len(self.errors),
-            "digest": hashlib.sha256(digests.encode()).hexdigest()[:16],
+            "digest": short_hash(digests),
         }
 
     def chosen(self, tasks: Sequence[str], limit: int) -> DialogueSet:
