@@ -23,8 +23,8 @@ from typing import Any
 
 from repository import Repository, versions
 
-from pytest_compaction.chat_format import message_from_chat
-from pytest_compaction.conversation import readable
+from pytest_compaction.conversation.chat_format import message_from_chat
+from pytest_compaction.conversation.messages import readable
 from pytest_compaction.matching import TextIndex
 
 Call = tuple[str, dict[str, Any]]
@@ -275,7 +275,7 @@ def build(
 def write(script: str | Path, text: str) -> None:
     """Write the case beside its script, check it, and say what it holds."""
     from pytest_compaction.case_files import load_cases
-    from pytest_compaction.tokens import TokenCounter
+    from pytest_compaction.conversation.tokens import TokenCounter
 
     target = Path(script).with_suffix(".json")
     target.write_text(text, encoding="utf-8")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         Traits,
         View,
     )
-    from pytest_compaction.conversation import Message
+    from pytest_compaction.conversation.messages import Message
     from pytest_compaction.engine import Compaction
     from pytest_compaction.judges.verdict import Verdict
     from pytest_compaction.models.protocol import Model

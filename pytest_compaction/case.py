@@ -6,8 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pytest_compaction.chat_format import MessageShapeError, from_chat, message_from_chat
-from pytest_compaction.conversation import Message, canonical_json, short_hash, text_message
+from pytest_compaction.conversation.chat_format import (
+    MessageShapeError,
+    from_chat,
+    message_from_chat,
+)
+from pytest_compaction.conversation.messages import (
+    Message,
+    canonical_json,
+    short_hash,
+    text_message,
+)
 from pytest_compaction.matching import TextIndex
 
 ProbeKind = Literal["recall", "file", "continuation", "decision"]
@@ -143,7 +152,7 @@ class Case:
 def case_from_json(data: Mapping[str, Any], source: str = "") -> Case:
     """Build a case from data that the schema has accepted.
 
-    Raises :class:`~pytest_compaction.chat_format.MessageShapeError` for a
+    Raises :class:`~pytest_compaction.conversation.chat_format.MessageShapeError` for a
     message that is no chat message, :class:`RecordShapeError` for one of a recorded
     view, and ``KeyError`` with the unknown id for a point that does not exist;
     ``case_files`` reports them with their place.
@@ -192,7 +201,7 @@ def recorded_view(
     """The view that a record describes; ``position`` holds the index of each id of the log.
 
     System messages at the start of the log stand before a summary. Raises
-    :class:`~pytest_compaction.chat_format.MessageShapeError`.
+    :class:`~pytest_compaction.conversation.chat_format.MessageShapeError`.
     """
     if "messages" in record:
         return tuple(

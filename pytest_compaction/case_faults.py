@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any
 
 from pytest_compaction.case import Case
-from pytest_compaction.conversation import Message, readable, structure_faults
+from pytest_compaction.conversation.messages import Message, readable, structure_faults
 from pytest_compaction.matching import TextIndex
 from pytest_compaction.text import printable
 

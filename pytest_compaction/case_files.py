@@ -16,7 +16,7 @@ from pytest_compaction.case_faults import (
     reference_faults,
     schema_faults,
 )
-from pytest_compaction.chat_format import MessageShapeError
+from pytest_compaction.conversation.chat_format import MessageShapeError
 from pytest_compaction.text import printable
 
 MAX_FILE_BYTES: Final = 50 * 1024 * 1024

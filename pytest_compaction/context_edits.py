@@ -15,7 +15,14 @@ from typing import Final
 from pytest_compaction.compactors.history import leading_system
 from pytest_compaction.compactors.parts.tool_uses import PLACEHOLDER
 from pytest_compaction.compactors.protocol import View
-from pytest_compaction.conversation import Message, Part, ToolCall, ToolResult, text_message
+from pytest_compaction.conversation.messages import (
+    Message,
+    Part,
+    ToolCall,
+    ToolResult,
+    text_message,
+)
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.edits import (
     CLEARING,
     COMPACTION,
@@ -25,7 +32,6 @@ from pytest_compaction.models.edits import (
     edits_of,
 )
 from pytest_compaction.models.parameters import shown
-from pytest_compaction.tokens import TokenCounter
 
 SUMMARY: Final = "server-summary"
 """The id of the message that stands for a summary of the server."""

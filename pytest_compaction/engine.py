@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pytest_compaction.case import Case, Probe
-from pytest_compaction.chat_format import to_chat
 from pytest_compaction.compactors.function import CompactorError
 from pytest_compaction.compactors.protocol import Compactor, Context, State, View
 from pytest_compaction.context_edits import seen
-from pytest_compaction.conversation import Message, canonical_json, short_hash
+from pytest_compaction.conversation.chat_format import to_chat
+from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
 from pytest_compaction.feeding import CompactionError, Fed, Feeder, Step
 from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.judges.rubric import RubricJudge

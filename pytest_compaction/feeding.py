@@ -19,7 +19,7 @@ from pytest_compaction.compactors.protocol import (
     Status,
     View,
 )
-from pytest_compaction.conversation import Message, groups, structure_faults
+from pytest_compaction.conversation.messages import Message, groups, structure_faults
 from pytest_compaction.deadlines import with_deadline
 from pytest_compaction.models.parameters import misuse_of, shown
 from pytest_compaction.models.protocol import ChargedError

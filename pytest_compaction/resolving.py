@@ -10,7 +10,8 @@ from typing import Any, Final
 from pytest_compaction.case_files import load_cases
 from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.compactors.specs import UnknownCompactorError
-from pytest_compaction.conversation import canonical_json, short_hash
+from pytest_compaction.conversation.messages import canonical_json, short_hash
+from pytest_compaction.conversation.tokens import EncodingUnavailableError, TokenCounter
 from pytest_compaction.dialogues.files import (
     DialogueSet,
     UnknownTaskError,
@@ -31,7 +32,6 @@ from pytest_compaction.models.registry import (
 from pytest_compaction.responses import Roles
 from pytest_compaction.session import PACKAGED, PACKAGED_MODULE, BenchmarkSession, shipped_cases
 from pytest_compaction.settings import OptionError, Settings
-from pytest_compaction.tokens import EncodingUnavailableError, TokenCounter
 from pytest_compaction.triggers import TriggerError, parse_trigger
 
 DEFAULT_CASES: Final = "cases"

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pytest_compaction.case import AnswerSpec
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.parameters import Parameters, refusal_of
 from pytest_compaction.models.protocol import (
     AnswerReply,
@@ -14,7 +15,6 @@ from pytest_compaction.models.protocol import (
     Model,
     UnsupportedError,
 )
-from pytest_compaction.tokens import TokenCounter
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pytest_compaction.case import Case, Probe
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.feeding import Step
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.tokens import TokenCounter
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation import canonical_json
+from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.keys import scrubbed_json
 
 FORMAT: Final = 1

@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from pytest_compaction.case import case_from_json
-from pytest_compaction.chat_format import from_chat
 from pytest_compaction.compactors.protocol import Context
+from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline import OfflineModel
-from pytest_compaction.tokens import TokenCounter
 
 settings.register_profile(
     "repeatable",

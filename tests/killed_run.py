@@ -111,8 +111,8 @@ def say(data):
 
 
 def main():
+    from pytest_compaction.conversation.tokens import TokenCounter
     from pytest_compaction.models import chat, endpoint
-    from pytest_compaction.tokens import TokenCounter
 
     assert chat and endpoint
     TokenCounter().text("")

@@ -24,7 +24,7 @@ from pytest_compaction.compactors.parts.masking import images_as_text
 from pytest_compaction.compactors.protocol import Outcome, Traits, View
 from pytest_compaction.compactors.regenerate import Regenerate
 from pytest_compaction.compactors.truncate import Truncate
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.messages import (
     Image,
     Message,
     Text,

@@ -71,8 +71,8 @@ def difficulty():
     from measuring import records_of
 
     from pytest_compaction.case_files import load_cases
+    from pytest_compaction.conversation.tokens import TokenCounter
     from pytest_compaction.session import shipped_cases
-    from pytest_compaction.tokens import TokenCounter
 
     counter = TokenCounter()
     names = ("case", "messages", "tokens", "probes", "facts", *DIFFICULTY, "removed", "dropped")

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from talks import talk
 
 from pytest_compaction.compactors.function import FunctionCompactor
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.dialogues.dialogue import Dialogue, Turn
 from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode
 from pytest_compaction.engine import Engine
@@ -14,7 +15,6 @@ from pytest_compaction.models.protocol import AnswerReply, SummaryReply
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.responses import Roles
 from pytest_compaction.summary import Summary
-from pytest_compaction.tokens import TokenCounter
 from pytest_compaction.triggers import Trigger
 
 TOKENS = TokenCounter()

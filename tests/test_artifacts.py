@@ -19,7 +19,7 @@ from pytest_compaction.artifacts.operations import (
     file_states,
 )
 from pytest_compaction.artifacts.outcomes import test_summary as summary_of_tests
-from pytest_compaction.conversation import Message, ToolCall, ToolResult
+from pytest_compaction.conversation.messages import Message, ToolCall, ToolResult
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 

@@ -68,7 +68,7 @@ class Boastful(Sound):
 '''
 
 NATIVE = """
-from pytest_compaction.conversation import Message, Opaque
+from pytest_compaction.conversation.messages import Message, Opaque
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import CompactReply
 

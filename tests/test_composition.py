@@ -22,7 +22,7 @@ from pytest_compaction.compactors.protocol import Outcome, Span, Traits
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
 from pytest_compaction.compactors.window import Window
-from pytest_compaction.conversation import readable, structure_faults, text_message
+from pytest_compaction.conversation.messages import readable, structure_faults, text_message
 from pytest_compaction.metrics.intervals import cluster_interval
 from pytest_compaction.rubric import DIMENSIONS
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_compaction.conversation import Message, Text, ToolCall, ToolResult, readable
+from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult, readable
 from pytest_compaction.importers.case_maker import compaction_points, make_case
 from pytest_compaction.importers.pi import PiImporter
 from pytest_compaction.importers.probe_log import ProbeLog

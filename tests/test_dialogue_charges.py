@@ -131,7 +131,7 @@ from pytest_compaction.summary import Section
 
 
 async def pays_and_raises(messages, budget, model):
-    from pytest_compaction.chat_format import from_chat
+    from pytest_compaction.conversation.chat_format import from_chat
 
     notes = (Section("notes", "Notes", "What matters.", ("intent",)),)
     await model.summarize(SummaryRequest(from_chat(messages), notes, budget))

@@ -21,7 +21,7 @@ from replaying import (
 
 from pytest_compaction.compactors.none import STRATEGY as KEEP_ALL
 from pytest_compaction.compactors.truncate import Truncate
-from pytest_compaction.conversation import text_message
+from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.history import LEAST_BUDGET, view_budget
 from pytest_compaction.dialogues.replay import history_mode, trigger_for_dialogues

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_compaction import cli
-from pytest_compaction.conversation import canonical_json
+from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Reply, Trial
 
 DATA = Path(__file__).parents[2] / "shared/data"

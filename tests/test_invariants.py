@@ -8,7 +8,6 @@ import pytest
 from builders import COUNTER, assistant, system, tool, user
 from planted import Orphans, Sound
 
-from pytest_compaction.chat_format import from_chat
 from pytest_compaction.checking.bench import Bench, StuckError
 from pytest_compaction.checking.examples import examples, shrunk, survey
 from pytest_compaction.checking.faults import CALL_LIKE, REASONING, FaultyModel, Rehearsed
@@ -19,7 +18,8 @@ from pytest_compaction.checking.runner import Runner, without_dead_calls
 from pytest_compaction.checking.scenario import CANARY, Fault, Scenario
 from pytest_compaction.compactors.history import spans_between
 from pytest_compaction.compactors.protocol import Span, Traits
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.messages import (
     Image,
     Opaque,
     Text,

@@ -5,7 +5,6 @@ import json
 import pytest
 from builders import COUNTER
 
-from pytest_compaction.chat_format import message_to_chat
 from pytest_compaction.checking.bench import Bench
 from pytest_compaction.checking.examples import shrunk, survey
 from pytest_compaction.checking.faults import Rehearsed
@@ -15,7 +14,8 @@ from pytest_compaction.checking.runner import Runner
 from pytest_compaction.checking.session import UNCHECKED
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
-from pytest_compaction.conversation import Message, Opaque, structure_faults
+from pytest_compaction.conversation.chat_format import message_to_chat
+from pytest_compaction.conversation.messages import Message, Opaque, structure_faults
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import CompactReply
 

@@ -13,7 +13,7 @@ from fault_server import Answer, completion, judgement, sensible, serving
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.conversation import canonical_json
+from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.keys import BLOT, environment_secrets, scrubbed, scrubbed_json
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.results import RunWriter

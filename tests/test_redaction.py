@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pytest_compaction import cli
 from pytest_compaction.case_files import load_cases
-from pytest_compaction.chat_format import to_chat
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.chat_format import to_chat
+from pytest_compaction.conversation.messages import (
     Message,
     Opaque,
     Text,

@@ -4,7 +4,7 @@ import json
 
 from builders import case_data
 
-from pytest_compaction.conversation import structure_faults
+from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 
 TURNS = [

@@ -27,7 +27,7 @@ from pytest_compaction.checking.logs import STRATA, Stratum, scenarios
 from pytest_compaction.checking.run import Run
 from pytest_compaction.checking.runner import Runner
 from pytest_compaction.checking.scenario import Scenario
-from pytest_compaction.tokens import TokenCounter
+from pytest_compaction.conversation.tokens import TokenCounter
 
 SEED: Final = 20261121
 _DRAWS: Final = 8

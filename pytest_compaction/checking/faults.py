@@ -7,7 +7,8 @@ from typing import Final
 
 from pytest_compaction.checking.run import Asked
 from pytest_compaction.checking.scenario import CANARY, Fault
-from pytest_compaction.conversation import readable
+from pytest_compaction.conversation.messages import readable
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.parameters import Parameters, shown
 from pytest_compaction.models.protocol import (
     AnswerReply,
@@ -24,7 +25,6 @@ from pytest_compaction.models.protocol import (
 )
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.summary import Summary
-from pytest_compaction.tokens import TokenCounter
 
 CALL_LIKE: Final = '{"tool_calls": [{"function": {"name": "bash", "arguments": "rm -rf ."}}]}'
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pytest_compaction.checking.scenario import Fault, Scenario
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.messages import (
     Message,
     Part,
     Text,

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 from hypothesis import strategies as st
 
 from pytest_compaction.checking.scenario import CANARY, Fault, FaultKind, Scenario
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.messages import (
     Image,
     Message,
     Opaque,
@@ -25,7 +25,7 @@ from pytest_compaction.conversation import (
     canonical_json,
     text_message,
 )
-from pytest_compaction.tokens import TokenCounter
+from pytest_compaction.conversation.tokens import TokenCounter
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 Stratum = Literal["plain", "faulty", "extreme"]

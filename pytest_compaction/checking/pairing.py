@@ -8,7 +8,7 @@ from typing import Final
 from pytest_compaction.checking.budget import PROGRESS
 from pytest_compaction.checking.invariant import Finding
 from pytest_compaction.checking.run import Run, Step
-from pytest_compaction.conversation import Message, groups, pending_calls, structure_faults
+from pytest_compaction.conversation.messages import Message, groups, pending_calls, structure_faults
 
 _PAIRING: Final = frozenset(
     {"results-follow-calls", "one-result-a-call", "calls-answered", "unique-call-ids"}

@@ -8,9 +8,9 @@ from functools import cached_property
 
 from pytest_compaction.checking.scenario import Scenario
 from pytest_compaction.compactors.protocol import Span, Status, Traits
-from pytest_compaction.conversation import Message, pending_calls
+from pytest_compaction.conversation.messages import Message, pending_calls
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.protocol import SummaryRequest
-from pytest_compaction.tokens import TokenCounter
 
 Messages = tuple[Message, ...]
 

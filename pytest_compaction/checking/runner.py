@@ -12,14 +12,14 @@ from pytest_compaction.checking.run import Difference, Messages, Mutation, Run, 
 from pytest_compaction.checking.scenario import Scenario
 from pytest_compaction.compactors.function import CompactorError
 from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, Span, State
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.messages import (
     Message,
     groups,
     pending_calls,
     structure_faults,
 )
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.text import printable
-from pytest_compaction.tokens import TokenCounter
 
 PROBES: Final = ("Which file was changed last, and why?", "What did the tests say?")
 """Questions for which views are rendered, to see whether one leaves a trace."""

@@ -19,12 +19,12 @@ from pytest_compaction.checking.runner import Runner
 from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.registry import Registry, named_strategies
 from pytest_compaction.compactors.specs import Spec
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.settings import CONTROL, OptionError, Settings
 from pytest_compaction.text import printable
-from pytest_compaction.tokens import TokenCounter
 
 if TYPE_CHECKING:
     from pytest_compaction.checking.examples import Survey

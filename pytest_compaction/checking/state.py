@@ -10,7 +10,7 @@ from pytest_compaction.checking.content import summaries_in
 from pytest_compaction.checking.invariant import Finding, Invariant
 from pytest_compaction.checking.run import Difference, Messages, Run
 from pytest_compaction.compactors.protocol import Traits
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.messages import Message
 
 
 def returns_an_outcome(run: Run) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from pytest_compaction.checking.pairing import (
 from pytest_compaction.checking.run import Run
 from pytest_compaction.compactors.history import leading_system
 from pytest_compaction.compactors.protocol import Traits
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.messages import (
     Image,
     Message,
     Opaque,

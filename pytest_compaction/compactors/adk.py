@@ -25,7 +25,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.chat_format import message_to_chat
 from pytest_compaction.compactors.history import (
     HistoryCompactor,
     dump,
@@ -56,7 +55,14 @@ from pytest_compaction.compactors.parts.trimming import (
     tail_and_request,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import Message, Part, ToolCall, ToolResult, canonical_json
+from pytest_compaction.conversation.chat_format import message_to_chat
+from pytest_compaction.conversation.messages import (
+    Message,
+    Part,
+    ToolCall,
+    ToolResult,
+    canonical_json,
+)
 from pytest_compaction.summary import Section
 
 SECTIONS: Final = (

@@ -26,7 +26,7 @@ from pytest_compaction.compactors.history import (
 from pytest_compaction.compactors.parts.parameters import check_share
 from pytest_compaction.compactors.parts.summaries import summary_message, write_summary
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.messages import Message
 from pytest_compaction.summary import Section, summary_from_json
 
 SECTIONS: Final = (

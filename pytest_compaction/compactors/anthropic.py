@@ -69,7 +69,7 @@ from pytest_compaction.compactors.parts.settling import (
 from pytest_compaction.compactors.parts.summaries import AS_WRITTEN, SUMMARY_OVERHEAD, write_summary
 from pytest_compaction.compactors.parts.tool_uses import ToolUseClearing
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
-from pytest_compaction.conversation import Message, pending_calls, text_message
+from pytest_compaction.conversation.messages import Message, pending_calls, text_message
 from pytest_compaction.models.edits import (
     CLEARING,
     COMPACTION,

@@ -55,7 +55,7 @@ from pytest_compaction.compactors.parts.summaries import (
 )
 from pytest_compaction.compactors.parts.tool_uses import ToolUseClearing
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import Message, pending_calls, text_message
+from pytest_compaction.conversation.messages import Message, pending_calls, text_message
 
 PRODUCT_WINDOW: Final = 200_000
 SUMMARY_RESERVE: Final = 20_000

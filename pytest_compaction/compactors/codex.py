@@ -55,9 +55,9 @@ from pytest_compaction.compactors.parts.summaries import (
     write_summary,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import Message, Text, pending_calls
+from pytest_compaction.conversation.messages import Message, Text, pending_calls
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.summary import Section
-from pytest_compaction.tokens import TokenCounter
 
 PRODUCT_WINDOW: Final = 272_000
 SECTIONS: Final = (

@@ -35,7 +35,7 @@ from pytest_compaction.compactors.protocol import (
     Traits,
     View,
 )
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.messages import Message
 from pytest_compaction.summary import Source
 
 WITHIN_BUDGET: Final = "within-budget"

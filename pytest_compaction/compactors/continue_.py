@@ -53,15 +53,15 @@ from pytest_compaction.compactors.parts.summaries import (
     write_summary,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.messages import (
     Message,
     Text,
     ToolResult,
     pending_calls,
     text_message,
 )
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.summary import Section
-from pytest_compaction.tokens import TokenCounter
 
 PRODUCT_WINDOW: Final = 200_000
 MAX_RESERVE: Final = 15_000

@@ -45,7 +45,7 @@ from pytest_compaction.compactors.parts.profiles import (
 from pytest_compaction.compactors.parts.tails import newest_part
 from pytest_compaction.compactors.parts.trimming import by_rule
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.messages import (
     Image,
     Message,
     Opaque,

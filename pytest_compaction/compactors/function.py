@@ -18,7 +18,6 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pytest_compaction.chat_format import ChatMessage, MessageShapeError, message_from_chat
 from pytest_compaction.compactors.history import (
     HistoryCompactor,
     dump,
@@ -35,7 +34,12 @@ from pytest_compaction.compactors.shapes.protocol import (
     shape_of,
     takes_run_context,
 )
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.chat_format import (
+    ChatMessage,
+    MessageShapeError,
+    message_from_chat,
+)
+from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.protocol import ModelError
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_compaction.chat_format import ChatMessage, message_from_chat, message_to_chat
 from pytest_compaction.compactors.protocol import Context, Outcome, Span, State, View
-from pytest_compaction.conversation import Message, groups, pending_calls
+from pytest_compaction.conversation.chat_format import (
+    ChatMessage,
+    message_from_chat,
+    message_to_chat,
+)
+from pytest_compaction.conversation.messages import Message, groups, pending_calls
 
 
 def dump(messages: Iterable[Message]) -> list[ChatMessage]:

@@ -55,7 +55,7 @@ from pytest_compaction.compactors.parts.trimming import (
     tail_and_request,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import Message, Text
+from pytest_compaction.conversation.messages import Message, Text
 from pytest_compaction.summary import Section
 
 SECTIONS: Final = (

@@ -30,7 +30,7 @@ from pytest_compaction.compactors.parts.profiles import (
 )
 from pytest_compaction.compactors.parts.trimming import by_rule, fitted
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import Image, Message
+from pytest_compaction.conversation.messages import Image, Message
 
 VIOLATIONS: Final = {
     "within-budget": "only old tool results give way: the last n, and every other message, "

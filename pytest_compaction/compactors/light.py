@@ -43,7 +43,7 @@ from pytest_compaction.compactors.parts.summaries import summary_message, write_
 from pytest_compaction.compactors.parts.tails import newest_part
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.compactors.window import too_small
-from pytest_compaction.conversation import Message, groups, readable, text_message
+from pytest_compaction.conversation.messages import Message, groups, readable, text_message
 from pytest_compaction.summary import Section, Summary, summary_from_json
 
 SECTIONS: Final = (

@@ -29,8 +29,8 @@ from pytest_compaction.compactors.parts.profiles import (
 )
 from pytest_compaction.compactors.parts.trimming import by_rule, fitted
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import Message
-from pytest_compaction.tokens import TokenCounter
+from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.tokens import TokenCounter
 
 PLACEHOLDER: Final = "[output hidden]"
 VIOLATIONS: Final = {

@@ -39,7 +39,7 @@ from pytest_compaction.compactors.parts.profiles import (
     traits_of,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import Message, Opaque, pending_calls
+from pytest_compaction.conversation.messages import Message, Opaque, pending_calls
 from pytest_compaction.models.protocol import CompactRequest, ModelError, UnsupportedError
 
 VIOLATIONS: Final = {

@@ -31,7 +31,7 @@ from pytest_compaction.compactors.parts.profiles import (
 )
 from pytest_compaction.compactors.parts.trimming import by_rule, fitted
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.messages import Message
 
 PRODUCT_WINDOW: Final = 200_000
 PROTECT: Final = 40_000

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.protocol import Model
-from pytest_compaction.tokens import TokenCounter
 
 State = dict[str, Any]
 """JSON-serialisable state of a strategy."""

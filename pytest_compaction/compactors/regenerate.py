@@ -24,7 +24,7 @@ from pytest_compaction.compactors.parts.summaries import (
     write_summary,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import pending_calls
+from pytest_compaction.conversation.messages import pending_calls
 from pytest_compaction.summary import Section
 
 SECTIONS: Final = (

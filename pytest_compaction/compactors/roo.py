@@ -68,7 +68,7 @@ from pytest_compaction.compactors.parts.summaries import (
 )
 from pytest_compaction.compactors.parts.trimming import by_rule, fitted, tail_and_request
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.messages import (
     Message,
     Text,
     ToolResult,

@@ -22,7 +22,7 @@ from pytest_compaction.compactors.history import (
 from pytest_compaction.compactors.parts.parameters import check_share
 from pytest_compaction.compactors.parts.sliding_window import without_oldest
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.messages import Message
 
 
 class Truncate(HistoryCompactor):

@@ -20,7 +20,7 @@ from pytest_compaction.compactors.history import (
 )
 from pytest_compaction.compactors.parts.tails import newest_part
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.messages import Message
 
 
 class Window(HistoryCompactor):

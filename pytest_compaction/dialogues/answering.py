@@ -8,8 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.case import AnswerSpec
-from pytest_compaction.chat_format import to_chat
-from pytest_compaction.conversation import Message, canonical_json, short_hash, text_message
+from pytest_compaction.conversation.chat_format import to_chat
+from pytest_compaction.conversation.messages import (
+    Message,
+    canonical_json,
+    short_hash,
+    text_message,
+)
+from pytest_compaction.conversation.tokens import MESSAGE_TOKENS, TokenCounter
 from pytest_compaction.dialogues.dialogue import Dialogue, Reply, Turn
 from pytest_compaction.dialogues.history import (
     CompactedHistory,
@@ -23,7 +29,6 @@ from pytest_compaction.models.protocol import AnswerReply, Model
 from pytest_compaction.models.rehearsal import RehearsedModel
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.responders import Responder
-from pytest_compaction.tokens import MESSAGE_TOKENS, TokenCounter
 
 MAX_ANSWER_TOKENS: Final = 2048
 """Bound on the answer of a real model to a user turn."""

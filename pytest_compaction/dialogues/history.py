@@ -9,10 +9,16 @@ from typing import Final
 
 from pytest_compaction.compactors.history import leading_system
 from pytest_compaction.compactors.protocol import Context, State
-from pytest_compaction.conversation import Message, Text, ToolCall, ToolResult, text_message
+from pytest_compaction.conversation.messages import (
+    Message,
+    Text,
+    ToolCall,
+    ToolResult,
+    text_message,
+)
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.dialogues.dialogue import Turn
 from pytest_compaction.feeding import CheckedStrategy, Step
-from pytest_compaction.tokens import TokenCounter
 from pytest_compaction.triggers import Trigger
 
 LEAST_BUDGET: Final = 160

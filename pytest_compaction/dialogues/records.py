@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_compaction.conversation import canonical_json, short_hash
+from pytest_compaction.conversation.messages import canonical_json, short_hash
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.evaluation import RECORD_TYPE
 from pytest_compaction.dialogues.figures import retention_of, spending_of

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.messages import (
     Opaque,
     Part,
     Text,

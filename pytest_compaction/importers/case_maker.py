@@ -22,8 +22,9 @@ from pytest_compaction.case_faults import (
     schema_faults,
 )
 from pytest_compaction.case_files import MAX_FILE_BYTES
-from pytest_compaction.chat_format import to_chat
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.chat_format import to_chat
+from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers.case_points import (
     BUDGET_STEP,
     MIN_BUDGET,
@@ -35,7 +36,6 @@ from pytest_compaction.importers.probe_answers import unanswered
 from pytest_compaction.importers.probes import DEFAULT_COUNT, derive_probes
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.record_points import RecordPoint, record_points
-from pytest_compaction.tokens import TokenCounter
 
 MAX_ID: Final = 80
 MAX_NAME: Final = 50

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import accumulate, takewhile
 from typing import Final
 
-from pytest_compaction.conversation import Message, groups
+from pytest_compaction.conversation.messages import Message, groups
 
 TOKENS_A_POINT: Final = 25_000
 MIN_POINTS, MAX_POINTS = 3, 8

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.messages import (
     Message,
     Part,
     Text,

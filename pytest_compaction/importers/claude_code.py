@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation import Message, Part, ToolCall, ToolResult
+from pytest_compaction.conversation.messages import Message, Part, ToolCall, ToolResult
 from pytest_compaction.importers.anthropic_blocks import Blocks, leave_compactions, read_blocks
 from pytest_compaction.importers.claude_compactions import (
     Compaction,

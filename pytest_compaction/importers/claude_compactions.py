@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_compaction.conversation import Message, text_message
+from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.importers.claude_thread import Thread
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation import Message, Text
+from pytest_compaction.conversation.messages import Message, Text
 from pytest_compaction.importers.anthropic_blocks import leave_compactions, read_blocks
 from pytest_compaction.importers.cline_blocks import anthropic_blocks
 from pytest_compaction.importers.cline_classic import ClassicReading, is_classic

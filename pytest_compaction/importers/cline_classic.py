@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation import Part, Text, ToolCall, ToolResult
+from pytest_compaction.conversation.messages import Part, Text, ToolCall, ToolResult
 from pytest_compaction.importers.anthropic_blocks import leave_compactions, read_blocks
 from pytest_compaction.importers.cline_blocks import anthropic_blocks, unwrapped_text
 from pytest_compaction.importers.exchanges import mapping

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation import Message, Part, text_message
+from pytest_compaction.conversation.messages import Message, Part, text_message
 from pytest_compaction.importers.documents import head_values
 from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.jsonl import json_lines

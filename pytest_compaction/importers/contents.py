@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from pytest_compaction.conversation import Part, Text
+from pytest_compaction.conversation.messages import Part, Text
 from pytest_compaction.importers.protocol import ImportFormatError
 from pytest_compaction.importers.streamed import is_list
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation import Message, canonical_json
+from pytest_compaction.conversation.messages import Message, canonical_json
 from pytest_compaction.importers.documents import Value, json_values
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.streamed import is_list

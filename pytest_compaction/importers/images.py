@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pytest_compaction.conversation import Image, Opaque, canonical_json
+from pytest_compaction.conversation.messages import Image, Opaque, canonical_json
 from pytest_compaction.importers.protocol import Tally
 
 MAX_URL: Final = 500

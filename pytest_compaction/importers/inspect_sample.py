@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.messages import Message
 from pytest_compaction.importers.chat_messages import ChatReading, as_arguments
 from pytest_compaction.importers.documents import Value
 from pytest_compaction.importers.exchanges import mapping

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.messages import (
     Message,
     Part,
     Text,

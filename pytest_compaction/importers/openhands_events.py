@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.messages import (
     Message,
     Part,
     ToolCall,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from pytest_compaction.conversation import Part, ToolCall
+from pytest_compaction.conversation.messages import Part, ToolCall
 from pytest_compaction.importers.chat_messages import as_arguments
 from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.openhands_steps import (

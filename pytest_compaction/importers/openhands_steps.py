@@ -6,7 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_compaction.conversation import Image, Part, Text, Thinking, ToolCall, canonical_json
+from pytest_compaction.conversation.messages import (
+    Image,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    canonical_json,
+)
 from pytest_compaction.importers.chat_messages import media_part
 from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.images import image_at

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pytest_compaction.artifacts.operations import Invocation, file_operations, invocations
 from pytest_compaction.artifacts.tool_calls import call_touches
-from pytest_compaction.conversation import ToolCall
+from pytest_compaction.conversation.messages import ToolCall
 from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
 
 _OLD: Final = ("oldtext", "oldstring", "oldstr", "search", "old")

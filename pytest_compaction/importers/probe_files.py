@@ -16,7 +16,7 @@ from pytest_compaction.artifacts.operations import (
 )
 from pytest_compaction.artifacts.tool_calls import shell_script
 from pytest_compaction.case import About
-from pytest_compaction.conversation import ToolCall, readable
+from pytest_compaction.conversation.messages import ToolCall, readable
 from pytest_compaction.importers.probe_edits import done_edits
 from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
 

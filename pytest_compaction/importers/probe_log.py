@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Any, Final
 
 from pytest_compaction.case import About, Fact, ProbeKind, Trap
-from pytest_compaction.conversation import Message, readable
+from pytest_compaction.conversation.messages import Message, readable
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers.probe_text import first_line, quotable
 from pytest_compaction.importers.secret_shapes import STAND_IN
 from pytest_compaction.matching import TextIndex
@@ -24,7 +25,6 @@ from pytest_compaction.text import (
     raw_tokens,
     stem,
 )
-from pytest_compaction.tokens import TokenCounter
 
 LATE_SHARE: Final = 0.05
 """What the last twentieth of a log states is hardly at risk, however small the budget is."""

@@ -7,7 +7,7 @@ from string import Template
 from typing import Any, Final, get_args
 
 from pytest_compaction.case import PROBE_KINDS, About
-from pytest_compaction.conversation import Message, readable
+from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.models.fences import fences_for
 
 EXCERPT_TOKENS: Final = 24_000

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, get_args
 
 from pytest_compaction.case import PROBE_KINDS, About, Trap
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers.probe_log import ProbeLog
 from pytest_compaction.importers.probe_prompt import prompt, response_format
 from pytest_compaction.importers.secret_shapes import STAND_IN
@@ -25,7 +26,6 @@ from pytest_compaction.models.calls import Call, Caller
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.replies import read_reply
 from pytest_compaction.text import normalize
-from pytest_compaction.tokens import TokenCounter
 
 REPLY_TOKENS: Final = 12_000
 MAX_FACTS: Final = 6

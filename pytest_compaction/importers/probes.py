@@ -15,7 +15,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.case import PROBE_KINDS
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers.probe_answers import FullLogControl
 from pytest_compaction.importers.probe_changed import changed_drafts
 from pytest_compaction.importers.probe_decisions import decision_drafts
@@ -33,7 +34,6 @@ from pytest_compaction.importers.probe_turns import continuation_drafts
 from pytest_compaction.importers.probe_values import value_drafts
 from pytest_compaction.matching import TextIndex
 from pytest_compaction.text import is_path, normalize
-from pytest_compaction.tokens import TokenCounter
 
 DEFAULT_COUNT: Final = 16
 FEW: Final = 8

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol, runtime_checkable
 
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.messages import Message
 
 
 class ImportFormatError(ValueError):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_compaction.case import recorded_view
-from pytest_compaction.chat_format import message_to_chat
-from pytest_compaction.conversation import Message, structure_faults
+from pytest_compaction.conversation.chat_format import message_to_chat
+from pytest_compaction.conversation.messages import Message, structure_faults
 from pytest_compaction.importers.protocol import Boundary, Transcript
 
 

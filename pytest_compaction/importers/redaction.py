@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Final
 
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.messages import (
     Message,
     Part,
     Text,

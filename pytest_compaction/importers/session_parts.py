@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Final
 
-from pytest_compaction.conversation import Message, groups
+from pytest_compaction.conversation.messages import Message, groups
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Ledger, Transcript
 
 OUTSIDE: Final = "message outside the part that was asked for"

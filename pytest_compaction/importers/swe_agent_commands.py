@@ -8,7 +8,7 @@ import shlex
 from itertools import pairwise
 from typing import Any, Final
 
-from pytest_compaction.conversation import ToolCall
+from pytest_compaction.conversation.messages import ToolCall
 
 _EDIT: Final = re.compile(r"edit\s+(\d+):(\d+)[ \t]*\n(?P<text>.*?)(?:\n?end_of_edit)?\s*\Z", re.S)
 _INSERT: Final = re.compile(r"insert\s+(\d+)[ \t]*\n(?P<text>.*?)(?:\n?end_of_insert)?\s*\Z", re.S)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pytest_compaction.artifacts.operations import INTERRUPTED
-from pytest_compaction.conversation import Message, Part, Text, ToolCall, ToolResult
+from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
 from pytest_compaction.importers.protocol import Tally
 
 

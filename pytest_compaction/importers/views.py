@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_compaction.conversation import Message, Part
+from pytest_compaction.conversation.messages import Message, Part
 
 
 def in_terms_of(log: Sequence[Message], view: Sequence[Message], name: str) -> tuple[Message, ...]:

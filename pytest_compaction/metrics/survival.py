@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Literal
 
 from pytest_compaction.case import Fact
-from pytest_compaction.conversation import Message, readable
+from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.matching import TextIndex
 
 Loss = Literal["dropped", "unused"]

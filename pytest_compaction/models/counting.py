@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.bodies import texts_of
 from pytest_compaction.models.calls import Call, CallReply
 from pytest_compaction.models.replies import read_reply
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.tokens import TokenCounter
 
 
 def counted(call: Call, reply: CallReply, tokens: TokenCounter) -> Usage:

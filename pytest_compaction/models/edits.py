@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_compaction.conversation import Message, ToolCall
+from pytest_compaction.conversation.messages import Message, ToolCall
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.rendering import clean, tool_name
 from pytest_compaction.text import printable
-from pytest_compaction.tokens import TokenCounter
 
 Json = Mapping[str, Any]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models import offline_answer, offline_judge, offline_summary
 from pytest_compaction.models.parameters import Parameters, cannot_take
 from pytest_compaction.models.protocol import (
@@ -18,7 +19,6 @@ from pytest_compaction.models.protocol import (
     UnsupportedError,
 )
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.tokens import TokenCounter
 
 NAME: Final = "offline"
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from pytest_compaction.artifacts.operations import FileState
 from pytest_compaction.case import AnswerSpec
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.question import question_proper, quotations
 from pytest_compaction.models.retrieval import PreparedView, prepare, relevant
 from pytest_compaction.text import is_path, normalize, path_suffixes, raw_tokens

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from pytest_compaction.case import AnswerSpec, Fact, Trap
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.calls import Role
 from pytest_compaction.models.edits import Applied
 from pytest_compaction.models.usage import Usage

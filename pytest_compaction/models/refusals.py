@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_compaction.conversation import canonical_json
+from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.models.calls import Operation
 from pytest_compaction.models.parameters import SET_BY_MODELS, shown
 from pytest_compaction.models.rendering import IMAGE

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.ledger import Ledger
 from pytest_compaction.models.offline import NAME, OfflineModel
 from pytest_compaction.models.prices import PriceTable, prices_at
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.store import Mode, Store
 from pytest_compaction.text import printable
-from pytest_compaction.tokens import TokenCounter
 
 if TYPE_CHECKING:
     from pytest_compaction.models.prompts import Prompts

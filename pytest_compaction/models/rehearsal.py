@@ -10,7 +10,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from pytest_compaction.conversation import Message, Opaque, canonical_json
+from pytest_compaction.conversation.messages import Message, Opaque, canonical_json
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models import summary_text
 from pytest_compaction.models.calls import Call, CallReply
 from pytest_compaction.models.edits import assumed
@@ -33,7 +34,6 @@ from pytest_compaction.models.store import Store
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import applicable
 from pytest_compaction.summary import Summary
-from pytest_compaction.tokens import TokenCounter
 
 CRITERION_TOKENS: Final = 40
 NUMBER_TOKENS: Final = 30

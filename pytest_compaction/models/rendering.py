@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.messages import (
     Image,
     Message,
     Opaque,

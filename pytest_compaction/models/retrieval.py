@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.artifacts.operations import FileState, file_operations, file_states
-from pytest_compaction.conversation import Message, Text, ToolCall, ToolResult
+from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
 from pytest_compaction.models.question import asks_last_request, search_terms, topic_cues
 from pytest_compaction.ranking import BM25
 from pytest_compaction.text import content_stems, normalize, segments

@@ -14,6 +14,7 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from pytest_compaction.conversation.tokens import IMAGE_TOKENS, TokenCounter
 from pytest_compaction.models.calls import Call, Caller, CallReply
 from pytest_compaction.models.charges import UNDER_WAY, Charge
 from pytest_compaction.models.counting import counted
@@ -22,7 +23,6 @@ from pytest_compaction.models.prices import PriceTable
 from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.text import printable
-from pytest_compaction.tokens import IMAGE_TOKENS, TokenCounter
 
 _WAIT_S: Final = 0.02
 _LONGEST_WAIT_S: Final = 0.5

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 from weakref import WeakValueDictionary
 
-from pytest_compaction.conversation import canonical_json
+from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.keys import BLOT, scrubbed_json
 from pytest_compaction.models.calls import Call, Caller, CallReply
 from pytest_compaction.models.ledger import Claim

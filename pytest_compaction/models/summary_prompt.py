@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pytest_compaction.conversation import ROLES
+from pytest_compaction.conversation.messages import ROLES
 from pytest_compaction.models.fences import fences_for
 from pytest_compaction.models.prompts import Prompt
 from pytest_compaction.models.protocol import SummaryRequest

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.case import Case, Fact, Probe
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.messages import (
     Image,
     Message,
     Text,
@@ -17,10 +17,10 @@ from pytest_compaction.conversation import (
     ToolResult,
     readable,
 )
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.matching import TextIndex
 from pytest_compaction.reports.dialogues import cells
 from pytest_compaction.text import printable
-from pytest_compaction.tokens import TokenCounter
 
 LEAST_WIDTH: Final = 40
 LINES: Final = 4

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_compaction.chat_format import from_chat
+from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.importers.case_maker import (
     MadeCase,
     NoProbeError,

@@ -6,10 +6,10 @@ import pytest
 from measuring import measured
 
 from pytest_compaction.case_files import load_cases
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import AnswerRequest
 from pytest_compaction.session import shipped_cases
-from pytest_compaction.tokens import TokenCounter
 
 
 @pytest.fixture(scope="module")

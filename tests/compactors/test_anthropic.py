@@ -18,10 +18,10 @@ from compacting import (
     view_of,
 )
 
-from pytest_compaction.chat_format import message_to_chat
 from pytest_compaction.compactors.anthropic import SECTIONS, Anthropic
 from pytest_compaction.compactors.parts.tool_uses import PLACEHOLDER
-from pytest_compaction.conversation import pending_calls
+from pytest_compaction.conversation.chat_format import message_to_chat
+from pytest_compaction.conversation.messages import pending_calls
 
 
 def test_the_view_becomes_one_user_message_with_the_summary_in_its_tag():

@@ -33,7 +33,7 @@ from pytest_compaction.compactors.parts.cline_modes import (
     turn_cut,
 )
 from pytest_compaction.compactors.parts.duplicate_reads import superseded_reads
-from pytest_compaction.conversation import structure_faults
+from pytest_compaction.conversation.messages import structure_faults
 
 SOURCE = "\n".join(f"value_{i} = compute(value_{i - 1}, {i})" for i in range(60))
 

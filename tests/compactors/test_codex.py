@@ -17,7 +17,7 @@ from compacting import (
 )
 
 from pytest_compaction.compactors.codex import NO_SUMMARY, PREAMBLE, Codex
-from pytest_compaction.conversation import Image, pending_calls
+from pytest_compaction.conversation.messages import Image, pending_calls
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,a"}}
 

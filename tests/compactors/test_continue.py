@@ -22,7 +22,7 @@ from pytest_compaction.compactors.continue_ import (
     Continue,
     pruned_from_end,
 )
-from pytest_compaction.conversation import pending_calls
+from pytest_compaction.conversation.messages import pending_calls
 
 OPEN = [*session(6), assistant("looking", ("open", "bash", {}))]
 

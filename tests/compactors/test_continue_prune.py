@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_compaction.compactors.continue_prune import ContinuePrune, last_sequence
-from pytest_compaction.conversation import structure_faults
+from pytest_compaction.conversation.messages import structure_faults
 
 RUN = [
     assistant(None, ("a", "bash", {}), ("b", "bash", {})),

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_compaction.compactors.parts.cuts import newest_within, without_orphans
-from pytest_compaction.conversation import structure_faults
+from pytest_compaction.conversation.messages import structure_faults
 
 CALLS = assistant(None, ("a", "bash", {}), ("b", "bash", {}))
 

@@ -13,7 +13,7 @@ from compacting import SpyModel, compacted, ids, messages_of
 from pytest_compaction.compactors.function import CompactorError, FunctionCompactor
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
-from pytest_compaction.conversation import structure_faults
+from pytest_compaction.conversation.messages import structure_faults
 
 
 def wrap(function, shape=None, **parameters):

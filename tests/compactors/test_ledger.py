@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_compaction.artifacts.trail import Trail
 from pytest_compaction.compactors.ledger import LEDGER_ID, PREAMBLE, Ledger, written
-from pytest_compaction.conversation import structure_faults
+from pytest_compaction.conversation.messages import structure_faults
 
 
 def calls(*steps):

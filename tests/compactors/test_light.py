@@ -17,7 +17,7 @@ from pytest_compaction.compactors.light import (
     Light,
     _episodes,
 )
-from pytest_compaction.conversation import structure_faults
+from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.models.protocol import SummaryReply
 from pytest_compaction.summary import Summary, summary_from_json
 

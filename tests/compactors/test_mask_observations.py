@@ -5,7 +5,7 @@ from builders import COUNTER, assistant, compact_now, context_of, system, tool, 
 from compacting import compacted, ids, in_a_row, messages_of, observed, tokens, view_of
 
 from pytest_compaction.compactors.mask_observations import PLACEHOLDER, MaskObservations
-from pytest_compaction.conversation import structure_faults
+from pytest_compaction.conversation.messages import structure_faults
 
 LONG = "the output of the tool " * 20
 

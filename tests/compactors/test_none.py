@@ -5,8 +5,8 @@ from compacting import observed, view_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.chat_format import from_chat
 from pytest_compaction.compactors.none import NoCompaction
+from pytest_compaction.conversation.chat_format import from_chat
 
 
 @given(agent_logs(pending=True), st.sampled_from([20, 120, 300, 800]))

@@ -8,7 +8,7 @@ from builders import COUNTER, assistant, compact_now, context_of, session, tool,
 from compacting import NativeModel, compacted, ids, in_a_row, messages_of, observed, roles, view_of
 
 from pytest_compaction.compactors.openai_compact import OpenAICompact
-from pytest_compaction.conversation import Opaque, pending_calls
+from pytest_compaction.conversation.messages import Opaque, pending_calls
 from pytest_compaction.models.protocol import ModelError
 
 ITEM = {"type": "compaction", "id": "cmp_9", "encrypted_content": "gAAAA+/=é", "n": [1, 2.5, None]}

@@ -8,10 +8,10 @@ from compacting import compacted, ids, in_a_row, messages_of, observed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_compaction.chat_format import from_chat
 from pytest_compaction.compactors.parts.passages import passages_of, ranked, shown
 from pytest_compaction.compactors.rag import PASSAGES_ID, PREAMBLE, Rag
-from pytest_compaction.conversation import structure_faults, text_message
+from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.messages import structure_faults, text_message
 
 QUESTION = "Which retry limit was set in src/module_1.py?"
 

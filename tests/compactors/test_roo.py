@@ -18,7 +18,7 @@ from compacting import (
 
 from pytest_compaction.compactors.parts.nine_sections import SECTIONS as NINE_SECTIONS
 from pytest_compaction.compactors.roo import CANCELLED, OPENING, PREAMBLE, SECTIONS, Roo
-from pytest_compaction.conversation import pending_calls
+from pytest_compaction.conversation.messages import pending_calls
 
 
 def talk(count, words=30, start=0):

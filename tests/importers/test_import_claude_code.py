@@ -11,7 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_compaction.artifacts.operations import INTERRUPTED
-from pytest_compaction.conversation import Image, Thinking, canonical_json, structure_faults
+from pytest_compaction.conversation.messages import (
+    Image,
+    Thinking,
+    canonical_json,
+    structure_faults,
+)
 from pytest_compaction.importers.claude_code import ClaudeCodeImporter
 from pytest_compaction.importers.protocol import (
     JOINED,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_compaction.artifacts.operations import commands, file_operations
-from pytest_compaction.conversation import structure_faults
+from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.importers.cline import ClineImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.record_points import record_points

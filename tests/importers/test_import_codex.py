@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 
 from pytest_compaction.artifacts.operations import INTERRUPTED, file_operations
-from pytest_compaction.conversation import Image, Thinking, canonical_json, structure_faults
+from pytest_compaction.conversation.messages import (
+    Image,
+    Thinking,
+    canonical_json,
+    structure_faults,
+)
 from pytest_compaction.importers.codex import CodexImporter
 from pytest_compaction.importers.protocol import (
     JOINED,

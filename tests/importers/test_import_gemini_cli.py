@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 
 from pytest_compaction.artifacts.operations import INTERRUPTED, file_operations
-from pytest_compaction.conversation import Image, Thinking, canonical_json, structure_faults
+from pytest_compaction.conversation.messages import (
+    Image,
+    Thinking,
+    canonical_json,
+    structure_faults,
+)
 from pytest_compaction.importers.gemini_cli import GeminiCliImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers

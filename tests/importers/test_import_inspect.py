@@ -9,7 +9,12 @@ from typing import Any
 
 import pytest
 
-from pytest_compaction.conversation import Image, Thinking, canonical_json, structure_faults
+from pytest_compaction.conversation.messages import (
+    Image,
+    Thinking,
+    canonical_json,
+    structure_faults,
+)
 from pytest_compaction.importers import inspect_sample
 from pytest_compaction.importers.inspect_logs import InspectImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_compaction.artifacts.operations import file_operations, file_states
-from pytest_compaction.conversation import Image, Thinking, structure_faults
+from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers
 from pytest_compaction.importers.swe_agent import SweAgentImporter

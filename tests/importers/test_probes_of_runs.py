@@ -6,7 +6,13 @@ import json
 
 import pytest
 
-from pytest_compaction.conversation import Message, Text, ToolCall, ToolResult, text_message
+from pytest_compaction.conversation.messages import (
+    Message,
+    Text,
+    ToolCall,
+    ToolResult,
+    text_message,
+)
 from pytest_compaction.importers.probe_last_edits import last_edit_drafts
 from pytest_compaction.importers.probe_log import ProbeLog
 from pytest_compaction.importers.probe_reruns import printed_line, rerun_drafts

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.messages import (
     Message,
     Opaque,
     Part,
@@ -17,8 +17,8 @@ from pytest_compaction.conversation import (
     canonical_json,
     groups,
 )
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.summary import Section, Summary
-from pytest_compaction.tokens import TokenCounter
 
 _SHORTEST: Final = 200
 """Characters to which a text may be shortened before whole messages are left out."""

@@ -13,8 +13,8 @@ from typing import Any, Final
 from pytest_compaction.artifacts.operations import INTERRUPTED, Invocation, invocations
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.artifacts.touches import Touch
-from pytest_compaction.conversation import Message
-from pytest_compaction.tokens import TokenCounter
+from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.tokens import TokenCounter
 
 Contents = Mapping[str, str | None]
 """Contents by path, the file touched last at the end; ``None`` where they are not known."""

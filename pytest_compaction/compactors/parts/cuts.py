@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_compaction.conversation import Message, groups, pending_calls
-from pytest_compaction.tokens import TokenCounter
+from pytest_compaction.conversation.messages import Message, groups, pending_calls
+from pytest_compaction.conversation.tokens import TokenCounter
 
 
 def cut_before(messages: Sequence[Message], index: int) -> int:

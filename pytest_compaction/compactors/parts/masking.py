@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from pytest_compaction.conversation import Image, Message, Part, Text, ToolResult
-from pytest_compaction.tokens import TokenCounter
+from pytest_compaction.conversation.messages import Image, Message, Part, Text, ToolResult
+from pytest_compaction.conversation.tokens import TokenCounter
 
 Placeholder = Callable[[ToolResult], str]
 """Gives the text that stands for a result."""

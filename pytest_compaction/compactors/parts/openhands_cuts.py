@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_compaction.compactors.protocol import Context
-from pytest_compaction.conversation import Message, Thinking, groups
+from pytest_compaction.conversation.messages import Message, Thinking, groups
 
 
 def manipulation_indices(messages: Sequence[Message]) -> list[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.compactors.parts.bounds import without_middle
-from pytest_compaction.conversation import Message, readable
+from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.ranking import BM25
 from pytest_compaction.text import content_stems, normalize
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_compaction.compactors.history import dump, load
 from pytest_compaction.compactors.protocol import Compactor, Context, Span, State, Status
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.messages import Message
 
 
 class Progress:

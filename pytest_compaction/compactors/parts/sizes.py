@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from pytest_compaction.compactors.protocol import Context
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.messages import Message
 
 Unit = Literal["messages", "tokens", "fraction"]
 

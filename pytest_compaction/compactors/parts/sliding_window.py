@@ -7,7 +7,7 @@ from typing import Final
 
 from pytest_compaction.compactors.history import dump, leading_system, spans_between, unchanged
 from pytest_compaction.compactors.protocol import Context, Outcome, State
-from pytest_compaction.conversation import Message, groups, text_message
+from pytest_compaction.conversation.messages import Message, groups, text_message
 
 HIDDEN_ID: Final = "roo-hidden"
 _FRACTION: Final = 0.5

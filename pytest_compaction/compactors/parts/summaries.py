@@ -11,7 +11,7 @@ from pytest_compaction.compactors.parts.bounds import fitting_input, fitting_sum
 from pytest_compaction.compactors.parts.masking import images_as_text
 from pytest_compaction.compactors.parts.mistaken import mistaken_for
 from pytest_compaction.compactors.protocol import Context
-from pytest_compaction.conversation import Message, text_message
+from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.models.protocol import ModelError, SummaryRequest
 from pytest_compaction.summary import Section, Summary
 

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from pytest_compaction.compactors.parts.cuts import pending_start
 from pytest_compaction.compactors.protocol import Context
-from pytest_compaction.conversation import Message, groups, text_message
+from pytest_compaction.conversation.messages import Message, groups, text_message
 
 LEFT_OUT_ID: Final = "left-out"
 LEFT_OUT: Final = "[What was said before this point was left out to save space.]"

@@ -17,7 +17,7 @@ from pytest_compaction.compactors.parts.masking import mask_results
 from pytest_compaction.compactors.parts.parameters import check_whole
 from pytest_compaction.compactors.parts.profiles import scaled
 from pytest_compaction.compactors.protocol import Context
-from pytest_compaction.conversation import Message, Part, ToolCall
+from pytest_compaction.conversation.messages import Message, Part, ToolCall
 
 PLACEHOLDER: Final = "[old tool result cleared]"
 _NO_INPUT: Final = "{}"

@@ -19,7 +19,7 @@ from pytest_compaction.compactors.parts.profiles import FAITHFUL, HARDENED, Prof
 from pytest_compaction.compactors.parts.summaries import SUMMARY_OVERHEAD
 from pytest_compaction.compactors.parts.tails import newest_part
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Status
-from pytest_compaction.conversation import Message, groups
+from pytest_compaction.conversation.messages import Message, groups
 
 TOO_MUCH: Final = "the system prompt and calls that wait for a result do not fit the budget"
 

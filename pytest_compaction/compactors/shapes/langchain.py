@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pytest_compaction.chat_format import MessageShapeError, message_to_chat
 from pytest_compaction.compactors.shapes.protocol import Shape, object_field
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.chat_format import MessageShapeError, message_to_chat
+from pytest_compaction.conversation.messages import Message
 
 _ROLES: Final = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
 _TYPES: Final = {"user": "human", "assistant": "ai", "developer": "system"}

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final, Protocol
 
-from pytest_compaction.chat_format import MessageShapeError, to_chat
-from pytest_compaction.conversation import Message
+from pytest_compaction.conversation.chat_format import MessageShapeError, to_chat
+from pytest_compaction.conversation.messages import Message
 
 CHAT: Final = "chat"
 _SHAPES: Final = {

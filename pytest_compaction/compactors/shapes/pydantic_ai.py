@@ -17,9 +17,9 @@ from functools import partial
 from itertools import groupby
 from typing import Any, Final
 
-from pytest_compaction.chat_format import MessageShapeError
 from pytest_compaction.compactors.shapes.protocol import Shape, object_field
-from pytest_compaction.conversation import Image, Message, Text, Thinking, ToolCall
+from pytest_compaction.conversation.chat_format import MessageShapeError
+from pytest_compaction.conversation.messages import Image, Message, Text, Thinking, ToolCall
 
 RETRIED: Final = "retry-prompt"
 """How a failed tool call is told to versions of pydantic-ai that have no outcome."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from pytest_compaction.conversation import (
+from pytest_compaction.conversation.messages import (
     ROLES,
     Image,
     Message,
