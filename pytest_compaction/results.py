@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import canonical_json
-from pytest_compaction.keys import scrubbed_json
+from pytest_compaction.secrets.keys import scrubbed_json
 
 FORMAT: Final = 1
 _KEYS: Final = frozenset({"item", "compactor", "case", "probe", "trial"})

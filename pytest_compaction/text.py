@@ -15,7 +15,7 @@ from typing import Final
 
 import snowballstemmer
 
-from pytest_compaction.keys import scrubbed
+from pytest_compaction.secrets.keys import scrubbed
 
 _QUOTES: Final = str.maketrans(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", " ": " "}

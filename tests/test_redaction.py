@@ -27,7 +27,7 @@ from pytest_compaction.conversation.messages import (
 from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
 from pytest_compaction.importers.redaction import LEFT_OUT, Redactor
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
-from pytest_compaction.importers.secret_shapes import STAND_IN, secrets_in
+from pytest_compaction.secrets.shapes import STAND_IN, secrets_in
 
 DATA = Path(__file__).parents[2] / "shared/data"
 CASES = Path(__file__).parents[1] / "cases"

@@ -14,8 +14,8 @@ from pytest_compaction.importers import probe_source
 from pytest_compaction.importers.probe_prompt import EXCERPT_TOKENS, prompt
 from pytest_compaction.importers.probe_source import ModelProbes
 from pytest_compaction.importers.probe_writer import write_probes
-from pytest_compaction.importers.secret_shapes import STAND_IN
 from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.secrets.shapes import STAND_IN
 
 LOG = from_chat(session(turns=10))
 POINTS = [len(LOG) // 2, len(LOG) - 1]

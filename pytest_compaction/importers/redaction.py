@@ -23,14 +23,14 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     readable,
 )
-from pytest_compaction.importers.home_folders import home_owners, home_rule, owner
-from pytest_compaction.importers.named_secrets import (
+from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
+from pytest_compaction.secrets.home_folders import home_owners, home_rule, owner
+from pytest_compaction.secrets.named import (
     is_distinctive,
     is_secret_member,
     named_spans,
 )
-from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
-from pytest_compaction.importers.secret_shapes import STAND_IN, secrets_in
+from pytest_compaction.secrets.shapes import STAND_IN, secrets_in
 
 LEFT_OUT: Final = "[left out: it held what is redacted]"
 """What stands for a message of which nothing else is left."""

@@ -14,10 +14,10 @@ from urllib.parse import SplitResult, urlsplit
 import httpx2
 import openai
 
-from pytest_compaction.keys import credentials_of
 from pytest_compaction.models.bounded import Bounded
 from pytest_compaction.models.charges import UNDER_WAY
 from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.secrets.keys import credentials_of
 
 _NEVER_SENT = (
     httpx2.ConnectError,

@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from pytest_compaction.keys import scrubbed
 from pytest_compaction.models.calls import Call, CallReply, Operation
 from pytest_compaction.models.protocol import ModelError, UnsupportedError
 from pytest_compaction.models.refusals import (
@@ -31,6 +30,7 @@ from pytest_compaction.models.refusals import (
 )
 from pytest_compaction.models.rendering import clean
 from pytest_compaction.models.replies import usage_of
+from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.text import printable
 
 CONNECT_SECONDS: Final = 10.0

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from pytest_compaction.importers.named_secrets import is_distinctive, named_values
-from pytest_compaction.keys import environment_secrets, keys_in
+from pytest_compaction.secrets.keys import environment_secrets, keys_in
+from pytest_compaction.secrets.named import is_distinctive, named_values
 
 STAND_IN: Final = "REDACTED_SECRET_"
 

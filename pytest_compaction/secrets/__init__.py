@@ -1,0 +1,1 @@
+"""Secrets: which texts are keys or passwords, and how they are replaced."""
