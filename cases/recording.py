@@ -25,7 +25,7 @@ from repository import Repository, versions
 
 from pytest_compaction.conversation.chat_format import message_from_chat
 from pytest_compaction.conversation.messages import readable
-from pytest_compaction.matching import TextIndex
+from pytest_compaction.text.matching import TextIndex
 
 Call = tuple[str, dict[str, Any]]
 """A tool call: the name of the tool and its arguments."""

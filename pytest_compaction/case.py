@@ -17,7 +17,7 @@ from pytest_compaction.conversation.messages import (
     short_hash,
     text_message,
 )
-from pytest_compaction.matching import TextIndex
+from pytest_compaction.text.matching import TextIndex
 
 ProbeKind = Literal["recall", "file", "continuation", "decision"]
 PROBE_KINDS: tuple[ProbeKind, ...] = ("recall", "file", "continuation", "decision")

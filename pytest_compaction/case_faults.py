@@ -11,8 +11,8 @@ from typing import Any
 
 from pytest_compaction.case import Case
 from pytest_compaction.conversation.messages import Message, readable, structure_faults
-from pytest_compaction.matching import TextIndex
-from pytest_compaction.text import printable
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.words import printable
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from pytest_compaction.case_faults import (
     schema_faults,
 )
 from pytest_compaction.conversation.chat_format import MessageShapeError
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 MAX_FILE_BYTES: Final = 50 * 1024 * 1024
 MAX_SHOWN_FAULTS: Final = 20

@@ -17,7 +17,7 @@ from pytest_compaction.reports.models import Accounts, agreement_lines, usage_li
 from pytest_compaction.reports.terminal import Line, summary
 from pytest_compaction.results import Record, RunWriter, make_folder
 from pytest_compaction.session import BenchmarkSession
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.unused_snapshots import Unused

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_compaction.compactors.function import CompactorError
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 
 async def with_deadline(call: Callable[[], Any], seconds: float, what: str) -> Any:

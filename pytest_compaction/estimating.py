@@ -17,7 +17,7 @@ from pytest_compaction.reports.models import estimate_lines, estimate_sentence
 from pytest_compaction.reports.terminal import Line
 from pytest_compaction.responses import Arm
 from pytest_compaction.session import BenchmarkSession
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _DIALOGUES: int = 100
 """Up to so many dialogues are rehearsed before every run; more only when it is asked for."""

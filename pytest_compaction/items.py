@@ -20,7 +20,7 @@ from pytest_compaction.records import error_record, scored_record, spent_before,
 from pytest_compaction.responses import Arm, Response
 from pytest_compaction.results import Record
 from pytest_compaction.session import BenchmarkSession, BrokenCase
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 ARM: Final = "compaction_arm"
 PROPERTY: Final = "compaction"

@@ -26,7 +26,7 @@ from pytest_compaction.responses import Arm, Response
 from pytest_compaction.session import BenchmarkSession
 from pytest_compaction.settings import SnapshotSettings
 from pytest_compaction.snapshot_files import BENCHMARK, JudgeSnapshotExtension
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 COMPARISON: Final = pytest.StashKey["Comparison"]()
 _NO_VERDICT: Final = object()

@@ -30,7 +30,7 @@ from pytest_compaction.models.registry import (
 )
 from pytest_compaction.responses import Arm, Roles
 from pytest_compaction.settings import Settings
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 from pytest_compaction.triggers import Trigger
 
 PACKAGED: Final = Path(__file__).parent / "benchmark"

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _SHOWN: Final = 10
 """Names that are printed; ``--snapshot-details`` prints all."""

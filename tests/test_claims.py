@@ -4,8 +4,8 @@ import pytest
 from builders import any_text, finishes, prose
 from hypothesis import given
 
-from pytest_compaction.claims import Claim, answer_proper, claims, unsupported
-from pytest_compaction.matching import TextIndex
+from pytest_compaction.text.claims import Claim, answer_proper, claims, unsupported
+from pytest_compaction.text.matching import TextIndex
 
 
 def made(text):

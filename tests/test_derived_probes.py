@@ -19,7 +19,7 @@ from pytest_compaction.importers.probe_text import clauses, whole_text
 from pytest_compaction.importers.probes import derive_probes
 from pytest_compaction.importers.protocol import Ledger, Transcript
 from pytest_compaction.linting import inspect
-from pytest_compaction.matching import TextIndex
+from pytest_compaction.text.matching import TextIndex
 
 REAL = Path(__file__).parents[2] / "shared/data/pi-agent/large-session.jsonl"
 

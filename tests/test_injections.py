@@ -9,7 +9,6 @@ from fault_server import completion
 from injections import ALL, IDS
 
 from pytest_compaction.case_files import load_cases
-from pytest_compaction.claims import answer_proper
 from pytest_compaction.compactors.anchored import SECTIONS
 from pytest_compaction.models.chat import FLAG
 from pytest_compaction.models.fences import shown
@@ -17,6 +16,7 @@ from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import LogDigest, SummaryRequest
 from pytest_compaction.session import shipped_cases
 from pytest_compaction.summary import Summary
+from pytest_compaction.text.claims import answer_proper
 
 each = pytest.mark.parametrize(("kind", "text"), ALL, ids=IDS)
 ANSWERS = ("The timeout is 45 seconds.", "The timeout is 30.", "src/lease/queue.py, 45 seconds")

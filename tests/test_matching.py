@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pytest_compaction.case import Fact, Trap
-from pytest_compaction.matching import GENERIC_NAMES, TextIndex
-from pytest_compaction.text import normalize, segments, stem
+from pytest_compaction.text.matching import GENERIC_NAMES, TextIndex
+from pytest_compaction.text.words import normalize, segments, stem
 
 LOG = """\
 The lease timeout was raised from 30 to 45 seconds in src/lease/queue.py.

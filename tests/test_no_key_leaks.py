@@ -17,7 +17,7 @@ from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.results import RunWriter
 from pytest_compaction.secrets.keys import BLOT, environment_secrets, scrubbed, scrubbed_json
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 
 def _tail(length, alphabet=string.ascii_letters + string.digits):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pytest_compaction.text import visible
+from pytest_compaction.text.words import visible
 
 Verb = Literal["write", "edit", "append", "read", "delete", "rename", "restore"]
 

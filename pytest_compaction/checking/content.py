@@ -12,7 +12,7 @@ from pytest_compaction.checking.scenario import CANARY
 from pytest_compaction.compactors.history import last_user, leading_system
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _LEAST_ASKED: Final = 20
 """Characters from which on a sentence of a request is known again wherever it stands."""

@@ -12,7 +12,7 @@ import pytest
 from pytest_compaction.checking.session import UNCHECKED, CheckSession, Subject
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.items import in_sentences
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 SESSION: Final = pytest.StashKey[CheckSession]()
 PROPERTY: Final = "compaction.check"

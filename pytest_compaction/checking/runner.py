@@ -19,7 +19,7 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
 )
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 PROBES: Final = ("Which file was changed last, and why?", "What did the tests say?")
 """Questions for which views are rendered, to see whether one leaves a trace."""

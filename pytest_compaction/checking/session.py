@@ -24,7 +24,7 @@ from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.settings import CONTROL, OptionError, Settings
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.checking.examples import Survey

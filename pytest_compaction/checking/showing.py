@@ -11,7 +11,7 @@ from pytest_compaction.checking.run import Run, Step
 from pytest_compaction.checking.scenario import Fault, Scenario
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _MESSAGES: Final = 24
 """Messages of an example that are shown; of a longer one the first and the last."""

@@ -22,7 +22,7 @@ from pytest_compaction.compactors.function import FunctionCompactor, called
 from pytest_compaction.compactors.parts.signatures import as_annotated, no_such_parameter
 from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
 _ROOM: Final = frozenset({"composition", "function", "history", "protocol", "registry", "specs"})

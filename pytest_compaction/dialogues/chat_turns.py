@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pytest_compaction.case_faults import CaseFault
 from pytest_compaction.conversation.messages import Message, groups, structure_faults
 from pytest_compaction.dialogues.dialogue import RecordedCall, Turn
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _TOLERATED = frozenset({"calls-answered", "no-empty-message"})
 """Faults that replaying mends: a call that was broken off, and a message that says nothing."""

@@ -25,7 +25,7 @@ from pytest_compaction.conversation.chat_format import MessageShapeError, from_c
 from pytest_compaction.conversation.messages import canonical_json, short_hash
 from pytest_compaction.dialogues.chat_turns import turns_of
 from pytest_compaction.dialogues.dialogue import CHAT, TASKS, Dialogue, Turn
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _CASE_KEYS: Final = frozenset({"probes", "compaction_points", "window", "budget"})
 """An object with ``messages`` and any of these is meant to be a case."""

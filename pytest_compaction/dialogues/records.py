@@ -12,7 +12,7 @@ from pytest_compaction.models.prices import PriceTable
 from pytest_compaction.records import charged
 from pytest_compaction.results import Record
 from pytest_compaction.settings import Settings
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _DIGITS = 4
 _REASON_CHARACTERS = 400

@@ -10,7 +10,7 @@ from pytest_compaction.dialogues.dialogue import Comparison, Dialogue
 from pytest_compaction.dialogues.figures import consistency_of, spending_of
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 History = Literal["own", "recorded"]
 """Whose answers an arm reads in later turns: its own, or those on record."""

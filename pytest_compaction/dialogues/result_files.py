@@ -24,7 +24,7 @@ from pytest_compaction.dialogues.published import comparisons_in, figures_in
 from pytest_compaction.dialogues.shapes import shape_faults
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
 from pytest_compaction.results import Run, RunFileError, load_run
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 EXPECTED: Final = (
     "the results.json or result_summary.json of the published evaluation, or the run file of a "

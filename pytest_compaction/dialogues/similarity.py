@@ -24,7 +24,7 @@ from pytest_compaction.models.protocol import (
     NotAskedError,
 )
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 MAX_ITEMS: Final = 5
 """Key items of an answer that are looked for in the other one, as in the published evaluation."""

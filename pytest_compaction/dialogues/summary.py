@@ -11,7 +11,7 @@ from pytest_compaction.dialogues.evaluation import evaluations_of_records
 from pytest_compaction.metrics.aggregate import by_compactor
 from pytest_compaction.reports.dialogues import WIDTH, plain
 from pytest_compaction.reports.terminal import Line
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _LOWEST = 3
 

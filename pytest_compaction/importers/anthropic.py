@@ -31,7 +31,7 @@ from pytest_compaction.importers.protocol import (
 )
 from pytest_compaction.importers.streamed import is_list
 from pytest_compaction.importers.threads import ThreadBuilder
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _BLOCKS: Final = ("tool_use", "tool_result", "thinking", "redacted_thinking", "compaction")
 _FOREIGN: Final = ("tool_calls", "tool_call_id", "function_call")

@@ -20,7 +20,7 @@ from pytest_compaction.importers.contents import text_and_rest
 from pytest_compaction.importers.images import anthropic_image, document
 from pytest_compaction.importers.protocol import ImportFormatError, Tally
 from pytest_compaction.importers.streamed import is_list
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _SERVER_SIDE: Final = (
     "server_tool_use",

@@ -20,7 +20,7 @@ from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.images import anthropic_image, document, image_at
 from pytest_compaction.importers.protocol import ImportFormatError, Tally
 from pytest_compaction.importers.threads import ThreadBuilder
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 ROLES: Final[Mapping[str, str]] = {
     "system": "system",

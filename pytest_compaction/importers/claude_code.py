@@ -40,7 +40,7 @@ from pytest_compaction.importers.protocol import (
     Transcript,
 )
 from pytest_compaction.importers.threads import ThreadBuilder
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _TIES: Final = ("parentUuid", "leafUuid", "sessionId", "parent_tool_use_id", "snapshot")
 _TYPES: Final = (*SPOKEN, "system", "summary", "attachment", "progress", "file-history-snapshot")

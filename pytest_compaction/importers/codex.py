@@ -30,7 +30,7 @@ from pytest_compaction.importers.protocol import (
     Tally,
     Transcript,
 )
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 USER_TOKENS: Final = 20_000
 BYTES_A_TOKEN: Final = 4

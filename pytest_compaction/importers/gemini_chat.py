@@ -27,7 +27,7 @@ from pytest_compaction.importers.gemini_parts import (
 )
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.views import in_terms_of
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _SHOWN: Final = ("info", "warning", "error")
 _CANCELLED: Final = "[cancelled: the call was not run]"

@@ -23,7 +23,7 @@ from pytest_compaction.importers.images import document, image, image_at
 from pytest_compaction.importers.protocol import Tally
 from pytest_compaction.importers.streamed import is_list
 from pytest_compaction.importers.threads import ThreadBuilder
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _CONTEXT: Final = re.compile(
     r"\s*(?:This is the Gemini CLI\. We are setting up the context|<session_context>)"

@@ -15,7 +15,7 @@ from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.streamed import MAX_HELD_BYTES, is_list
 from pytest_compaction.importers.views import in_terms_of
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _ATTACHED: Final = re.compile(r"attachment://([0-9a-f]{32})\b")
 

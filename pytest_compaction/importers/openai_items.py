@@ -22,7 +22,7 @@ from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.images import image
 from pytest_compaction.importers.protocol import JOINED, Boundary, ImportFormatError, Tally
 from pytest_compaction.importers.threads import ThreadBuilder, is_empty
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 COMPACTIONS: Final = ("compaction", "compaction_summary", "context_compaction")
 UNDONE_COMPACTION: Final = "recorded compaction in a turn that the user undid"

@@ -17,7 +17,7 @@ from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.openhands_events import EventReading, is_event
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.streamed import is_list
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _LISTS: Final = ("history", "events", "trajectory")
 _NAMES: Final = ("instance_id", "conversation_id", "id")

@@ -22,7 +22,7 @@ from pytest_compaction.importers.openhands_steps import (
     thinking_of,
 )
 from pytest_compaction.importers.protocol import Tally
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _PROGRAM: Final = (
     "change_agent_state",

@@ -34,7 +34,7 @@ from pytest_compaction.importers.protocol import (
     Transcript,
 )
 from pytest_compaction.importers.threads import ThreadBuilder
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _ROLES: Final = ("user", "assistant", "toolResult", "bashExecution", "custom")
 _SPOKEN: Final = ("message", "custom_message", "branch_summary", "compaction")

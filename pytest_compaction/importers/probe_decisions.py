@@ -17,7 +17,7 @@ from pytest_compaction.importers.probe_text import (
     quotable,
     sentences,
 )
-from pytest_compaction.text import NEGATIONS, content_stems, normalize, raw_tokens
+from pytest_compaction.text.words import NEGATIONS, content_stems, normalize, raw_tokens
 
 _INSTEAD: Final = re.compile(r"\s+(?:instead of|rather than|in place of)\s+", re.I)
 _BECAUSE: Final = re.compile(r",?\s+(?:because of|because|since)\s+", re.I)

@@ -22,7 +22,7 @@ from pytest_compaction.importers.probe_log import (
     pooled,
 )
 from pytest_compaction.importers.probe_text import quotable, whole_text
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _MAX_OUTPUT: Final = 100_000
 _MAX_LINES: Final = 2_000

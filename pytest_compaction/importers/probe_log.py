@@ -13,10 +13,10 @@ from pytest_compaction.case import About, Fact, ProbeKind, Trap
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers.probe_text import first_line, quotable
-from pytest_compaction.matching import TextIndex
 from pytest_compaction.secrets.shapes import STAND_IN
 from pytest_compaction.tails import tail_room, tail_start
-from pytest_compaction.text import (
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.words import (
     STOPWORDS,
     content_stems,
     is_path,

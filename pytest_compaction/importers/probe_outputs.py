@@ -13,7 +13,7 @@ from pytest_compaction.conversation.messages import readable
 from pytest_compaction.importers.probe_checks import only_runs, result_of_tests, tested
 from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog, Topic, pooled
 from pytest_compaction.importers.probe_text import bare, sentences
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _MAX_TEXT: Final = 60_000
 _MAX_NAMES: Final = 5

@@ -15,7 +15,7 @@ from pytest_compaction.artifacts.operations import invocations
 from pytest_compaction.case import About
 from pytest_compaction.conversation.messages import ToolCall
 from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _TEXT_KEYS: Final = ("content", "step", "title", "task", "description", "text", "name")
 _STATE_KEYS: Final = ("status", "state", "done", "completed")

@@ -10,7 +10,7 @@ from typing import Final
 from pytest_compaction.case import Trap
 from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog, Topic, pooled
 from pytest_compaction.importers.probe_text import bare, clauses, coarse, opening, sentences
-from pytest_compaction.text import NEGATIONS, content_stems, normalize, raw_tokens
+from pytest_compaction.text.words import NEGATIONS, content_stems, normalize, raw_tokens
 
 _RULE: Final = re.compile(
     r"^(?P<subject>.{4,90}?)\s+(?P<rule>(?:must|should|has to|have to|needs? to|may only|can only"

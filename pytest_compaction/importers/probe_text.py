@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pytest_compaction.text import content_stems, normalize, segments
+from pytest_compaction.text.words import content_stems, normalize, segments
 
 MAX_QUOTE_CHARACTERS: Final = 120
 _POINTER: Final = re.compile(r"\b(?:following|below|above|attached|here(?:'s| is| are))\b", re.I)

@@ -28,7 +28,7 @@ from pytest_compaction.importers.probe_text import (
     sentences,
     whole_text,
 )
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _PENDING: Final = re.compile(
     r"\b(?:todo|to-do|still (?:need|have|to)|remaining|left to do|next step|not yet|later we"

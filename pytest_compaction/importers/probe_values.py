@@ -9,8 +9,8 @@ from typing import Final
 from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog, Topic, pooled
 from pytest_compaction.importers.probe_rules import subject_key
 from pytest_compaction.importers.probe_text import bare, coarse, opening, sentences
-from pytest_compaction.matching import TextIndex
-from pytest_compaction.text import content_stems, normalize
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.words import content_stems, normalize
 
 _MAX_TEXT: Final = 20_000
 _VALUE_LINE: Final = re.compile(

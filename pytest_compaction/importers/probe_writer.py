@@ -20,12 +20,12 @@ from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers.probe_log import ProbeLog
 from pytest_compaction.importers.probe_prompt import prompt, response_format
-from pytest_compaction.matching import TextIndex
 from pytest_compaction.models.calls import Call, Caller
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.replies import read_reply
 from pytest_compaction.secrets.shapes import STAND_IN
-from pytest_compaction.text import normalize
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.words import normalize
 
 REPLY_TOKENS: Final = 12_000
 MAX_FACTS: Final = 6

@@ -32,8 +32,8 @@ from pytest_compaction.importers.probe_reruns import rerun_drafts
 from pytest_compaction.importers.probe_rules import rule_drafts
 from pytest_compaction.importers.probe_turns import continuation_drafts
 from pytest_compaction.importers.probe_values import value_drafts
-from pytest_compaction.matching import TextIndex
-from pytest_compaction.text import is_path, normalize
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.words import is_path, normalize
 
 DEFAULT_COUNT: Final = 16
 FEW: Final = 8

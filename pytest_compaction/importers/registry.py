@@ -25,7 +25,7 @@ from pytest_compaction.importers.protocol import (
     ImportFormatError,
     Transcript,
 )
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 ENTRY_POINT_GROUP: Final = "pytest_compaction.importers"
 HEAD_BYTES: Final = 64 * 1024

@@ -30,7 +30,7 @@ from pytest_compaction.importers.protocol import ImportFormatError, Tally, Trans
 from pytest_compaction.importers.streamed import is_list
 from pytest_compaction.importers.swe_agent_commands import call_of
 from pytest_compaction.importers.threads import ThreadBuilder
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _MARKS: Final = ("environment", "info", "replay_config", "trajectory")
 _OPEN_FILE: Final = re.compile(r"^\(Open file: (?P<path>[^\n]{1,1000})\)$", re.M)

@@ -10,7 +10,7 @@ from pytest_compaction.metrics.survival import loss
 from pytest_compaction.models.protocol import CriterionScore, JudgeReply
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import CRITERIA, dimension_scores, overall_score
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _LOSSES = (
     ("dropped", "not in the view"),

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pytest_compaction.case import Fact
 from pytest_compaction.conversation.messages import Message, readable
-from pytest_compaction.matching import TextIndex
+from pytest_compaction.text.matching import TextIndex
 
 Loss = Literal["dropped", "unused"]
 

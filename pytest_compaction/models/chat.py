@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.case import AnswerSpec
-from pytest_compaction.claims import answer_proper
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models import judgements, native, summary_text
 from pytest_compaction.models.bodies import (
@@ -50,7 +49,8 @@ from pytest_compaction.models.replies import Reply, read_reply
 from pytest_compaction.models.summary_prompt import own_words, summary_fields
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import applicable
-from pytest_compaction.text import printable
+from pytest_compaction.text.claims import answer_proper
+from pytest_compaction.text.words import printable
 
 LOG_TOKENS: Final = 6000
 """What the judge is shown of the log at most."""

@@ -31,7 +31,7 @@ from pytest_compaction.models.refusals import (
 from pytest_compaction.models.rendering import clean
 from pytest_compaction.models.replies import usage_of
 from pytest_compaction.secrets.keys import scrubbed
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 CONNECT_SECONDS: Final = 10.0
 READ_SECONDS: Final = 120.0

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from pytest_compaction.models.protocol import CriterionScore, JudgeRequest
 from pytest_compaction.rubric import MAX_SCORE, applicable
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 Json = dict[str, Any]
 SCHEMA_NAME: Final = "judgement"

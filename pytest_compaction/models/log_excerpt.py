@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from pytest_compaction.matching import TextIndex
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
-from pytest_compaction.ranking import BM25
-from pytest_compaction.text import content_stems, normalize
+from pytest_compaction.text.bm25 import BM25
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.words import content_stems, normalize
 
 PASSAGE_CHARACTERS: Final = 600
 """A passage takes whole lines up to so many characters; a longer line is cut."""

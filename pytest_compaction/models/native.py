@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_compaction.conversation.messages import Message, Opaque, canonical_json, text_message
 from pytest_compaction.models.rendering import NATIVE_ITEMS, responses_input
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 
 class NotCompactedError(ValueError):

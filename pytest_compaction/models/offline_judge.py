@@ -15,12 +15,12 @@ from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.case import About, AnswerSpec, Fact
-from pytest_compaction.claims import answer_proper, claims, unsupported
-from pytest_compaction.matching import TextIndex
 from pytest_compaction.models.cues import exact_tokens
 from pytest_compaction.models.protocol import CriterionScore, JudgeReply, JudgeRequest
 from pytest_compaction.rubric import MAX_SCORE, applicable
-from pytest_compaction.text import content_stems, is_path, normalize, printable
+from pytest_compaction.text.claims import answer_proper, claims, unsupported
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.words import content_stems, is_path, normalize, printable
 
 TRAP_WEIGHT: Final = 2.0
 """A stale value misleads more than a made-up one, which is found out sooner."""

@@ -19,7 +19,7 @@ from pytest_compaction.artifacts.outcomes import test_summary as summary_of_test
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.cues import CONSTRAINT, DECISION, ERROR, NEXT, STATE, exact_tokens
 from pytest_compaction.summary import EMPTY_SECTION, Section, Source, Summary
-from pytest_compaction.text import content_stems, normalize, segments
+from pytest_compaction.text.words import content_stems, normalize, segments
 
 MAX_ENTRY_CHARACTERS: Final = 240
 _CARRIED: Final[Mapping[Source, float]] = {"intent": 3.0, "next": 0.0, "state": 0.0}

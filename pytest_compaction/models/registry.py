@@ -16,7 +16,7 @@ from pytest_compaction.models.offline import NAME, OfflineModel
 from pytest_compaction.models.prices import PriceTable, prices_at
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.store import Mode, Store
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.models.prompts import Prompts

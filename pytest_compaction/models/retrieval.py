@@ -22,8 +22,8 @@ from typing import Final
 from pytest_compaction.artifacts.operations import FileState, file_operations, file_states
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
 from pytest_compaction.models.question import asks_last_request, search_terms, topic_cues
-from pytest_compaction.ranking import BM25
-from pytest_compaction.text import content_stems, normalize, segments
+from pytest_compaction.text.bm25 import BM25
+from pytest_compaction.text.words import content_stems, normalize, segments
 
 PASSAGE_UNITS: Final = 6
 _PASSAGE_SHARE: Final = 0.6

@@ -22,7 +22,7 @@ from pytest_compaction.models.ledger import Ledger, LimitReachedError
 from pytest_compaction.models.prices import PriceTable
 from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 _WAIT_S: Final = 0.02
 _LONGEST_WAIT_S: Final = 0.5

@@ -23,7 +23,7 @@ from pytest_compaction.models.ledger import Claim
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.secrets.keys import BLOT, scrubbed_json
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 Mode = Literal["normal", "replay", "refresh"]
 FORMAT: Final = 1

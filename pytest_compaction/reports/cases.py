@@ -18,9 +18,9 @@ from pytest_compaction.conversation.messages import (
     readable,
 )
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.matching import TextIndex
 from pytest_compaction.reports.dialogues import cells
-from pytest_compaction.text import printable
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.words import printable
 
 LEAST_WIDTH: Final = 40
 LINES: Final = 4

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pytest_compaction.dialogues.breakdowns import strategies_table, tables_of
 from pytest_compaction.dialogues.evaluation import Evaluation
 from pytest_compaction.dialogues.table import Cell, Table
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 WIDTH: Final = 100
 """Cells that a line of the plain form takes at most."""

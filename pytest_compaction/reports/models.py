@@ -13,7 +13,7 @@ from pytest_compaction.models.ledger import Total
 from pytest_compaction.models.prices import PriceTable
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.reports.terminal import WIDTH, Line, Style
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.estimate import Estimate

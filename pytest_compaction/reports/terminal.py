@@ -18,7 +18,7 @@ from pytest_compaction.metrics.aggregate import (
 )
 from pytest_compaction.rubric import DIMENSIONS, PUBLISHED
 from pytest_compaction.settings import CONTROL
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 
 WIDTH: Final = 80
 _NAME_WIDTH: Final = (15, 19)

@@ -11,7 +11,7 @@ from pytest_compaction.dialogues.evaluation import Evaluation
 from pytest_compaction.dialogues.result_files import read_results
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
 from pytest_compaction.reports.dialogues import as_json, markdown, plain
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 from pytest_compaction.verbs.complaint import complain
 
 FORMATS: Final = ("text", "markdown", "json")

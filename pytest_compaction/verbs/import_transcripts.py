@@ -31,7 +31,7 @@ from pytest_compaction.importers.registry import (
 from pytest_compaction.importers.session_parts import SessionPart
 from pytest_compaction.models.offline import NAME as OFFLINE
 from pytest_compaction.models.registry import UnknownModelError, is_offline
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 from pytest_compaction.verbs.complaint import complain
 
 DEFAULT_STORE = ".pytest_compaction/store"

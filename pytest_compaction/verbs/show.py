@@ -12,7 +12,7 @@ from typing import Any
 from pytest_compaction.case import Case
 from pytest_compaction.case_files import load_cases
 from pytest_compaction.reports import cases
-from pytest_compaction.text import printable
+from pytest_compaction.text.words import printable
 from pytest_compaction.verbs.complaint import complain
 
 MAX_WIDTH = 200

@@ -8,8 +8,8 @@ from typing import Final
 
 from pytest_compaction.compactors.parts.bounds import without_middle
 from pytest_compaction.conversation.messages import Message, readable
-from pytest_compaction.ranking import BM25
-from pytest_compaction.text import content_stems, normalize
+from pytest_compaction.text.bm25 import BM25
+from pytest_compaction.text.words import content_stems, normalize
 
 PASSAGE_CHARACTERS: Final = 600
 _MISSES: Final = 8

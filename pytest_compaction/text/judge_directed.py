@@ -13,7 +13,7 @@ import unicodedata
 from typing import Final
 
 from pytest_compaction.rubric import CRITERIA
-from pytest_compaction.text import visible
+from pytest_compaction.text.words import visible
 
 _ENGLISH: Final = re.compile(
     r"""

@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-from pytest_compaction.text import (
+from pytest_compaction.text.words import (
     NEGATIONS,
     STOPWORDS,
     canonical_number,

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.matching import TextIndex
-from pytest_compaction.steering import talks_to_the_judge
-from pytest_compaction.text import is_path, normalize, raw_tokens, visible
+from pytest_compaction.text.judge_directed import talks_to_the_judge
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.words import is_path, normalize, raw_tokens, visible
 
 _QUOTED: Final = re.compile(r"`([^`\s][^`\n]{1,198}[^`\s])`|\"([^\"\n]{3,200})\"|“([^”\n]{3,200})”")
 _CODE_NAME: Final = re.compile(r"\b[a-z]+[A-Z]\w+\b|\b(?:[A-Z][a-z0-9]+){2,}\b|\b\w+(?=\(\))")

@@ -1,0 +1,1 @@
+"""Text: words, claims and matching, with no knowledge of cases or models."""
