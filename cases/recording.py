@@ -274,7 +274,7 @@ def build(
 
 def write(script: str | Path, text: str) -> None:
     """Write the case beside its script, check it, and say what it holds."""
-    from pytest_compaction.case_files import load_cases
+    from pytest_compaction.case.files import load_cases
     from pytest_compaction.conversation.tokens import TokenCounter
 
     target = Path(script).with_suffix(".json")

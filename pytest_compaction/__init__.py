@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pytest_compaction.case import Case, Probe
+    from pytest_compaction.case.case import Case, Probe
     from pytest_compaction.compactors.protocol import (
         Compactor,
         Context,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from pytest_compaction.case import Case, Probe
+from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.function import CompactorError
 from pytest_compaction.compactors.protocol import Compactor, Context, State, View
 from pytest_compaction.context_edits import seen

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from pytest_compaction.case import Case, Probe
+from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.composition import asks_model, parts_of
 from pytest_compaction.compactors.function import FunctionCompactor
 from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, State

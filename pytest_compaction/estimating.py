@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_compaction.case import Case, Probe
+from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.dialogues import items as dialogue_items
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.estimate import Estimate, Selection, estimate

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_compaction.case import PROBE_KINDS
+from pytest_compaction.case.case import PROBE_KINDS
 from pytest_compaction.dialogues.aggregates import (
     NAMES,
     is_dialogue_metric,

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_compaction.case import Case, Probe
-from pytest_compaction.case_files import CaseFileError
+from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.engine import Compaction
 from pytest_compaction.feeding import CompactionError
 from pytest_compaction.judges.snapshots import VerdictMovedError

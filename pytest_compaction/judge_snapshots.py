@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 import pytest
 from syrupy.assertion import AssertionResult, SnapshotAssertion
 
-from pytest_compaction.case import Case, Probe
+from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.items import RECORD, parameters_of
 from pytest_compaction.judges.snapshots import (
     REFUSED,

@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pytest_compaction.case import Case, Probe
-from pytest_compaction.case_files import CaseFileError, load_cases
+from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.case.files import CaseFileError, load_cases
+from pytest_compaction.case.tail import tail_room, tail_start
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.judges.rubric import RubricJudge
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.responders import Responder
 from pytest_compaction.rubric import dimension_scores, overall_score
-from pytest_compaction.tails import tail_room, tail_start
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import is_path, normalize, printable
 

@@ -12,7 +12,7 @@ from pytest_compaction import options
 from pytest_compaction.settings import OptionError
 
 if TYPE_CHECKING:
-    from pytest_compaction.case import Case, Probe
+    from pytest_compaction.case.case import Case, Probe
     from pytest_compaction.dialogues.dialogue import Dialogue
     from pytest_compaction.dialogues.replayed import Replayed
     from pytest_compaction.engine import Compaction

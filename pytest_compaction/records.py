@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from pytest_compaction.case import Case, Probe
+from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.messages import canonical_json, short_hash
 from pytest_compaction.judges.verdict import JudgeScores, Verdict
 from pytest_compaction.models import offline

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case_files import load_cases
+from pytest_compaction.case.files import load_cases
 from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.compactors.specs import UnknownCompactorError
 from pytest_compaction.conversation.messages import canonical_json, short_hash

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pytest_compaction.case import AnswerSpec
+from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.parameters import Parameters, refusal_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pytest_compaction.case import Case, Probe
+from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.feeding import Step
 from pytest_compaction.models.protocol import Model

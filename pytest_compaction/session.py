@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case import Case, Probe
-from pytest_compaction.case_files import CaseFileError, CaseSet
+from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.case.files import CaseFileError, CaseSet
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.dialogues.files import (

@@ -19,7 +19,7 @@ from syrupy.extensions.json import JSONSnapshotExtension
 from syrupy.location import PyTestLocation
 from syrupy.types import SnapshotIndex
 
-from pytest_compaction.case import Case
+from pytest_compaction.case.case import Case
 from pytest_compaction.items import parameters_of
 from pytest_compaction.judges.snapshots import (
     Tolerance,

@@ -8,7 +8,7 @@ import threading
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from pytest_compaction.case import case_from_json
+from pytest_compaction.case.case import case_from_json
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.tokens import TokenCounter

@@ -70,7 +70,7 @@ def difficulty():
     """The table of cases/README.md: a row a case."""
     from measuring import records_of
 
-    from pytest_compaction.case_files import load_cases
+    from pytest_compaction.case.files import load_cases
     from pytest_compaction.conversation.tokens import TokenCounter
     from pytest_compaction.session import shipped_cases
 

@@ -9,14 +9,14 @@ from builders import assistant, case_data, json_values, tool, user, write_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_compaction import case_files
-from pytest_compaction.case import Case
-from pytest_compaction.case_faults import _schema_fault
-from pytest_compaction.case_files import (
+from pytest_compaction.case import files as case_files
+from pytest_compaction.case.case import Case
+from pytest_compaction.case.files import (
     CaseFileError,
     load_cases,
     read_case_file,
 )
+from pytest_compaction.case.validation import _schema_fault
 
 
 def only_error(path, root=None):

@@ -12,7 +12,7 @@ from fault_server import OPAQUE, completion, response
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.case import AnswerSpec
+from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.compactors.anchored import SECTIONS
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.models.protocol import (

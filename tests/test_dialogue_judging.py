@@ -16,7 +16,7 @@ from replaying import (
     strategy,
 )
 
-from pytest_compaction.case import AnswerSpec
+from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.dialogues.figures import consistency_of, figures_of
 from pytest_compaction.dialogues.similarity import MAX_ITEMS, material, read_judgement
 from pytest_compaction.models.calls import CallReply

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_compaction import cli
-from pytest_compaction.case_files import load_cases
+from pytest_compaction.case.files import load_cases
 from pytest_compaction.importers import registry
 from pytest_compaction.importers.protocol import Ledger, Transcript
 

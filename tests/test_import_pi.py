@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_compaction.artifacts.operations import INTERRUPTED
-from pytest_compaction.case_files import load_cases
+from pytest_compaction.case.files import load_cases
 from pytest_compaction.conversation.chat_format import from_chat, to_chat
 from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
 from pytest_compaction.importers.case_maker import make_case, write_case

@@ -8,7 +8,7 @@ from endpoint_builders import Replies, ask, chat, judge_request
 from fault_server import completion
 from injections import ALL, IDS
 
-from pytest_compaction.case_files import load_cases
+from pytest_compaction.case.files import load_cases
 from pytest_compaction.compactors.anchored import SECTIONS
 from pytest_compaction.models.chat import FLAG
 from pytest_compaction.models.fences import shown

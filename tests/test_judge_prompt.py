@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scenarios import flat, records, run, set_up
 
-from pytest_compaction.case import AnswerSpec, Fact, Trap
+from pytest_compaction.case.case import AnswerSpec, Fact, Trap
 from pytest_compaction.compactors.anchored import SECTIONS
 from pytest_compaction.models.fences import MARK_DIGITS, fences_for, shown
 from pytest_compaction.models.log_excerpt import GAP, excerpt

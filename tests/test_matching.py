@@ -8,7 +8,7 @@ from builders import any_text, prose, sentences, words
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pytest_compaction.case import Fact, Trap
+from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.text.matching import GENERIC_NAMES, TextIndex
 from pytest_compaction.text.words import normalize, segments, stem
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_compaction.case_faults import CaseFault
+from pytest_compaction.case.validation import CaseFault
 from pytest_compaction.dialogues.dialogue import TASKS, Comparison
 from pytest_compaction.dialogues.evaluation import (
     correlations,

@@ -20,7 +20,7 @@ from readme_blocks import (
     summary_block,
 )
 
-from pytest_compaction.case_files import load_cases
+from pytest_compaction.case.files import load_cases
 from pytest_compaction.gate import parse_threshold
 from pytest_compaction.options import LISTING_FLAG, OPTIONS
 from pytest_compaction.results import load_run

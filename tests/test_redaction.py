@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_compaction import cli
-from pytest_compaction.case_files import load_cases
+from pytest_compaction.case.files import load_cases
 from pytest_compaction.conversation.chat_format import to_chat
 from pytest_compaction.conversation.messages import (
     Message,

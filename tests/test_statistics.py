@@ -9,7 +9,7 @@ from builders import as_messages, assistant, record, tool, unscored, user
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pytest_compaction.case import Fact
+from pytest_compaction.case.case import Fact
 from pytest_compaction.metrics.aggregate import (
     aggregate,
     kept_by_dimension,

@@ -8,8 +8,8 @@ from builders import COUNTER, agent_logs, any_text, assistant, finishes, prose, 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_compaction.conversation import tokens
 from pytest_compaction.conversation.chat_format import from_chat
-from pytest_compaction.conversation.messages import tokens
 from pytest_compaction.conversation.tokens import (
     DEFAULT_ENCODING,
     IMAGE_TOKENS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_compaction.case_faults import CaseFault
+from pytest_compaction.case.validation import CaseFault
 from pytest_compaction.conversation.messages import Message, groups, structure_faults
 from pytest_compaction.dialogues.dialogue import RecordedCall, Turn
 from pytest_compaction.text.words import printable

@@ -19,8 +19,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case_faults import CaseFault, schema_faults
-from pytest_compaction.case_files import CaseFileError, read_json, read_text, shorten
+from pytest_compaction.case.files import CaseFileError, read_json, read_text, shorten
+from pytest_compaction.case.validation import CaseFault, schema_faults
 from pytest_compaction.conversation.chat_format import MessageShapeError, from_chat
 from pytest_compaction.conversation.messages import canonical_json, short_hash
 from pytest_compaction.dialogues.chat_turns import turns_of

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pytest_compaction.case_faults import CaseFault
+from pytest_compaction.case.validation import CaseFault
 from pytest_compaction.dialogues.dialogue import TASKS, Agreement, Comparison, Reply, Trial
 from pytest_compaction.dialogues.figures import Figures
 from pytest_compaction.dialogues.shapes import shape_faults

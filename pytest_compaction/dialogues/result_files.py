@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case_faults import CaseFault
-from pytest_compaction.case_files import MAX_SHOWN_FAULTS, read_json, read_text
+from pytest_compaction.case.files import MAX_SHOWN_FAULTS, read_json, read_text
+from pytest_compaction.case.validation import CaseFault
 from pytest_compaction.dialogues.dialogue import Comparison
 from pytest_compaction.dialogues.evaluation import (
     RECORD_TYPE,

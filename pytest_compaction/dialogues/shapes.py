@@ -7,7 +7,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from pytest_compaction.case_faults import CaseFault, schema_faults
+from pytest_compaction.case.validation import CaseFault, schema_faults
 
 
 def shape_faults(shape: str, data: Any) -> list[CaseFault]:

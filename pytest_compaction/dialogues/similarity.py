@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_compaction.case import AnswerSpec
+from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.dialogues.charges import Spent, stopped
 from pytest_compaction.dialogues.dialogue import Reply, Trial, Turn
 from pytest_compaction.models.protocol import (

@@ -13,15 +13,15 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case import case_from_json
-from pytest_compaction.case_faults import (
+from pytest_compaction.case.case import case_from_json
+from pytest_compaction.case.files import MAX_FILE_BYTES
+from pytest_compaction.case.validation import (
     CaseFault,
     evidence_faults,
     message_faults,
     reference_faults,
     schema_faults,
 )
-from pytest_compaction.case_files import MAX_FILE_BYTES
 from pytest_compaction.conversation.chat_format import to_chat
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 
-from pytest_compaction.case import AnswerSpec, Case, Fact, Probe
+from pytest_compaction.case.case import AnswerSpec, Case, Fact, Probe
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers.probe_log import Draft

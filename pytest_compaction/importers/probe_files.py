@@ -15,7 +15,7 @@ from pytest_compaction.artifacts.operations import (
     file_states,
 )
 from pytest_compaction.artifacts.tool_calls import shell_script
-from pytest_compaction.case import About
+from pytest_compaction.case.case import About
 from pytest_compaction.conversation.messages import ToolCall, readable
 from pytest_compaction.importers.probe_edits import done_edits
 from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-from pytest_compaction.case import About, Fact, ProbeKind, Trap
+from pytest_compaction.case.case import About, Fact, ProbeKind, Trap
+from pytest_compaction.case.tail import tail_room, tail_start
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers.probe_text import first_line, quotable
 from pytest_compaction.secrets.shapes import STAND_IN
-from pytest_compaction.tails import tail_room, tail_start
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import (
     STOPWORDS,
@@ -168,7 +168,7 @@ class ProbeLog:
     def tail(self, asked: int) -> int:
         """The last position before the tail of the log that ends at ``asked``.
 
-        The tail is that of :mod:`~pytest_compaction.tails`, or the last twentieth of the
+        The tail is that of :mod:`~pytest_compaction.case.tail`, or the last twentieth of the
         messages where that is more, and at least three.
         """
         late = asked - max(3, round((asked + 1) * LATE_SHARE))

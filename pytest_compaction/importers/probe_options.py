@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from pytest_compaction.artifacts.operations import Invocation, invocations
-from pytest_compaction.case import Trap
+from pytest_compaction.case.case import Trap
 from pytest_compaction.importers.probe_log import Draft, ProbeLog, Topic, pooled
 from pytest_compaction.importers.probe_text import bare, clauses, coarse, sentences
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_compaction.artifacts.operations import Command, commands
-from pytest_compaction.case import Trap
+from pytest_compaction.case.case import Trap
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.importers.probe_checks import only_runs, result_of_tests, tested
 from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog, Topic, pooled

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.artifacts.operations import invocations
-from pytest_compaction.case import About
+from pytest_compaction.case.case import About
 from pytest_compaction.conversation.messages import ToolCall
 from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
 from pytest_compaction.text.words import printable

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from string import Template
 from typing import Any, Final, get_args
 
-from pytest_compaction.case import PROBE_KINDS, About
+from pytest_compaction.case.case import PROBE_KINDS, About
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.models.fences import fences_for
 

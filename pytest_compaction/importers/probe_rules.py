@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.case import Trap
+from pytest_compaction.case.case import Trap
 from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog, Topic, pooled
 from pytest_compaction.importers.probe_text import bare, clauses, coarse, opening, sentences
 from pytest_compaction.text.words import NEGATIONS, content_stems, normalize, raw_tokens

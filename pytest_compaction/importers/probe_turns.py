@@ -16,7 +16,7 @@ from pytest_compaction.artifacts.operations import (
     file_states,
 )
 from pytest_compaction.artifacts.outcomes import test_summary
-from pytest_compaction.case import About
+from pytest_compaction.case.case import About
 from pytest_compaction.importers.probe_checks import checked, result_of_tests, tested
 from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
 from pytest_compaction.importers.probe_text import (

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, get_args
 
-from pytest_compaction.case import PROBE_KINDS, About, Trap
+from pytest_compaction.case.case import PROBE_KINDS, About, Trap
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers.probe_log import ProbeLog

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pytest_compaction.case import PROBE_KINDS
+from pytest_compaction.case.case import PROBE_KINDS
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers.probe_answers import FullLogControl

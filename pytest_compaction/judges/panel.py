@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from pytest_compaction.case import Case, Probe
+from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.judges.rubric import RubricJudge
 from pytest_compaction.judges.verdict import JudgeScores, Verdict, verdict_from_reply
 from pytest_compaction.models.protocol import CriterionScore, JudgeReply

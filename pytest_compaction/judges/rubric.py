@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from pytest_compaction.case import Case, Probe
+from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.models.protocol import (
     JudgeReply,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_compaction.case import Fact, Probe, Trap
+from pytest_compaction.case.case import Fact, Probe, Trap
 from pytest_compaction.metrics.survival import loss
 from pytest_compaction.models.protocol import CriterionScore, JudgeReply
 from pytest_compaction.models.usage import Usage

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
-from pytest_compaction.case import Fact
+from pytest_compaction.case.case import Fact
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.text.matching import TextIndex
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from pytest_compaction.case import AnswerSpec
+from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models import judgements, native, summary_text
 from pytest_compaction.models.bodies import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pytest_compaction.case import Fact, Trap
+from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.models.fences import fences_for
 from pytest_compaction.models.judgements import reply_form
 from pytest_compaction.models.protocol import JudgeRequest

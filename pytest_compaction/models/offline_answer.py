@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from pytest_compaction.artifacts.operations import FileState
-from pytest_compaction.case import AnswerSpec
+from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.question import question_proper, quotations
 from pytest_compaction.models.retrieval import PreparedView, prepare, relevant

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from pytest_compaction.case import AnswerSpec, Fact, Trap
+from pytest_compaction.case.case import AnswerSpec, Fact, Trap
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.calls import Role
 from pytest_compaction.models.edits import Applied

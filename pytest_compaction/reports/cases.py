@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.case import Case, Fact, Probe
+from pytest_compaction.case.case import Case, Fact, Probe
 from pytest_compaction.conversation.messages import (
     Image,
     Message,

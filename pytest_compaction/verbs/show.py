@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_compaction.case import Case
-from pytest_compaction.case_files import load_cases
+from pytest_compaction.case.case import Case
+from pytest_compaction.case.files import load_cases
 from pytest_compaction.reports import cases
 from pytest_compaction.text.words import printable
 from pytest_compaction.verbs.complaint import complain

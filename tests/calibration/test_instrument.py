@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from measuring import measured
 
-from pytest_compaction.case_files import load_cases
+from pytest_compaction.case.files import load_cases
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import AnswerRequest

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from pytest_compaction.case import AnswerSpec, Fact, Probe
-from pytest_compaction.case_files import load_cases
+from pytest_compaction.case.case import AnswerSpec, Fact, Probe
+from pytest_compaction.case.files import load_cases
 from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.judges.rubric import RubricJudge, log_digest
 from pytest_compaction.models.offline import OfflineModel

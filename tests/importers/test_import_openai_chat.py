@@ -11,7 +11,7 @@ from transcript_samples import imported_as
 from transcript_samples import write_log as write
 
 from pytest_compaction import cli
-from pytest_compaction.case_files import load_cases
+from pytest_compaction.case.files import load_cases
 from pytest_compaction.conversation.messages import Image, Thinking
 from pytest_compaction.importers import case_maker
 from pytest_compaction.importers.openai_chat import OpenAIChatImporter

@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from pytest_compaction.case import Case
+from pytest_compaction.case.case import Case
 from pytest_compaction.conversation.messages import Message, readable, structure_faults
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import printable
@@ -32,7 +32,7 @@ def _validator() -> Any:
     from jsonschema import Draft202012Validator
 
     schema = json.loads(
-        resources.files("pytest_compaction").joinpath("case.schema.json").read_text("utf-8")
+        resources.files(__package__).joinpath("case.schema.json").read_text("utf-8")
     )
     return Draft202012Validator(schema)
 

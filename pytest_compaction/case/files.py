@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case import Case, RecordShapeError, case_from_json
-from pytest_compaction.case_faults import (
+from pytest_compaction.case.case import Case, RecordShapeError, case_from_json
+from pytest_compaction.case.validation import (
     CaseFault,
     evidence_faults,
     message_faults,
