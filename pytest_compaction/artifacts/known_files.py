@@ -10,7 +10,7 @@ from fnmatch import translate
 from typing import Final
 
 from pytest_compaction.artifacts.file_states import EVERY_PATH, FileOperation, Operation
-from pytest_compaction.artifacts.shell_programs import EVERYTHING, Effect
+from pytest_compaction.artifacts.shell.programs import EVERYTHING, Effect
 from pytest_compaction.artifacts.touches import Touch
 
 _REPLACED: Final = re.compile(r"\boverwr|\bupdated\b|\breplaced\b|\bmodified\b|existing file", re.I)

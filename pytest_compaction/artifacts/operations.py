@@ -20,8 +20,8 @@ from pytest_compaction.artifacts.file_states import (
     file_states,
 )
 from pytest_compaction.artifacts.known_files import KnownFiles, Outcome
-from pytest_compaction.artifacts.shell_commands import shell_effects
-from pytest_compaction.artifacts.shell_programs import Effect
+from pytest_compaction.artifacts.shell.commands import shell_effects
+from pytest_compaction.artifacts.shell.programs import Effect
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.artifacts.touches import Touch
 from pytest_compaction.conversation.messages import Message, ToolCall, ToolResult, groups

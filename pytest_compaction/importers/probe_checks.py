@@ -13,7 +13,7 @@ from typing import Final
 
 from pytest_compaction.artifacts.operations import Command
 from pytest_compaction.artifacts.outcomes import test_summary
-from pytest_compaction.artifacts.shell_commands import command_words
+from pytest_compaction.artifacts.shell.commands import command_words
 
 _TEST_PROGRAMS: Final = frozenset(
     """pytest py.test tox nox jest vitest mocha ava karma rspec phpunit ctest nosetests nose2

@@ -10,7 +10,7 @@ from typing import Final
 
 from pytest_compaction.artifacts.errors import error_texts
 from pytest_compaction.artifacts.operations import Invocation, exit_code, invocations
-from pytest_compaction.artifacts.shell_commands import command_words
+from pytest_compaction.artifacts.shell.commands import command_words
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.importers.probe_checks import shows_text
 from pytest_compaction.importers.probe_log import (

@@ -13,7 +13,7 @@ from pytest_compaction.artifacts.operations import (
     file_operations,
     file_states,
 )
-from pytest_compaction.artifacts.shell_commands import command_words
+from pytest_compaction.artifacts.shell.commands import command_words
 from pytest_compaction.importers.probe_log import Draft, ProbeLog
 
 _PASSING: Final = re.compile(r"^(?:/tmp/|/var/|/private/|/dev/)|(?:^|/)node_modules/")

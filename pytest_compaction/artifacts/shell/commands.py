@@ -13,14 +13,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.artifacts.shell_programs import (
+from pytest_compaction.artifacts.shell.programs import (
     EVERYTHING,
     NOT_LITERAL,
     Effect,
     literal_path,
     program_effects,
 )
-from pytest_compaction.artifacts.shell_words import Simple, simple_commands, without_prefix
+from pytest_compaction.artifacts.shell.words import Simple, simple_commands, without_prefix
 from pytest_compaction.artifacts.touches import Touch, text_detail
 
 _MAX_DEPTH: Final = 3

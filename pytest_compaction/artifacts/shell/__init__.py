@@ -1,0 +1,1 @@
+"""Shell commands: how a line is read, and what the programs in it do to files."""
