@@ -23,7 +23,8 @@ from pytest_compaction.conversation.messages import (
     text_message,
 )
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.edits import (
+from pytest_compaction.models.parameters import shown
+from pytest_compaction.models.wire.server_edits import (
     CLEARING,
     COMPACTION,
     Applied,
@@ -31,7 +32,6 @@ from pytest_compaction.models.edits import (
     due_edits,
     edits_of,
 )
-from pytest_compaction.models.parameters import shown
 
 SUMMARY: Final = "server-summary"
 """The id of the message that stands for a summary of the server."""

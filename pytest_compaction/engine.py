@@ -25,7 +25,6 @@ from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.judges.rubric import RubricJudge
 from pytest_compaction.judges.verdict import Verdict, unscored_verdict
 from pytest_compaction.metrics.survival import survived, view_index
-from pytest_compaction.models.calls import Caller
 from pytest_compaction.models.metered import MeteredModel
 from pytest_compaction.models.protocol import (
     AnswerReply,
@@ -35,6 +34,7 @@ from pytest_compaction.models.protocol import (
     NotAskedError,
 )
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.wire.call import Caller
 from pytest_compaction.responders import Responder
 from pytest_compaction.responses import Arm, Response, Roles
 from pytest_compaction.triggers import Trigger

@@ -2,9 +2,9 @@
 
 import asyncio
 
-from pytest_compaction.models.calls import Call, CallReply
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.wire.call import Call, CallReply
 
 MODEL = "gpt-4o-mini"
 

@@ -21,10 +21,10 @@ from pytest_compaction.models.protocol import (
     NotAskedError,
     SummaryRequest,
 )
-from pytest_compaction.models.rendering import chat_messages, needs_responses, responses_input
-from pytest_compaction.models.replies import usage_of
 from pytest_compaction.models.summary_text import sections_of, within_budget
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.wire.rendering import chat_messages, needs_responses, responses_input
+from pytest_compaction.models.wire.reply import usage_of
 from pytest_compaction.summary import Summary
 
 

@@ -22,8 +22,8 @@ from killed_run import CONCURRENCY, MODEL
 from scenarios import PROBES, STRATEGIES, lean
 from stub_endpoint import long_case, serving
 
-from pytest_compaction.models.calls import Call
 from pytest_compaction.models.store import Store
+from pytest_compaction.models.wire.call import Call
 from pytest_compaction.results import load_run
 
 CASES = ("first", "second")

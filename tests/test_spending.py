@@ -10,7 +10,6 @@ from callers import MODEL, Answering, call
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.models.calls import Call, CallReply
 from pytest_compaction.models.charges import UNDER_WAY
 from pytest_compaction.models.ledger import Ledger, LimitReachedError, Total
 from pytest_compaction.models.prices import prices_at
@@ -18,6 +17,7 @@ from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.spending import Spending, SpentError, most_usage
 from pytest_compaction.models.store import Store
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.wire.call import Call, CallReply
 
 PRICES = prices_at(None)
 A_CALL = Usage(1, 1000, 0, 500)

@@ -70,7 +70,9 @@ from pytest_compaction.compactors.parts.summaries import AS_WRITTEN, SUMMARY_OVE
 from pytest_compaction.compactors.parts.tool_uses import ToolUseClearing
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.conversation.messages import Message, pending_calls, text_message
-from pytest_compaction.models.edits import (
+from pytest_compaction.models.parameters import refusal_of
+from pytest_compaction.models.wire.rendering import tool_name
+from pytest_compaction.models.wire.server_edits import (
     CLEARING,
     COMPACTION,
     LEAST_TRIGGER,
@@ -78,8 +80,6 @@ from pytest_compaction.models.edits import (
     due_edits,
     edits_of,
 )
-from pytest_compaction.models.parameters import refusal_of
-from pytest_compaction.models.rendering import tool_name
 from pytest_compaction.summary import Section
 
 PRODUCT_WINDOW: Final = 200_000

@@ -20,9 +20,9 @@ from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers.probe_log import ProbeLog
 from pytest_compaction.importers.probe_prompt import prompt, response_format
-from pytest_compaction.models.calls import Call, Caller
 from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.models.replies import read_reply
+from pytest_compaction.models.wire.call import Call, Caller
+from pytest_compaction.models.wire.reply import read_reply
 from pytest_compaction.secrets.shapes import STAND_IN
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import normalize

@@ -14,15 +14,7 @@ from typing import Any, Final
 
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models import judgements, native, summary_text
-from pytest_compaction.models.bodies import (
-    REASONING_TOKENS,
-    chat_body,
-    responses_body,
-    roomier,
-)
-from pytest_compaction.models.calls import Call, Caller, Operation, Role
-from pytest_compaction.models.counting import counted
+from pytest_compaction.models import judgements, summary_text
 from pytest_compaction.models.judge_prompt import judge_fields
 from pytest_compaction.models.log_excerpt import excerpt
 from pytest_compaction.models.parameters import Parameters, misuse_of
@@ -39,15 +31,24 @@ from pytest_compaction.models.protocol import (
     SummaryReply,
     SummaryRequest,
 )
-from pytest_compaction.models.rendering import (
+from pytest_compaction.models.summary_prompt import own_words, summary_fields
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.wire import native_compaction as native
+from pytest_compaction.models.wire.call import Call, Caller, Operation, Role
+from pytest_compaction.models.wire.rendering import (
     chat_messages,
     clean,
     needs_responses,
     responses_input,
 )
-from pytest_compaction.models.replies import Reply, read_reply
-from pytest_compaction.models.summary_prompt import own_words, summary_fields
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.wire.reply import Reply, read_reply
+from pytest_compaction.models.wire.request import (
+    REASONING_TOKENS,
+    chat_body,
+    responses_body,
+    roomier,
+)
+from pytest_compaction.models.wire.usage_count import counted
 from pytest_compaction.rubric import applicable
 from pytest_compaction.text.claims import answer_proper
 from pytest_compaction.text.words import printable
@@ -70,7 +71,7 @@ _FORMS: Final = {
 
 
 class ChatModel:
-    """A model behind a :class:`~pytest_compaction.models.calls.Caller`, by the name it has there.
+    """A model behind a :class:`~pytest_compaction.models.wire.call.Caller`, by the name it has there.
 
     ``prompts`` are the templates, ``log_tokens`` bounds what the judge is shown of
     a log, ``trial`` makes the calls of repetitions different ones.

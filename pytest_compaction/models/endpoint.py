@@ -16,9 +16,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from pytest_compaction.models.calls import Call, CallReply, Operation
 from pytest_compaction.models.protocol import ModelError, UnsupportedError
-from pytest_compaction.models.refusals import (
+from pytest_compaction.models.wire.call import Call, CallReply, Operation
+from pytest_compaction.models.wire.refusals import (
     ADAPTATIONS,
     Complaint,
     adaptation_for,
@@ -28,8 +28,8 @@ from pytest_compaction.models.refusals import (
     consequence,
     refuses_added,
 )
-from pytest_compaction.models.rendering import clean
-from pytest_compaction.models.replies import usage_of
+from pytest_compaction.models.wire.rendering import clean
+from pytest_compaction.models.wire.reply import usage_of
 from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.text.words import printable
 
@@ -56,7 +56,7 @@ _Kind = tuple[_Known, frozenset[str], str]
 
 
 class Endpoint:
-    """A :class:`~pytest_compaction.models.calls.Caller` over the network.
+    """A :class:`~pytest_compaction.models.wire.call.Caller` over the network.
 
     Times are in seconds. One client is made for each event loop on first use. What
     a model refuses is remembered for the life of the endpoint: a parameter is left

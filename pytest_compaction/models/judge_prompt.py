@@ -8,7 +8,7 @@ from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.models.fences import fences_for
 from pytest_compaction.models.judgements import reply_form
 from pytest_compaction.models.protocol import JudgeRequest
-from pytest_compaction.models.rendering import clean
+from pytest_compaction.models.wire.rendering import clean
 from pytest_compaction.rubric import Criterion, applicable
 
 NONE: dict[str, str] = {"traps": "(none)", "response": "(empty)", "log": "(empty)"}

@@ -13,8 +13,6 @@ from typing import Final, Literal
 from pytest_compaction.conversation.messages import Message, Opaque, canonical_json
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models import summary_text
-from pytest_compaction.models.calls import Call, CallReply
-from pytest_compaction.models.edits import assumed
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.parameters import Parameters, refusal_of
 from pytest_compaction.models.prices import PriceTable
@@ -32,6 +30,8 @@ from pytest_compaction.models.protocol import (
 from pytest_compaction.models.spending import most_usage
 from pytest_compaction.models.store import Store
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.wire.call import Call, CallReply
+from pytest_compaction.models.wire.server_edits import assumed
 from pytest_compaction.rubric import applicable
 from pytest_compaction.summary import Summary
 

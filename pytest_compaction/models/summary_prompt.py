@@ -9,7 +9,7 @@ from pytest_compaction.conversation.messages import ROLES
 from pytest_compaction.models.fences import fences_for
 from pytest_compaction.models.prompts import Prompt
 from pytest_compaction.models.protocol import SummaryRequest
-from pytest_compaction.models.rendering import clean, transcript
+from pytest_compaction.models.wire.rendering import clean, transcript
 
 _FEWEST_WORDS: Final = 10
 _CARRY_OVER: Final = (

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from pytest_compaction.conversation.messages import Message, ToolCall
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.rendering import clean, tool_name
+from pytest_compaction.models.wire.rendering import clean, tool_name
 from pytest_compaction.text.words import printable
 
 Json = Mapping[str, Any]

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import canonical_json
-from pytest_compaction.models.calls import Operation
 from pytest_compaction.models.parameters import SET_BY_MODELS, shown
-from pytest_compaction.models.rendering import IMAGE
+from pytest_compaction.models.wire.call import Operation
+from pytest_compaction.models.wire.rendering import IMAGE
 
 Body = dict[str, Any]
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_compaction.conversation.messages import Message, Opaque, canonical_json, text_message
-from pytest_compaction.models.rendering import NATIVE_ITEMS, responses_input
+from pytest_compaction.models.wire.rendering import NATIVE_ITEMS, responses_input
 from pytest_compaction.text.words import printable
 
 

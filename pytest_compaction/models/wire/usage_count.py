@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.bodies import texts_of
-from pytest_compaction.models.calls import Call, CallReply
-from pytest_compaction.models.replies import read_reply
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.wire.call import Call, CallReply
+from pytest_compaction.models.wire.reply import read_reply
+from pytest_compaction.models.wire.request import texts_of
 
 
 def counted(call: Call, reply: CallReply, tokens: TokenCounter) -> Usage:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from pytest_compaction.models.calls import Operation
-from pytest_compaction.models.edits import Applied, compaction_usage, read_applied
-from pytest_compaction.models.rendering import clean
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.wire.call import Operation
+from pytest_compaction.models.wire.rendering import clean
+from pytest_compaction.models.wire.server_edits import Applied, compaction_usage, read_applied
 
 MAX_TOKENS: Final = 10**9
 """What one call can take at most; a larger figure says nothing of it."""
