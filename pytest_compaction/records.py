@@ -11,7 +11,7 @@ from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.messages import canonical_json, short_hash
 from pytest_compaction.judges.verdict import JudgeScores, Verdict
 from pytest_compaction.models import offline
-from pytest_compaction.models.prices import PriceTable
+from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.protocol import ChargedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.responses import Arm, Response

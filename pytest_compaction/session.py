@@ -24,7 +24,7 @@ from pytest_compaction.dialogues.replay import (
 )
 from pytest_compaction.engine import Engine
 from pytest_compaction.gate import Threshold
-from pytest_compaction.models.prices import PriceTable
+from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.registry import (
     Endpoints,
 )

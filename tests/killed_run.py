@@ -12,7 +12,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from pytest_compaction.models import store
+from pytest_compaction.models.calls import store
 from pytest_compaction.records import scored_record
 from pytest_compaction.resolving import start
 from pytest_compaction.results import RunWriter
@@ -112,7 +112,8 @@ def say(data):
 
 def main():
     from pytest_compaction.conversation.tokens import TokenCounter
-    from pytest_compaction.models import chat, endpoint
+    from pytest_compaction.models import chat
+    from pytest_compaction.models.calls import endpoint
 
     assert chat and endpoint
     TokenCounter().text("")

@@ -363,7 +363,7 @@ def test_responses_are_read_as_chat_completions_are():
 
 def test_neither_the_model_nor_its_endpoint_loads_a_client_before_it_is_asked():
     code = (
-        "import sys, pytest_compaction.models.endpoint as e, pytest_compaction.models.chat as c\n"
+        "import sys, pytest_compaction.models.calls.endpoint as e, pytest_compaction.models.chat as c\n"
         "c.ChatModel('x', e.Endpoint())\n"
         "print([m for m in ('openai', 'httpx2', 'pytest', 'jsonschema') if m in sys.modules])"
     )

@@ -10,11 +10,11 @@ from endpoint_builders import KEY, quick
 from fault_server import Answer, completion, error, judgement, sensible, serving, unused_url
 from stub_endpoint import PRICED, long_case
 
-from pytest_compaction.models.endpoint import Endpoint
-from pytest_compaction.models.ledger import Ledger
-from pytest_compaction.models.prices import prices_at
+from pytest_compaction.models.calls.accounts import Ledger
+from pytest_compaction.models.calls.endpoint import Endpoint
+from pytest_compaction.models.calls.prices import prices_at
+from pytest_compaction.models.calls.spending_limit import Spending
 from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.models.spending import Spending
 from pytest_compaction.models.usage import Usage
 
 PRICES = prices_at(None)

@@ -24,7 +24,7 @@ from fault_server import sensible as well_behaved
 
 from pytest_compaction.compactors.history import dump, load
 from pytest_compaction.conversation.messages import canonical_json
-from pytest_compaction.models.endpoint import Endpoint, host_of
+from pytest_compaction.models.calls.endpoint import Endpoint, host_of
 from pytest_compaction.models.protocol import CompactRequest, ModelError, UnsupportedError
 from pytest_compaction.models.usage import Usage
 

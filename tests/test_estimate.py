@@ -9,7 +9,7 @@ from stub_endpoint import PRICED, long_case, reply_to
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.estimate import Selection, estimate
-from pytest_compaction.models.endpoint import Endpoint
+from pytest_compaction.models.calls.endpoint import Endpoint
 from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.models.wire.reply import usage_of
 from pytest_compaction.resolving import start

@@ -22,7 +22,7 @@ from killed_run import CONCURRENCY, MODEL
 from scenarios import PROBES, STRATEGIES, lean
 from stub_endpoint import long_case, serving
 
-from pytest_compaction.models.store import Store
+from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.wire.call import Call
 from pytest_compaction.results import load_run
 

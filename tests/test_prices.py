@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from pytest_compaction.models.prices import prices_at
+from pytest_compaction.models.calls.prices import prices_at
 from pytest_compaction.models.usage import Usage
 
 TABLE = json.loads(
-    resources.files("pytest_compaction.models").joinpath("prices.json").read_text("utf-8")
+    resources.files("pytest_compaction.models.calls").joinpath("prices.json").read_text("utf-8")
 )
 MODEL = {
     "type": "object",

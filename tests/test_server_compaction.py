@@ -28,7 +28,7 @@ from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
 from pytest_compaction.context_edits import seen
 from pytest_compaction.feeding import CheckedStrategy
-from pytest_compaction.models.endpoint import Endpoint
+from pytest_compaction.models.calls.endpoint import Endpoint
 from pytest_compaction.models.parameters import SET_BY_MODELS, misuse_of, refusal_of
 from pytest_compaction.models.protocol import ModelError, UnsupportedError
 from pytest_compaction.models.usage import Usage

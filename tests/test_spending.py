@@ -10,12 +10,12 @@ from callers import MODEL, Answering, call
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.models.charges import UNDER_WAY
-from pytest_compaction.models.ledger import Ledger, LimitReachedError, Total
-from pytest_compaction.models.prices import prices_at
+from pytest_compaction.models.calls.accounts import Ledger, LimitReachedError, Total
+from pytest_compaction.models.calls.charges import UNDER_WAY
+from pytest_compaction.models.calls.prices import prices_at
+from pytest_compaction.models.calls.spending_limit import Spending, SpentError, most_usage
+from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.models.spending import Spending, SpentError, most_usage
-from pytest_compaction.models.store import Store
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, CallReply
 

@@ -12,9 +12,9 @@ from callers import MODEL, Answering, Noting, call
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.models.ledger import Ledger
+from pytest_compaction.models.calls.accounts import Ledger
+from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.protocol import ModelError, NotRecordedError
-from pytest_compaction.models.store import Store
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, CallReply
 

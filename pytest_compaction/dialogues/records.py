@@ -8,7 +8,7 @@ from pytest_compaction.dialogues.evaluation import RECORD_TYPE
 from pytest_compaction.dialogues.figures import retention_of, spending_of
 from pytest_compaction.dialogues.files import digest
 from pytest_compaction.dialogues.replayed import Replayed
-from pytest_compaction.models.prices import PriceTable
+from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.records import charged
 from pytest_compaction.results import Record
 from pytest_compaction.settings import Settings

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.ledger import Ledger
+from pytest_compaction.models.calls.accounts import Ledger
+from pytest_compaction.models.calls.prices import PriceTable, prices_at
+from pytest_compaction.models.calls.store import Mode, Store
 from pytest_compaction.models.offline import NAME, OfflineModel
-from pytest_compaction.models.prices import PriceTable, prices_at
 from pytest_compaction.models.protocol import Model
-from pytest_compaction.models.store import Mode, Store
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
@@ -69,9 +69,9 @@ def connect(
     dollars, ``request_timeout`` in seconds of silence. Without a ledger of another
     process one is made in a temporary folder.
     """
-    from pytest_compaction.models.endpoint import READ_SECONDS, Endpoint
+    from pytest_compaction.models.calls.endpoint import READ_SECONDS, Endpoint
+    from pytest_compaction.models.calls.spending_limit import Spending
     from pytest_compaction.models.prompts import Prompts
-    from pytest_compaction.models.spending import Spending
 
     prompts = Prompts.load(judge_prompt)
     scratch = None if ledger else Path(tempfile.mkdtemp(prefix="pytest-compaction-"))

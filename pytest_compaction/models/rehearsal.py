@@ -13,9 +13,11 @@ from typing import Final, Literal
 from pytest_compaction.conversation.messages import Message, Opaque, canonical_json
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models import summary_text
+from pytest_compaction.models.calls.prices import PriceTable
+from pytest_compaction.models.calls.spending_limit import most_usage
+from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.parameters import Parameters, refusal_of
-from pytest_compaction.models.prices import PriceTable
 from pytest_compaction.models.protocol import (
     AnswerReply,
     AnswerRequest,
@@ -27,8 +29,6 @@ from pytest_compaction.models.protocol import (
     SummaryReply,
     SummaryRequest,
 )
-from pytest_compaction.models.spending import most_usage
-from pytest_compaction.models.store import Store
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.models.wire.server_edits import assumed

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_compaction.metrics.agreement import krippendorff_alpha
-from pytest_compaction.models.ledger import Total
-from pytest_compaction.models.prices import PriceTable
+from pytest_compaction.models.calls.accounts import Total
+from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.reports.terminal import WIDTH, Line, Style
 from pytest_compaction.text.words import printable

@@ -173,8 +173,8 @@ class Endpoint:
     def _new_client(self) -> Any:
         import httpx2
 
-        from pytest_compaction.models.bounded import Bounded
-        from pytest_compaction.models.client import new_client
+        from pytest_compaction.models.calls.client import new_client
+        from pytest_compaction.models.calls.size_limit import Bounded
 
         key = os.environ.get("OPENAI_API_KEY", "").strip()
         if not key and self.host == _DEFAULT_HOST:

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, Protocol
 from weakref import WeakValueDictionary
 
 from pytest_compaction.conversation.messages import canonical_json
-from pytest_compaction.models.ledger import Claim
+from pytest_compaction.models.calls.accounts import Claim
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply

@@ -116,6 +116,6 @@ def _price(model: Mapping[str, Any]) -> Price:
 
 @cache
 def _table() -> dict[str, Any]:
-    text = resources.files("pytest_compaction.models").joinpath("prices.json").read_text("utf-8")
+    text = resources.files(__package__).joinpath("prices.json").read_text("utf-8")
     table: dict[str, Any] = json.loads(text)
     return table

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pytest_compaction.conversation.tokens import IMAGE_TOKENS, TokenCounter
-from pytest_compaction.models.charges import UNDER_WAY, Charge
-from pytest_compaction.models.ledger import Ledger, LimitReachedError
-from pytest_compaction.models.prices import PriceTable
+from pytest_compaction.models.calls.accounts import Ledger, LimitReachedError
+from pytest_compaction.models.calls.charges import UNDER_WAY, Charge
+from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply

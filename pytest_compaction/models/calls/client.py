@@ -14,8 +14,8 @@ from urllib.parse import SplitResult, urlsplit
 import httpx2
 import openai
 
-from pytest_compaction.models.bounded import Bounded
-from pytest_compaction.models.charges import UNDER_WAY
+from pytest_compaction.models.calls.charges import UNDER_WAY
+from pytest_compaction.models.calls.size_limit import Bounded
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.secrets.keys import credentials_of
 

@@ -1,0 +1,1 @@
+"""Calls: making them, keeping them, and accounting for what they cost."""
