@@ -26,7 +26,7 @@ from pytest_compaction.compactors.truncate import Truncate
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.replay import trigger_for_dialogues
 from pytest_compaction.feeding import CompactionError
-from pytest_compaction.models.chat import ChatModel
+from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.protocol import Model, ModelError, SummaryRequest
 from pytest_compaction.models.registry import Endpoints

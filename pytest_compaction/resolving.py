@@ -20,7 +20,7 @@ from pytest_compaction.dialogues.files import (
 )
 from pytest_compaction.gate import ThresholdError, parse_threshold
 from pytest_compaction.models import offline
-from pytest_compaction.models.prompts import PromptError, Prompts
+from pytest_compaction.models.chat.prompts import PromptError, Prompts
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import (
     Endpoints,

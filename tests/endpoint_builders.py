@@ -9,7 +9,7 @@ from fault_server import sensible, serving
 
 from pytest_compaction.judges.rubric import log_digest
 from pytest_compaction.models.calls.endpoint import Endpoint
-from pytest_compaction.models.chat import ChatModel
+from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.models.protocol import AnswerRequest, JudgeRequest, ModelError
 from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.models.wire.reply import usage_of

@@ -112,8 +112,8 @@ def say(data):
 
 def main():
     from pytest_compaction.conversation.tokens import TokenCounter
-    from pytest_compaction.models import chat
     from pytest_compaction.models.calls import endpoint
+    from pytest_compaction.models.chat import model as chat
 
     assert chat and endpoint
     TokenCounter().text("")

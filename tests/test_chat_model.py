@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.compactors.anchored import SECTIONS
 from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.models.chat.summary_reply import sections_of, within_budget
 from pytest_compaction.models.protocol import (
     CompactRequest,
     ModelError,
     NotAskedError,
     SummaryRequest,
 )
-from pytest_compaction.models.summary_text import sections_of, within_budget
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.rendering import chat_messages, needs_responses, responses_input
 from pytest_compaction.models.wire.reply import usage_of
@@ -363,7 +363,7 @@ def test_responses_are_read_as_chat_completions_are():
 
 def test_neither_the_model_nor_its_endpoint_loads_a_client_before_it_is_asked():
     code = (
-        "import sys, pytest_compaction.models.calls.endpoint as e, pytest_compaction.models.chat as c\n"
+        "import sys, pytest_compaction.models.calls.endpoint as e, pytest_compaction.models.chat.model as c\n"
         "c.ChatModel('x', e.Endpoint())\n"
         "print([m for m in ('openai', 'httpx2', 'pytest', 'jsonschema') if m in sys.modules])"
     )

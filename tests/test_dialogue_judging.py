@@ -19,7 +19,7 @@ from replaying import (
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.dialogues.figures import consistency_of, figures_of
 from pytest_compaction.dialogues.similarity import MAX_ITEMS, material, read_judgement
-from pytest_compaction.models.chat import ChatModel
+from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.models.protocol import (
     AnswerRequest,
     ModelError,

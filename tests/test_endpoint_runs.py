@@ -8,8 +8,8 @@ from endpoint_builders import KEY
 from fault_server import FAULTS, Answer, completion, judgement, sensible, serving
 from injections import ALL, IDS
 
-from pytest_compaction.models.chat import FLAG
-from pytest_compaction.models.prompts import FIELDS
+from pytest_compaction.models.chat.model import FLAG
+from pytest_compaction.models.chat.prompts import FIELDS
 
 WORKERS = pytest.mark.parametrize("workers", [0, 2])
 

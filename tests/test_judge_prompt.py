@@ -13,9 +13,9 @@ from scenarios import flat, records, run, set_up
 
 from pytest_compaction.case.case import AnswerSpec, Fact, Trap
 from pytest_compaction.compactors.anchored import SECTIONS
-from pytest_compaction.models.fences import MARK_DIGITS, fences_for, shown
-from pytest_compaction.models.log_excerpt import GAP, excerpt
-from pytest_compaction.models.prompts import FIELDS, PromptError, Prompts, packaged, parse
+from pytest_compaction.models.chat.fences import MARK_DIGITS, fences_for, shown
+from pytest_compaction.models.chat.log_excerpt import GAP, excerpt
+from pytest_compaction.models.chat.prompts import FIELDS, PromptError, Prompts, packaged, parse
 from pytest_compaction.models.protocol import LogDigest, SummaryRequest
 from pytest_compaction.rubric import applicable
 from pytest_compaction.summary import Summary
@@ -96,7 +96,7 @@ def test_a_mark_that_occurs_is_replaced_by_another_one(monkeypatch):
         def hexdigest(self):
             return (guessed if self._number == b"0" else f"{int(self._number):016x}") + "0" * 48
 
-    monkeypatch.setattr("pytest_compaction.models.fences.hashlib.sha256", Same)
+    monkeypatch.setattr("pytest_compaction.models.chat.fences.hashlib.sha256", Same)
     for disguise in (guessed, guessed.upper(), "-".join(guessed), f"\u200b{guessed}"):
         assert fences_for([f"the answer {disguise}"]).mark == f"{1:016x}"
 

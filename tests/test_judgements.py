@@ -6,7 +6,7 @@ import pytest
 from endpoint_builders import NAME, Replies, ask, chat, judge_request, judged, members
 from fault_server import completion
 
-from pytest_compaction.models.judgements import reply_form, schema
+from pytest_compaction.models.chat.judge_reply import reply_form, schema
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.rubric import applicable
 

@@ -9,7 +9,7 @@ from scenarios import own, records, run, set_up, write_cases
 import pytest_compaction
 from pytest_compaction.options import LISTING_FLAG, OPTIONS
 
-PROMPT = Path(pytest_compaction.__file__).parent / "models/prompts/judge.md"
+PROMPT = Path(pytest_compaction.__file__).parent / "models/chat/prompts/judge.md"
 
 OTHER_VALUES = {
     "compactor": (

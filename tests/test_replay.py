@@ -235,7 +235,7 @@ def test_a_limit_that_cannot_be_kept_is_refused_before_anything_is_spent(pyteste
 def test_another_text_in_the_same_file_with_the_judges_prompt_changes_the_hash_of_settings(
     pytester, endpoint
 ):
-    from pytest_compaction.models.prompts import FIELDS
+    from pytest_compaction.models.chat.prompts import FIELDS
 
     project(pytester, "first")
     fields = "\n".join(f"${name}" for name in sorted(FIELDS["judge"]))
@@ -253,7 +253,7 @@ def test_another_text_in_the_same_file_with_the_judges_prompt_changes_the_hash_o
 def test_a_prompt_of_ones_own_for_the_judge_is_used_and_one_that_lacks_a_field_is_refused(
     pytester, endpoint
 ):
-    from pytest_compaction.models.prompts import FIELDS
+    from pytest_compaction.models.chat.prompts import FIELDS
 
     project(pytester, "first")
     pytester.path.joinpath("judge.md").write_text(

@@ -8,7 +8,7 @@ from typing import Any, Final, get_args
 
 from pytest_compaction.case.case import PROBE_KINDS, About
 from pytest_compaction.conversation.messages import Message, readable
-from pytest_compaction.models.fences import fences_for
+from pytest_compaction.models.chat.fences import fences_for
 
 EXCERPT_TOKENS: Final = 24_000
 """What a model is shown of one stretch of a log at most."""

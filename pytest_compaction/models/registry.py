@@ -19,7 +19,7 @@ from pytest_compaction.models.protocol import Model
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
-    from pytest_compaction.models.prompts import Prompts
+    from pytest_compaction.models.chat.prompts import Prompts
 
 _NEAR: Final = 0.75
 """Similarity (0 to 1) from which on a name is taken for a slip of the pen."""
@@ -48,7 +48,7 @@ class Endpoints:
 
     def model(self, name: str) -> Model:
         """The model of that name behind the endpoint."""
-        from pytest_compaction.models.chat import ChatModel
+        from pytest_compaction.models.chat.model import ChatModel
 
         return ChatModel(name, self.caller, self.tokens, self.prompts)
 
@@ -71,7 +71,7 @@ def connect(
     """
     from pytest_compaction.models.calls.endpoint import READ_SECONDS, Endpoint
     from pytest_compaction.models.calls.spending_limit import Spending
-    from pytest_compaction.models.prompts import Prompts
+    from pytest_compaction.models.chat.prompts import Prompts
 
     prompts = Prompts.load(judge_prompt)
     scratch = None if ledger else Path(tempfile.mkdtemp(prefix="pytest-compaction-"))

@@ -12,10 +12,10 @@ from typing import Final, Literal
 
 from pytest_compaction.conversation.messages import Message, Opaque, canonical_json
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models import summary_text
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.calls.spending_limit import most_usage
 from pytest_compaction.models.calls.store import Store
+from pytest_compaction.models.chat import summary_reply as summary_text
 from pytest_compaction.models.offline import OfflineModel
 from pytest_compaction.models.parameters import Parameters, refusal_of
 from pytest_compaction.models.protocol import (

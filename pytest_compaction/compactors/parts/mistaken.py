@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from pytest_compaction.compactors.parts.covered import ELSEWHERE
-from pytest_compaction.models.prompts import packaged
+from pytest_compaction.models.chat.prompts import packaged
 from pytest_compaction.summary import Section, Summary
 
 MOST: Final = 0.7

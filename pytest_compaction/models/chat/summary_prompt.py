@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from pytest_compaction.conversation.messages import ROLES
-from pytest_compaction.models.fences import fences_for
-from pytest_compaction.models.prompts import Prompt
+from pytest_compaction.models.chat.fences import fences_for
+from pytest_compaction.models.chat.prompts import Prompt
 from pytest_compaction.models.protocol import SummaryRequest
 from pytest_compaction.models.wire.rendering import clean, transcript
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pytest_compaction.case.case import Fact, Trap
-from pytest_compaction.models.fences import fences_for
-from pytest_compaction.models.judgements import reply_form
+from pytest_compaction.models.chat.fences import fences_for
+from pytest_compaction.models.chat.judge_reply import reply_form
 from pytest_compaction.models.protocol import JudgeRequest
 from pytest_compaction.models.wire.rendering import clean
 from pytest_compaction.rubric import Criterion, applicable

@@ -14,11 +14,13 @@ from typing import Any, Final
 
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models import judgements, summary_text
-from pytest_compaction.models.judge_prompt import judge_fields
-from pytest_compaction.models.log_excerpt import excerpt
+from pytest_compaction.models.chat import judge_reply as judgements
+from pytest_compaction.models.chat import summary_reply as summary_text
+from pytest_compaction.models.chat.judge_prompt import judge_fields
+from pytest_compaction.models.chat.log_excerpt import excerpt
+from pytest_compaction.models.chat.prompts import Prompts
+from pytest_compaction.models.chat.summary_prompt import own_words, summary_fields
 from pytest_compaction.models.parameters import Parameters, misuse_of
-from pytest_compaction.models.prompts import Prompts
 from pytest_compaction.models.protocol import (
     AnswerReply,
     AnswerRequest,
@@ -31,7 +33,6 @@ from pytest_compaction.models.protocol import (
     SummaryReply,
     SummaryRequest,
 )
-from pytest_compaction.models.summary_prompt import own_words, summary_fields
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire import native_compaction as native
 from pytest_compaction.models.wire.call import Call, Caller, Operation, Role

@@ -1,0 +1,1 @@
+"""The chat model: requests rendered to prompts, replies read back."""
