@@ -27,7 +27,7 @@ from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.replay import trigger_for_dialogues
 from pytest_compaction.feeding import CompactionError
 from pytest_compaction.models.chat.model import ChatModel
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model, ModelError, SummaryRequest
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.models.rehearsal import Length, Planned, Rehearsal, RehearsedModel

@@ -22,7 +22,7 @@ from pytest_compaction.case.tail import tail_room, tail_start
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.judges.rubric import RubricJudge
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.responders import Responder
 from pytest_compaction.rubric import dimension_scores, overall_score
 from pytest_compaction.text.matching import TextIndex

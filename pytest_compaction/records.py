@@ -10,8 +10,8 @@ from typing import Any, Final
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.messages import canonical_json, short_hash
 from pytest_compaction.judges.verdict import JudgeScores, Verdict
-from pytest_compaction.models import offline
 from pytest_compaction.models.calls.prices import PriceTable
+from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import ChargedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.responses import Arm, Response

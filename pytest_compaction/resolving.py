@@ -19,8 +19,8 @@ from pytest_compaction.dialogues.files import (
     load_dialogues,
 )
 from pytest_compaction.gate import ThresholdError, parse_threshold
-from pytest_compaction.models import offline
 from pytest_compaction.models.chat.prompts import PromptError, Prompts
+from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import (
     Endpoints,

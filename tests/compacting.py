@@ -4,7 +4,7 @@ from builders import COUNTER, case_data, compact_now
 
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import groups
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import CompactReply, ModelError, SummaryReply
 from pytest_compaction.summary import Summary
 

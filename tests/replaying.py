@@ -10,7 +10,7 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.dialogues.dialogue import Dialogue, Turn
 from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode
 from pytest_compaction.engine import Engine
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import AnswerReply, SummaryReply
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.responses import Roles

@@ -140,7 +140,7 @@ JUDGES = '''
 
 import pytest
 
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import (
     AnswerReply, CriterionScore, JudgeReply, ModelError
 )

@@ -69,7 +69,7 @@ class Boastful(Sound):
 
 NATIVE = """
 from pytest_compaction.conversation.messages import Message, Opaque
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import CompactReply
 
 

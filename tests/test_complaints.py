@@ -29,7 +29,7 @@ from pytest_compaction.conversation.messages import (
     readable,
     structure_faults,
 )
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 
 REGISTRY = Registry()
 APART = {"none", "openai-compact", "recorded"}

@@ -239,7 +239,7 @@ def test_a_responder_that_does_not_answer_leaves_dialogues_unscored_and_never_gr
 
 
 DEAD = """
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import ModelError
 
 
@@ -277,7 +277,7 @@ def test_where_the_summarising_model_is_away_dialogues_are_unscored_and_the_gate
 PARTLY = """
 import json
 
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import AnswerReply, ModelError
 
 

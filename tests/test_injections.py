@@ -12,7 +12,7 @@ from pytest_compaction.case.files import load_cases
 from pytest_compaction.compactors.anchored import SECTIONS
 from pytest_compaction.models.chat.fences import shown
 from pytest_compaction.models.chat.model import FLAG
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import LogDigest, SummaryRequest
 from pytest_compaction.session import shipped_cases
 from pytest_compaction.summary import Summary

@@ -28,7 +28,7 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
     text_message,
 )
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import ModelError, SummaryRequest
 from pytest_compaction.summary import Section, Summary
 

@@ -28,7 +28,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import JudgeReply, ModelError
 
 SHIFT = Path(__file__).with_name("shift.json")

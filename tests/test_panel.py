@@ -10,7 +10,7 @@ from scenarios import last_line, records, run, set_up
 
 from pytest_compaction.judges.panel import PanelJudge, combined
 from pytest_compaction.judges.rubric import RubricJudge
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import (
     CriterionScore,
     JudgeReply,

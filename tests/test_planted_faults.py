@@ -9,7 +9,7 @@ from pytest_compaction.checking.examples import survey
 from pytest_compaction.checking.faults import Rehearsed
 from pytest_compaction.checking.invariants import NAMES
 from pytest_compaction.checking.runner import Runner
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 
 EXAMPLES = 60
 MORE = dict.fromkeys((CutsImages, DropsLatestThinking, Loops, ReturnsList), 200)

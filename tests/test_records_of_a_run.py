@@ -16,7 +16,7 @@ from scenarios import PROBES, lean, own, records, run, run_files, set_up
 from pytest_compaction.compactors.none import NoCompaction
 from pytest_compaction.engine import Engine
 from pytest_compaction.models.chat.prompts import FIELDS
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.options import OPTIONS
 from pytest_compaction.responses import Arm, Roles
 from pytest_compaction.results import load_run

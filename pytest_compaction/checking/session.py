@@ -20,7 +20,7 @@ from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.registry import Registry, named_strategies
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.settings import CONTROL, OptionError, Settings

@@ -13,7 +13,7 @@ from pytest_compaction.dialogues.records import record_without_comparison, repla
 from pytest_compaction.dialogues.replayed import Replayed
 from pytest_compaction.items import ARM, RECORD, SAYS_ENOUGH, left_unscored, nothing
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError
-from pytest_compaction.models import offline
+from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import ChargedError
 from pytest_compaction.records import spent_before
 from pytest_compaction.responses import Arm

@@ -34,7 +34,7 @@ from pytest_compaction.dialogues.similarity import TurnJudge
 from pytest_compaction.engine import Engine
 from pytest_compaction.feeding import CheckedStrategy, CompactionError, Step
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
-from pytest_compaction.models import offline
+from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import ChargedError, ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.responses import Roles

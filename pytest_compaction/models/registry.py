@@ -14,7 +14,7 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.calls.accounts import Ledger
 from pytest_compaction.models.calls.prices import PriceTable, prices_at
 from pytest_compaction.models.calls.store import Mode, Store
-from pytest_compaction.models.offline import NAME, OfflineModel
+from pytest_compaction.models.offline.model import NAME, OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.text.words import printable
 

@@ -16,7 +16,7 @@ from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.calls.spending_limit import most_usage
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.chat import summary_reply as summary_text
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.parameters import Parameters, refusal_of
 from pytest_compaction.models.protocol import (
     AnswerReply,

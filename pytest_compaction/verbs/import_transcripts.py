@@ -29,7 +29,7 @@ from pytest_compaction.importers.registry import (
     load_importers,
 )
 from pytest_compaction.importers.session_parts import SessionPart
-from pytest_compaction.models.offline import NAME as OFFLINE
+from pytest_compaction.models.offline.model import NAME as OFFLINE
 from pytest_compaction.models.registry import UnknownModelError, is_offline
 from pytest_compaction.text.words import printable
 from pytest_compaction.verbs.complaint import complain

@@ -7,7 +7,7 @@ from measuring import measured
 
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import AnswerRequest
 from pytest_compaction.session import shipped_cases
 

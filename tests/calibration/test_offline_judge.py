@@ -9,7 +9,7 @@ from pytest_compaction.case.case import AnswerSpec, Fact, Probe
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.judges.rubric import RubricJudge, log_digest
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
 from pytest_compaction.session import shipped_cases
 from pytest_compaction.text.matching import TextIndex

@@ -12,7 +12,7 @@ from pytest_compaction.compactors.parts.summaries import write_summary
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.models.chat.prompts import packaged
 from pytest_compaction.models.chat.summary_reply import sections_of
-from pytest_compaction.models.offline import OfflineModel
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import SummaryReply
 from pytest_compaction.summary import Summary
 

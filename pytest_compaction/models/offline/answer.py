@@ -15,8 +15,8 @@ from typing import Final
 from pytest_compaction.artifacts.operations import FileState
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.models.question import question_proper, quotations
-from pytest_compaction.models.retrieval import PreparedView, prepare, relevant
+from pytest_compaction.models.offline.question import question_proper, quotations
+from pytest_compaction.models.offline.retrieval import PreparedView, prepare, relevant
 from pytest_compaction.text.words import is_path, normalize, path_suffixes, raw_tokens
 
 ABSTENTION: Final = "I do not know: the context does not say."

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models import offline_answer, offline_judge, offline_summary
+from pytest_compaction.models.offline import answer as offline_answer
+from pytest_compaction.models.offline import judge as offline_judge
+from pytest_compaction.models.offline import summary as offline_summary
 from pytest_compaction.models.parameters import Parameters, cannot_take
 from pytest_compaction.models.protocol import (
     AnswerReply,

@@ -21,7 +21,7 @@ from typing import Final
 
 from pytest_compaction.artifacts.operations import FileState, file_operations, file_states
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
-from pytest_compaction.models.question import asks_last_request, search_terms, topic_cues
+from pytest_compaction.models.offline.question import asks_last_request, search_terms, topic_cues
 from pytest_compaction.text.bm25 import BM25
 from pytest_compaction.text.words import content_stems, normalize, segments
 

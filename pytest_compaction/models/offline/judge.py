@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.case.case import About, AnswerSpec, Fact
-from pytest_compaction.models.cues import exact_tokens
+from pytest_compaction.models.offline.cues import exact_tokens
 from pytest_compaction.models.protocol import CriterionScore, JudgeReply, JudgeRequest
 from pytest_compaction.rubric import MAX_SCORE, applicable
 from pytest_compaction.text.claims import answer_proper, claims, unsupported

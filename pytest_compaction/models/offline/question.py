@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pytest_compaction.models.cues import CONSTRAINT, DECISION, ERROR, NEXT, STATE
+from pytest_compaction.models.offline.cues import CONSTRAINT, DECISION, ERROR, NEXT, STATE
 from pytest_compaction.text.words import content_stems, normalize, segments
 
 _LAST_REQUEST: Final = re.compile(

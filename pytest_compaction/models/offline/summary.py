@@ -17,7 +17,14 @@ from typing import Final
 from pytest_compaction.artifacts.operations import FileState, commands, file_operations, file_states
 from pytest_compaction.artifacts.outcomes import test_summary as summary_of_tests
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.models.cues import CONSTRAINT, DECISION, ERROR, NEXT, STATE, exact_tokens
+from pytest_compaction.models.offline.cues import (
+    CONSTRAINT,
+    DECISION,
+    ERROR,
+    NEXT,
+    STATE,
+    exact_tokens,
+)
 from pytest_compaction.summary import EMPTY_SECTION, Section, Source, Summary
 from pytest_compaction.text.words import content_stems, normalize, segments
 

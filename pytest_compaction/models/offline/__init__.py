@@ -1,0 +1,1 @@
+"""The offline model: deterministic rules that extract, retrieve and score."""
