@@ -6,7 +6,7 @@ from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import groups
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import CompactReply, ModelError, SummaryReply
-from pytest_compaction.summary import Summary
+from pytest_compaction.models.structured_summary import Summary
 
 
 class SpyModel(OfflineModel):

@@ -34,7 +34,7 @@ from pytest_compaction.conversation.messages import (
     text_message,
 )
 from pytest_compaction.models.protocol import ModelError, SummaryRequest
-from pytest_compaction.summary import Section
+from pytest_compaction.models.structured_summary import Section
 
 NOTE = "The messages before this one were left out to save space."
 SOURCES = (Section("all", "All", "Everything.", ("intent", "decisions", "values", "files")),)

@@ -12,9 +12,9 @@ from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode
 from pytest_compaction.engine import Engine
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import AnswerReply, SummaryReply
+from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.responses import Roles
-from pytest_compaction.summary import Summary
 from pytest_compaction.triggers import Trigger
 
 TOKENS = TokenCounter()

@@ -22,10 +22,10 @@ from pytest_compaction.models.protocol import (
     NotAskedError,
     SummaryRequest,
 )
+from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.rendering import chat_messages, needs_responses, responses_input
 from pytest_compaction.models.wire.reply import usage_of
-from pytest_compaction.summary import Summary
 
 
 def summary_request(budget=300, **changes):

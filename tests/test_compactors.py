@@ -17,7 +17,7 @@ from pytest_compaction.compactors.truncate import Truncate
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import pending_calls, structure_faults
 from pytest_compaction.models.protocol import SummaryReply
-from pytest_compaction.summary import Summary
+from pytest_compaction.models.structured_summary import Summary
 
 STRATEGIES = [NoCompaction, Truncate, Regenerate, Anchored]
 BUDGETS = st.sampled_from([20, 120, 300, 800])

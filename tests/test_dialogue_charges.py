@@ -127,7 +127,7 @@ def test_a_judgement_of_no_use_is_charged_for():
 
 PAYS_AND_RAISES = """
 from pytest_compaction.models.protocol import SummaryRequest
-from pytest_compaction.summary import Section
+from pytest_compaction.models.structured_summary import Section
 
 
 async def pays_and_raises(messages, budget, model):

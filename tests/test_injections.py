@@ -14,8 +14,8 @@ from pytest_compaction.models.chat.fences import shown
 from pytest_compaction.models.chat.model import FLAG
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import LogDigest, SummaryRequest
+from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.session import shipped_cases
-from pytest_compaction.summary import Summary
 from pytest_compaction.text.claims import answer_proper
 
 each = pytest.mark.parametrize(("kind", "text"), ALL, ids=IDS)

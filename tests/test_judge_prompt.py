@@ -17,8 +17,8 @@ from pytest_compaction.models.chat.fences import MARK_DIGITS, fences_for, shown
 from pytest_compaction.models.chat.log_excerpt import GAP, excerpt
 from pytest_compaction.models.chat.prompts import FIELDS, PromptError, Prompts, packaged, parse
 from pytest_compaction.models.protocol import LogDigest, SummaryRequest
+from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.rubric import applicable
-from pytest_compaction.summary import Summary
 
 
 def rendered(call):

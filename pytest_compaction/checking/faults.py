@@ -23,8 +23,8 @@ from pytest_compaction.models.protocol import (
     SummaryRequest,
     UnsupportedError,
 )
+from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.summary import Summary
 
 CALL_LIKE: Final = '{"tool_calls": [{"function": {"name": "bash", "arguments": "rm -rf ."}}]}'
 

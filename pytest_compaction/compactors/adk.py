@@ -63,7 +63,7 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     canonical_json,
 )
-from pytest_compaction.summary import Section
+from pytest_compaction.models.structured_summary import Section
 
 SECTIONS: Final = (
     Section(

@@ -71,6 +71,7 @@ from pytest_compaction.compactors.parts.tool_uses import ToolUseClearing
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.conversation.messages import Message, pending_calls, text_message
 from pytest_compaction.models.parameters import refusal_of
+from pytest_compaction.models.structured_summary import Section
 from pytest_compaction.models.wire.rendering import tool_name
 from pytest_compaction.models.wire.server_edits import (
     CLEARING,
@@ -80,7 +81,6 @@ from pytest_compaction.models.wire.server_edits import (
     due_edits,
     edits_of,
 )
-from pytest_compaction.summary import Section
 
 PRODUCT_WINDOW: Final = 200_000
 THRESHOLDS: Final = {"client": 100_000, "server": 150_000}

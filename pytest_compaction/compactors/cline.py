@@ -74,7 +74,7 @@ from pytest_compaction.compactors.parts.trimming import (
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Text, pending_calls, readable
-from pytest_compaction.summary import Section, summary_from_json
+from pytest_compaction.models.structured_summary import Section, summary_from_json
 
 CONDENSE_SECTIONS: Final = (
     Section(

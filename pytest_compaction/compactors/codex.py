@@ -57,7 +57,7 @@ from pytest_compaction.compactors.parts.summaries import (
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Text, pending_calls
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.summary import Section
+from pytest_compaction.models.structured_summary import Section
 
 PRODUCT_WINDOW: Final = 272_000
 SECTIONS: Final = (

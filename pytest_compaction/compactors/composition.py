@@ -36,7 +36,7 @@ from pytest_compaction.compactors.protocol import (
     View,
 )
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.summary import Source
+from pytest_compaction.models.structured_summary import Source
 
 WITHIN_BUDGET: Final = "within-budget"
 NEVER_LARGER: Final = "never-larger"

@@ -61,7 +61,7 @@ from pytest_compaction.conversation.messages import (
     text_message,
 )
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.summary import Section
+from pytest_compaction.models.structured_summary import Section
 
 PRODUCT_WINDOW: Final = 200_000
 MAX_RESERVE: Final = 15_000

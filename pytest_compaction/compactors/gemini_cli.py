@@ -65,7 +65,7 @@ from pytest_compaction.conversation.messages import (
     pending_calls,
     text_message,
 )
-from pytest_compaction.summary import Section, summary_from_json
+from pytest_compaction.models.structured_summary import Section, summary_from_json
 
 SECTIONS: Final = (
     Section("overall_goal", "overall_goal", "What the user wants, in one sentence.", ("intent",)),

@@ -56,7 +56,7 @@ from pytest_compaction.compactors.parts.trimming import (
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Text
-from pytest_compaction.summary import Section
+from pytest_compaction.models.structured_summary import Section
 
 SECTIONS: Final = (
     Section(

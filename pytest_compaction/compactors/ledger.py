@@ -40,7 +40,7 @@ from pytest_compaction.compactors.parts.tails import newest_part
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.compactors.window import too_small, windowed
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.summary import Source
+from pytest_compaction.models.structured_summary import Source
 
 LEDGER_ID: Final = "ledger"
 PREAMBLE: Final = (

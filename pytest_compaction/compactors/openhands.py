@@ -63,7 +63,7 @@ from pytest_compaction.compactors.parts.summaries import (
 from pytest_compaction.compactors.parts.trimming import by_summary, tail_and_request
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, groups, readable
-from pytest_compaction.summary import Section
+from pytest_compaction.models.structured_summary import Section
 
 SECTIONS: Final = (
     Section(

@@ -25,7 +25,7 @@ from pytest_compaction.compactors.parts.summaries import (
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import pending_calls
-from pytest_compaction.summary import Section
+from pytest_compaction.models.structured_summary import Section
 
 SECTIONS: Final = (
     Section("task", "Task", "What the user wants, and the conditions set.", ("intent",), 1.0),

@@ -75,7 +75,7 @@ from pytest_compaction.conversation.messages import (
     pending_calls,
     text_message,
 )
-from pytest_compaction.summary import Section
+from pytest_compaction.models.structured_summary import Section
 
 PRODUCT_WINDOW: Final = 200_000
 FOLDED_CHARACTERS: Final = 50_000

@@ -24,9 +24,9 @@ from pytest_compaction.dialogues.history import (
     tool_steps,
 )
 from pytest_compaction.dialogues.replayed import History
+from pytest_compaction.models.dry_run import RehearsedModel
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerReply, Model
-from pytest_compaction.models.rehearsal import RehearsedModel
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.responders import Responder
 

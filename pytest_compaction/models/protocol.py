@@ -8,10 +8,10 @@ from typing import Any, Protocol
 
 from pytest_compaction.case.case import AnswerSpec, Fact, Trap
 from pytest_compaction.conversation.messages import Message
+from pytest_compaction.models.structured_summary import Section, Summary
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Role
 from pytest_compaction.models.wire.server_edits import Applied
-from pytest_compaction.summary import Section, Summary
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from pytest_compaction.compactors.gemini_cli import (
     split_point,
 )
 from pytest_compaction.models.protocol import ModelError, SummaryReply
-from pytest_compaction.summary import Summary
+from pytest_compaction.models.structured_summary import Summary
 
 LINES = "\n".join(f"line {i} of a long listing" for i in range(100))
 

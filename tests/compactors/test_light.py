@@ -19,7 +19,7 @@ from pytest_compaction.compactors.light import (
 )
 from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.models.protocol import SummaryReply
-from pytest_compaction.summary import Summary, summary_from_json
+from pytest_compaction.models.structured_summary import Summary, summary_from_json
 
 QUESTION = "Which retry limit was set in src/module_1.py?"
 

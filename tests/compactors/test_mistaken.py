@@ -14,7 +14,7 @@ from pytest_compaction.models.chat.prompts import packaged
 from pytest_compaction.models.chat.summary_reply import sections_of
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import SummaryReply
-from pytest_compaction.summary import Summary
+from pytest_compaction.models.structured_summary import Summary
 
 CALL = {"name": "bash", "arguments": {"command": "pytest -q"}}
 OPENAI = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}

@@ -18,7 +18,7 @@ from pytest_compaction.conversation.messages import (
     groups,
 )
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.summary import Section, Summary
+from pytest_compaction.models.structured_summary import Section, Summary
 
 _SHORTEST: Final = 200
 """Characters to which a text may be shortened before whole messages are left out."""

@@ -17,7 +17,7 @@ from pytest_compaction.models.protocol import (
     SummaryReply,
     SummaryRequest,
 )
-from pytest_compaction.summary import Section, Source, Summary
+from pytest_compaction.models.structured_summary import Section, Source, Summary
 
 ELSEWHERE: Final = "(see the record that stands beside this summary)"
 """What a section says that is not asked for."""

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pytest_compaction.compactors.parts.covered import ELSEWHERE
 from pytest_compaction.models.chat.prompts import packaged
-from pytest_compaction.summary import Section, Summary
+from pytest_compaction.models.structured_summary import Section, Summary
 
 MOST: Final = 0.7
 """The share of a reply that must be prompt, or calls, for the whole to be taken for it."""

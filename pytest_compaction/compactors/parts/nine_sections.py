@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_compaction.summary import Section
+from pytest_compaction.models.structured_summary import Section
 
 SECTIONS: Final = (
     Section(

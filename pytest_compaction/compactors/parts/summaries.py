@@ -13,7 +13,7 @@ from pytest_compaction.compactors.parts.mistaken import mistaken_for
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.models.protocol import ModelError, SummaryRequest
-from pytest_compaction.summary import Section, Summary
+from pytest_compaction.models.structured_summary import Section, Summary
 
 AS_WRITTEN: Final = {
     "summary-is-a-summary": "whatever the model writes is taken for the summary",

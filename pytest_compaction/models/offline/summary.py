@@ -25,7 +25,7 @@ from pytest_compaction.models.offline.cues import (
     STATE,
     exact_tokens,
 )
-from pytest_compaction.summary import EMPTY_SECTION, Section, Source, Summary
+from pytest_compaction.models.structured_summary import EMPTY_SECTION, Section, Source, Summary
 from pytest_compaction.text.words import content_stems, normalize, segments
 
 MAX_ENTRY_CHARACTERS: Final = 240

@@ -29,11 +29,11 @@ from pytest_compaction.models.protocol import (
     SummaryReply,
     SummaryRequest,
 )
+from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.models.wire.server_edits import assumed
 from pytest_compaction.rubric import applicable
-from pytest_compaction.summary import Summary
 
 CRITERION_TOKENS: Final = 40
 NUMBER_TOKENS: Final = 30
