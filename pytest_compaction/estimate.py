@@ -22,7 +22,7 @@ from pytest_compaction.compactors.function import FunctionCompactor
 from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, State
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
-from pytest_compaction.compactors.truncate import Truncate
+from pytest_compaction.compactors.strategies.truncate import Truncate
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.replay import trigger_for_dialogues
 from pytest_compaction.feeding import CompactionError

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from pytest_compaction.checking.faults import CALL_LIKE, REASONING
 from pytest_compaction.checking.scenario import CANARY
-from pytest_compaction.compactors.anchored import SECTIONS, SUMMARY_ID, Anchored
 from pytest_compaction.compactors.history import (
     HistoryCompactor,
     dump,
@@ -22,8 +21,9 @@ from pytest_compaction.compactors.history import (
 )
 from pytest_compaction.compactors.parts.masking import images_as_text
 from pytest_compaction.compactors.protocol import Outcome, Traits, View
-from pytest_compaction.compactors.regenerate import Regenerate
-from pytest_compaction.compactors.truncate import Truncate
+from pytest_compaction.compactors.strategies.anchored import SECTIONS, SUMMARY_ID, Anchored
+from pytest_compaction.compactors.strategies.regenerate import Regenerate
+from pytest_compaction.compactors.strategies.truncate import Truncate
 from pytest_compaction.conversation.messages import (
     Image,
     Message,

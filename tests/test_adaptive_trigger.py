@@ -15,7 +15,7 @@ from replaying import (
 from pytest_compaction.compactors.composition import asks_model
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
-from pytest_compaction.compactors.truncate import Truncate
+from pytest_compaction.compactors.strategies.truncate import Truncate
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.triggers import Trigger, expected_saving
 

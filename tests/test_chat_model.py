@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_compaction.case.case import AnswerSpec
-from pytest_compaction.compactors.anchored import SECTIONS
+from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.models.chat.summary_reply import sections_of, within_budget
 from pytest_compaction.models.protocol import (

@@ -10,10 +10,10 @@ from compacting import AwayModel, SpyModel, batched, cycles, in_a_row, observed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_compaction.compactors.anchored import Anchored
-from pytest_compaction.compactors.none import NoCompaction
-from pytest_compaction.compactors.regenerate import Regenerate
-from pytest_compaction.compactors.truncate import Truncate
+from pytest_compaction.compactors.strategies.anchored import Anchored
+from pytest_compaction.compactors.strategies.none import NoCompaction
+from pytest_compaction.compactors.strategies.regenerate import Regenerate
+from pytest_compaction.compactors.strategies.truncate import Truncate
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import pending_calls, structure_faults
 from pytest_compaction.models.protocol import SummaryReply

@@ -13,15 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from measuring import records_of
 
-from pytest_compaction.compactors.anchored import SUMMARY_ID
 from pytest_compaction.compactors.composition import Composition, CompositionError
 from pytest_compaction.compactors.history import HistoryCompactor
-from pytest_compaction.compactors.ledger import LEDGER_ID, Ledger
 from pytest_compaction.compactors.parts.covered import ELSEWHERE
 from pytest_compaction.compactors.protocol import Outcome, Span, Traits
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
-from pytest_compaction.compactors.window import Window
+from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID
+from pytest_compaction.compactors.strategies.ledger import LEDGER_ID, Ledger
+from pytest_compaction.compactors.strategies.window import Window
 from pytest_compaction.conversation.messages import readable, structure_faults, text_message
 from pytest_compaction.metrics.intervals import cluster_interval
 from pytest_compaction.rubric import DIMENSIONS

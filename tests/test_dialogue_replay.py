@@ -19,8 +19,8 @@ from replaying import (
     summarised,
 )
 
-from pytest_compaction.compactors.none import STRATEGY as KEEP_ALL
-from pytest_compaction.compactors.truncate import Truncate
+from pytest_compaction.compactors.strategies.none import STRATEGY as KEEP_ALL
+from pytest_compaction.compactors.strategies.truncate import Truncate
 from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.history import LEAST_BUDGET, view_budget

@@ -15,9 +15,9 @@ from replaying import (
     strategy,
 )
 
-from pytest_compaction.compactors.none import STRATEGY as KEEP_ALL
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
+from pytest_compaction.compactors.strategies.none import STRATEGY as KEEP_ALL
 from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.dialogues.dialogue import RecordedCall, Turn
 from pytest_compaction.dialogues.history import exchange

@@ -26,7 +26,7 @@ from fault_server import (
     unused_url,
 )
 
-from pytest_compaction.compactors.anchored import SECTIONS
+from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.judges.rubric import RubricJudge
 from pytest_compaction.judges.verdict import verdict_from_reply
 from pytest_compaction.models.protocol import ModelError, SummaryRequest

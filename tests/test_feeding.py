@@ -8,9 +8,9 @@ from builders import assistant, build_case, case_of, context_of, session, tool, 
 
 from pytest_compaction.compactors.function import FunctionCompactor
 from pytest_compaction.compactors.history import HistoryCompactor, dump, unchanged
-from pytest_compaction.compactors.none import NoCompaction
 from pytest_compaction.compactors.protocol import Outcome, Span, Traits, View
-from pytest_compaction.compactors.truncate import Truncate
+from pytest_compaction.compactors.strategies.none import NoCompaction
+from pytest_compaction.compactors.strategies.truncate import Truncate
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.feeding import CompactorError, Feeder, with_deadline

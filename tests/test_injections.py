@@ -9,7 +9,7 @@ from fault_server import completion
 from injections import ALL, IDS
 
 from pytest_compaction.case.files import load_cases
-from pytest_compaction.compactors.anchored import SECTIONS
+from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.models.chat.fences import shown
 from pytest_compaction.models.chat.model import FLAG
 from pytest_compaction.models.offline.model import OfflineModel

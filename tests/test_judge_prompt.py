@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scenarios import flat, records, run, set_up
 
 from pytest_compaction.case.case import AnswerSpec, Fact, Trap
-from pytest_compaction.compactors.anchored import SECTIONS
+from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.models.chat.fences import MARK_DIGITS, fences_for, shown
 from pytest_compaction.models.chat.log_excerpt import GAP, excerpt
 from pytest_compaction.models.chat.prompts import FIELDS, PromptError, Prompts, packaged, parse

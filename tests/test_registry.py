@@ -12,7 +12,7 @@ from pytest_compaction.compactors.function import FunctionCompactor
 from pytest_compaction.compactors.history import HistoryCompactor
 from pytest_compaction.compactors.registry import Registry, describe
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
-from pytest_compaction.compactors.truncate import Truncate
+from pytest_compaction.compactors.strategies.truncate import Truncate
 
 SHIPPED = ["anchored", "ledger", "light", "none", "rag", "regenerate", "truncate", "window"]
 

@@ -1,7 +1,8 @@
 """Finding and making the strategy that a specification names (see :mod:`.specs`).
 
-Every module of this folder that is not part of the room itself is a strategy: its
-file name is its name, and its ``STRATEGY`` the class. Adding one is adding a file.
+Every module in ``strategies`` and ``products`` is a strategy: its file name is its name,
+and its ``STRATEGY`` the class. A strategy of several files is a folder with a module
+``strategy``. Adding one is adding a file.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, pars
 from pytest_compaction.text.words import printable
 
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
-_ROOM: Final = frozenset({"composition", "function", "history", "protocol", "registry", "specs"})
-"""Modules beside the strategies that are none themselves."""
+_FOLDERS: Final = ("strategies", "products")
+"""Where the shipped strategies are, below this package."""
 _METHODS: Final = ("start", "observe", "due", "compact", "render")
 
 
@@ -107,13 +108,15 @@ class Registry:
 
 
 def _shipped() -> dict[str, str]:
-    """Modules of the shipped strategies by name: one a file, ``openai_compact.py`` and the like."""
-    package = importlib.import_module(__package__)
-    return {
-        module.name.strip("_").replace("_", "-"): f"{__package__}.{module.name}"
-        for module in pkgutil.iter_modules(package.__path__)
-        if module.name not in _ROOM and not module.ispkg
-    }
+    """Modules of the shipped strategies by name: ``openai_compact.py`` is ``openai-compact``."""
+    found: dict[str, str] = {}
+    for folder in _FOLDERS:
+        package = importlib.import_module(f"{__package__}.{folder}")
+        for module in pkgutil.iter_modules(package.__path__):
+            place = f"{package.__name__}.{module.name}"
+            name = module.name.strip("_").replace("_", "-")
+            found[name] = f"{place}.strategy" if module.ispkg else place
+    return found
 
 
 def named_strategies(

@@ -18,7 +18,7 @@ from compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.adk import (
+from pytest_compaction.compactors.products.adk import (
     MAX_TOOL_CHARACTERS,
     PREAMBLE,
     Adk,

@@ -6,7 +6,7 @@ from compacting import SpyModel, batched, compacted, cycles, in_a_row, view_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_compaction.compactors.anchored import SUMMARY_ID, Anchored
+from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID, Anchored
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import readable
 

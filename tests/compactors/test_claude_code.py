@@ -18,9 +18,9 @@ from compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.claude_code import FILES_PREAMBLE, PREAMBLE, ClaudeCode
 from pytest_compaction.compactors.parts.nine_sections import SECTIONS
 from pytest_compaction.compactors.parts.tool_uses import PLACEHOLDER
+from pytest_compaction.compactors.products.claude_code import FILES_PREAMBLE, PREAMBLE, ClaudeCode
 
 
 def reads(count, words=60):

@@ -16,14 +16,8 @@ from compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.cline import (
-    AGENTIC,
-    CONDENSED,
-    FIRST_REQUEST_CHARACTERS,
-    SUMMARY_ID,
-    Cline,
-)
-from pytest_compaction.compactors.parts.cline_modes import (
+from pytest_compaction.compactors.parts.duplicate_reads import superseded_reads
+from pytest_compaction.compactors.products.cline.modes import (
     NOTICE,
     allowed,
     files_section,
@@ -32,7 +26,13 @@ from pytest_compaction.compactors.parts.cline_modes import (
     sides,
     turn_cut,
 )
-from pytest_compaction.compactors.parts.duplicate_reads import superseded_reads
+from pytest_compaction.compactors.products.cline.strategy import (
+    AGENTIC,
+    CONDENSED,
+    FIRST_REQUEST_CHARACTERS,
+    SUMMARY_ID,
+    Cline,
+)
 from pytest_compaction.conversation.messages import structure_faults
 
 SOURCE = "\n".join(f"value_{i} = compute(value_{i - 1}, {i})" for i in range(60))

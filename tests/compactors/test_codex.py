@@ -16,7 +16,7 @@ from compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.codex import NO_SUMMARY, PREAMBLE, Codex
+from pytest_compaction.compactors.products.codex import NO_SUMMARY, PREAMBLE, Codex
 from pytest_compaction.conversation.messages import Image, pending_calls
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,a"}}

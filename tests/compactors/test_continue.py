@@ -15,7 +15,7 @@ from compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.continue_ import (
+from pytest_compaction.compactors.products.continue_ import (
     CANCELLED,
     PREAMBLE,
     SECTIONS,

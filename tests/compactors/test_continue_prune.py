@@ -16,7 +16,7 @@ from compacting import compacted, ids, in_a_row, messages_of, observed, roles, t
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_compaction.compactors.continue_prune import ContinuePrune, last_sequence
+from pytest_compaction.compactors.products.continue_prune import ContinuePrune, last_sequence
 from pytest_compaction.conversation.messages import structure_faults
 
 RUN = [

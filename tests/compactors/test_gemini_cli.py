@@ -17,7 +17,7 @@ from compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.gemini_cli import (
+from pytest_compaction.compactors.products.gemini_cli import (
     ACKNOWLEDGEMENT_ID,
     SNAPSHOT_ID,
     GeminiCli,

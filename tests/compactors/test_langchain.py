@@ -17,7 +17,7 @@ from compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.langchain import (
+from pytest_compaction.compactors.products.langchain import (
     PREAMBLE,
     TOO_LONG,
     LangChain,

@@ -4,7 +4,11 @@ import pytest
 from builders import COUNTER, assistant, compact_now, context_of, system, tool, user
 from compacting import compacted, in_a_row, messages_of, observed, view_of
 
-from pytest_compaction.compactors.last_n_observations import LastNObservations, omitted, outside
+from pytest_compaction.compactors.products.last_n_observations import (
+    LastNObservations,
+    omitted,
+    outside,
+)
 
 LINES = "\n".join(f"line {i} of the listing with some more words" for i in range(12))
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_compaction.artifacts.trail import Trail
-from pytest_compaction.compactors.ledger import LEDGER_ID, PREAMBLE, Ledger, written
+from pytest_compaction.compactors.strategies.ledger import LEDGER_ID, PREAMBLE, Ledger, written
 from pytest_compaction.conversation.messages import structure_faults
 
 

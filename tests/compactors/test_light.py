@@ -9,7 +9,7 @@ from compacting import AwayModel, SpyModel, compacted, ids, in_a_row, messages_o
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_compaction.compactors.light import (
+from pytest_compaction.compactors.strategies.light import (
     COMPRESSED_AT,
     MEMORY_ID,
     PREAMBLE,

@@ -4,7 +4,7 @@ import pytest
 from builders import COUNTER, assistant, compact_now, context_of, system, tool, user
 from compacting import compacted, ids, in_a_row, messages_of, observed, tokens, view_of
 
-from pytest_compaction.compactors.mask_observations import PLACEHOLDER, MaskObservations
+from pytest_compaction.compactors.products.mask_observations import PLACEHOLDER, MaskObservations
 from pytest_compaction.conversation.messages import structure_faults
 
 LONG = "the output of the tool " * 20

@@ -5,10 +5,10 @@ import json
 import pytest
 from builders import COUNTER, context_of, session
 
-from pytest_compaction.compactors.anchored import SECTIONS
 from pytest_compaction.compactors.parts.covered import ELSEWHERE
 from pytest_compaction.compactors.parts.mistaken import mistaken_for
 from pytest_compaction.compactors.parts.summaries import write_summary
+from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.models.chat.prompts import packaged
 from pytest_compaction.models.chat.summary_reply import sections_of

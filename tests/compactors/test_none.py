@@ -5,7 +5,7 @@ from compacting import observed, view_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.compactors.none import NoCompaction
+from pytest_compaction.compactors.strategies.none import NoCompaction
 from pytest_compaction.conversation.chat_format import from_chat
 
 

@@ -7,7 +7,7 @@ import pytest
 from builders import COUNTER, assistant, compact_now, context_of, session, tool, user
 from compacting import NativeModel, compacted, ids, in_a_row, messages_of, observed, roles, view_of
 
-from pytest_compaction.compactors.openai_compact import OpenAICompact
+from pytest_compaction.compactors.products.openai_compact import OpenAICompact
 from pytest_compaction.conversation.messages import Opaque, pending_calls
 from pytest_compaction.models.protocol import ModelError
 

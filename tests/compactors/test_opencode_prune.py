@@ -4,7 +4,7 @@ import pytest
 from builders import COUNTER, assistant, compact_now, context_of, system, tool, user
 from compacting import compacted, in_a_row, messages_of, observed, view_of
 
-from pytest_compaction.compactors.opencode_prune import PLACEHOLDER, OpencodePrune
+from pytest_compaction.compactors.products.opencode_prune import PLACEHOLDER, OpencodePrune
 
 OUTPUT = "value " * 100
 SIZE = COUNTER.text(OUTPUT)

@@ -19,11 +19,11 @@ from compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.openhands import PREAMBLE, OpenHands
-from pytest_compaction.compactors.parts.openhands_cuts import (
+from pytest_compaction.compactors.products.openhands.cuts import (
     manipulation_indices,
     suffix_for_reduction,
 )
+from pytest_compaction.compactors.products.openhands.strategy import PREAMBLE, OpenHands
 from pytest_compaction.models.protocol import ModelError
 
 ROOMY = 1_000_000

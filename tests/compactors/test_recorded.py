@@ -9,7 +9,7 @@ from typing import Any
 from builders import build_case, case_data, context_of
 from compacting import with_records
 
-from pytest_compaction.compactors.recorded import Recorded
+from pytest_compaction.compactors.strategies.recorded import Recorded
 from pytest_compaction.feeding import Feeder
 from pytest_compaction.triggers import Trigger
 

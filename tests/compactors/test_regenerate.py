@@ -3,7 +3,7 @@
 from builders import COUNTER, assistant, compact_now, context_of, session
 from compacting import SpyModel, batched, in_a_row, observed, view_of
 
-from pytest_compaction.compactors.regenerate import PREAMBLE, Regenerate
+from pytest_compaction.compactors.strategies.regenerate import PREAMBLE, Regenerate
 
 
 def test_regenerate_writes_one_summary_from_the_whole_view_and_never_merges():

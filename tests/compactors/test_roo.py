@@ -17,7 +17,13 @@ from compacting import (
 )
 
 from pytest_compaction.compactors.parts.nine_sections import SECTIONS as NINE_SECTIONS
-from pytest_compaction.compactors.roo import CANCELLED, OPENING, PREAMBLE, SECTIONS, Roo
+from pytest_compaction.compactors.products.roo.strategy import (
+    CANCELLED,
+    OPENING,
+    PREAMBLE,
+    SECTIONS,
+    Roo,
+)
 from pytest_compaction.conversation.messages import pending_calls
 
 

@@ -6,7 +6,7 @@ from compacting import compacted
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.compactors.truncate import Truncate
+from pytest_compaction.compactors.strategies.truncate import Truncate
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import groups, structure_faults
 

@@ -39,10 +39,6 @@ from pytest_compaction.compactors.history import (
 )
 from pytest_compaction.compactors.parts.bounds import each_at_most
 from pytest_compaction.compactors.parts.cuts import pending_start
-from pytest_compaction.compactors.parts.openhands_cuts import (
-    manipulation_indices,
-    suffix_for_reduction,
-)
 from pytest_compaction.compactors.parts.parameters import check_whole
 from pytest_compaction.compactors.parts.profiles import (
     FAITHFUL,
@@ -61,6 +57,10 @@ from pytest_compaction.compactors.parts.summaries import (
     write_summary,
 )
 from pytest_compaction.compactors.parts.trimming import by_summary, tail_and_request
+from pytest_compaction.compactors.products.openhands.cuts import (
+    manipulation_indices,
+    suffix_for_reduction,
+)
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, groups, readable
 from pytest_compaction.models.structured_summary import Section

@@ -39,16 +39,6 @@ from pytest_compaction.compactors.history import (
     load,
     unchanged,
 )
-from pytest_compaction.compactors.parts.cline_modes import (
-    allowed,
-    files_section,
-    first_pair_end,
-    merged_files,
-    removed,
-    touched_files,
-    turn_cut,
-    with_notice,
-)
 from pytest_compaction.compactors.parts.duplicate_reads import without_duplicate_reads
 from pytest_compaction.compactors.parts.masking import where_smaller
 from pytest_compaction.compactors.parts.profiles import (
@@ -71,6 +61,16 @@ from pytest_compaction.compactors.parts.trimming import (
     fitted,
     nothing_to_summarise,
     tail_and_request,
+)
+from pytest_compaction.compactors.products.cline.modes import (
+    allowed,
+    files_section,
+    first_pair_end,
+    merged_files,
+    removed,
+    touched_files,
+    turn_cut,
+    with_notice,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Text, pending_calls, readable

@@ -38,7 +38,7 @@ from pytest_compaction.compactors.parts.parameters import check_share, check_who
 from pytest_compaction.compactors.parts.summaries import summary_message
 from pytest_compaction.compactors.parts.tails import newest_part
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.compactors.window import too_small, windowed
+from pytest_compaction.compactors.strategies.window import too_small, windowed
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.structured_summary import Source
 

@@ -57,7 +57,6 @@ from pytest_compaction.compactors.parts.profiles import (
     traits_of,
 )
 from pytest_compaction.compactors.parts.settling import DUE_AGAIN, LOW, once_more_was_said, settling
-from pytest_compaction.compactors.parts.sliding_window import half_dropped
 from pytest_compaction.compactors.parts.summaries import (
     AS_WRITTEN,
     SUMMARY_OVERHEAD,
@@ -67,6 +66,7 @@ from pytest_compaction.compactors.parts.summaries import (
     write_summary,
 )
 from pytest_compaction.compactors.parts.trimming import by_rule, fitted, tail_and_request
+from pytest_compaction.compactors.products.roo.sliding_window import half_dropped
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,

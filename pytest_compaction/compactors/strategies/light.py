@@ -42,7 +42,7 @@ from pytest_compaction.compactors.parts.passages import Passage, cut_to, ranked,
 from pytest_compaction.compactors.parts.summaries import summary_message, write_summary
 from pytest_compaction.compactors.parts.tails import newest_part
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
-from pytest_compaction.compactors.window import too_small
+from pytest_compaction.compactors.strategies.window import too_small
 from pytest_compaction.conversation.messages import Message, groups, readable, text_message
 from pytest_compaction.models.structured_summary import Section, Summary, summary_from_json
 

@@ -23,7 +23,7 @@ from pytest_compaction.compactors.parts.passages import best_passages, passages_
 from pytest_compaction.compactors.parts.summaries import summary_message
 from pytest_compaction.compactors.parts.tails import newest_part
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
-from pytest_compaction.compactors.window import cut_to_fit
+from pytest_compaction.compactors.strategies.window import cut_to_fit
 
 PASSAGES_ID: Final = "passages"
 PREAMBLE: Final = (

@@ -1,0 +1,1 @@
+"""Cline: its three modes of making room."""

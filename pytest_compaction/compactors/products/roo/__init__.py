@@ -1,0 +1,1 @@
+"""Roo Code: its summary before the last messages, and its sliding window."""

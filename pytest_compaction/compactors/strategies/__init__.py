@@ -1,0 +1,1 @@
+"""General strategies, one a file; the file name is the name of the strategy."""
