@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_compaction.compactors.history import leading_system
-from pytest_compaction.compactors.parts.tool_uses import PLACEHOLDER
+from pytest_compaction.compactors.base.history import leading_system
+from pytest_compaction.compactors.base.tool_uses import PLACEHOLDER
 from pytest_compaction.compactors.protocol import View
 from pytest_compaction.conversation.messages import (
     Message,

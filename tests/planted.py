@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from pytest_compaction.checking.faults import CALL_LIKE, REASONING
 from pytest_compaction.checking.scenario import CANARY
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
     last_user,
@@ -19,7 +19,7 @@ from pytest_compaction.compactors.history import (
     tail_start,
     unchanged,
 )
-from pytest_compaction.compactors.parts.masking import images_as_text
+from pytest_compaction.compactors.base.masking import images_as_text
 from pytest_compaction.compactors.protocol import Outcome, Traits, View
 from pytest_compaction.compactors.strategies.anchored import SECTIONS, SUMMARY_ID, Anchored
 from pytest_compaction.compactors.strategies.regenerate import Regenerate

@@ -23,7 +23,7 @@ import os
 import time
 from pathlib import Path
 
-from pytest_compaction.compactors.history import HistoryCompactor, unchanged
+from pytest_compaction.compactors.base.history import HistoryCompactor, unchanged
 from pytest_compaction.compactors.protocol import Traits
 
 LOG = Path(__file__).parent / "calls.log"

@@ -248,7 +248,7 @@ class FailsQuietly(Truncate):
     """Says that it failed, as strategies with a summariser do."""
 
     async def compact(self, state, context):
-        from pytest_compaction.compactors.history import unchanged
+        from pytest_compaction.compactors.base.history import unchanged
         from pytest_compaction.models.protocol import SummaryRequest
 
         try:

@@ -22,7 +22,7 @@ from endpoint_builders import (
 from fault_server import OPAQUE, Answer, compaction, completion, error
 from fault_server import sensible as well_behaved
 
-from pytest_compaction.compactors.history import dump, load
+from pytest_compaction.compactors.base.history import dump, load
 from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.models.calls.endpoint import Endpoint, host_of
 from pytest_compaction.models.protocol import CompactRequest, ModelError, UnsupportedError

@@ -16,7 +16,7 @@ from pytest_compaction.checking.logs import STRATA
 from pytest_compaction.checking.run import Asked, Difference, Mutation, Run, Step
 from pytest_compaction.checking.runner import Runner, without_dead_calls
 from pytest_compaction.checking.scenario import CANARY, Fault, Scenario
-from pytest_compaction.compactors.history import spans_between
+from pytest_compaction.compactors.base.history import spans_between
 from pytest_compaction.compactors.protocol import Span, Traits
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import (

@@ -18,7 +18,7 @@ from builders import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.compactors.history import dump, load
+from pytest_compaction.compactors.base.history import dump, load
 from pytest_compaction.conversation.chat_format import MessageShapeError, from_chat, to_chat
 from pytest_compaction.conversation.messages import (
     Image,

@@ -7,7 +7,7 @@ from typing import Final
 
 from pytest_compaction.checking.invariant import Finding, Invariant
 from pytest_compaction.checking.run import Run, Step
-from pytest_compaction.compactors.history import last_user, leading_system
+from pytest_compaction.compactors.base.history import last_user, leading_system
 from pytest_compaction.conversation.messages import groups
 
 PROGRESS: Final = 0.05

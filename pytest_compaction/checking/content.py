@@ -9,7 +9,7 @@ from typing import Any, Final
 from pytest_compaction.checking.invariant import Finding, Invariant
 from pytest_compaction.checking.run import Run, Step
 from pytest_compaction.checking.scenario import CANARY
-from pytest_compaction.compactors.history import last_user, leading_system
+from pytest_compaction.compactors.base.history import last_user, leading_system
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
 from pytest_compaction.text.words import printable

@@ -12,7 +12,7 @@ from pytest_compaction.checking.pairing import (
     results_follow_calls,
 )
 from pytest_compaction.checking.run import Run
-from pytest_compaction.compactors.history import leading_system
+from pytest_compaction.compactors.base.history import leading_system
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.messages import (
     Image,

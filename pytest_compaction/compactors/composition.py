@@ -18,8 +18,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
 
-from pytest_compaction.compactors.history import dump, leading_system, load
-from pytest_compaction.compactors.parts.covered import CoveredModel
+from pytest_compaction.compactors.base.covered_model import CoveredModel
+from pytest_compaction.compactors.base.history import dump, leading_system, load
 from pytest_compaction.compactors.parts.progress import (
     Progress,
     followed_spans,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.history import leading_system
+from pytest_compaction.compactors.base.history import leading_system
 from pytest_compaction.compactors.protocol import Context, State
 from pytest_compaction.conversation.messages import (
     Message,

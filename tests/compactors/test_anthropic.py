@@ -18,7 +18,7 @@ from compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.parts.tool_uses import PLACEHOLDER
+from pytest_compaction.compactors.base.tool_uses import PLACEHOLDER
 from pytest_compaction.compactors.products.anthropic import SECTIONS, Anthropic
 from pytest_compaction.conversation.chat_format import message_to_chat
 from pytest_compaction.conversation.messages import pending_calls

@@ -18,8 +18,8 @@ from compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.parts.nine_sections import SECTIONS
-from pytest_compaction.compactors.parts.tool_uses import PLACEHOLDER
+from pytest_compaction.compactors.base.nine_sections import SECTIONS
+from pytest_compaction.compactors.base.tool_uses import PLACEHOLDER
 from pytest_compaction.compactors.products.claude_code import FILES_PREAMBLE, PREAMBLE, ClaudeCode
 
 

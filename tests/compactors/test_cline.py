@@ -16,7 +16,7 @@ from compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.parts.duplicate_reads import superseded_reads
+from pytest_compaction.compactors.base.duplicate_reads import superseded_reads
 from pytest_compaction.compactors.products.cline.modes import (
     NOTICE,
     allowed,

@@ -5,7 +5,7 @@ from builders import COUNTER, agent_logs, assistant, tool
 from compacting import messages_of
 from hypothesis import given, settings
 
-from pytest_compaction.compactors.parts.contents import folded_files, followed, signatures
+from pytest_compaction.compactors.base.file_contents import folded_files, followed, signatures
 
 
 def done(*calls, result="ok", **more):

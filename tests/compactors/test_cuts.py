@@ -6,7 +6,7 @@ from compacting import ids, messages_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_compaction.compactors.parts.cuts import newest_within, without_orphans
+from pytest_compaction.compactors.base.cuts import newest_within, without_orphans
 from pytest_compaction.conversation.messages import structure_faults
 
 CALLS = assistant(None, ("a", "bash", {}), ("b", "bash", {}))

@@ -8,7 +8,7 @@ from compacting import compacted, ids, in_a_row, messages_of, observed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_compaction.compactors.parts.passages import passages_of, ranked, shown
+from pytest_compaction.compactors.base.passages import passages_of, ranked, shown
 from pytest_compaction.compactors.strategies.rag import PASSAGES_ID, PREAMBLE, Rag
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import structure_faults, text_message

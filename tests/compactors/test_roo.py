@@ -16,7 +16,7 @@ from compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.parts.nine_sections import SECTIONS as NINE_SECTIONS
+from pytest_compaction.compactors.base.nine_sections import SECTIONS as NINE_SECTIONS
 from pytest_compaction.compactors.products.roo.strategy import (
     CANCELLED,
     OPENING,

@@ -6,7 +6,7 @@ from compacting import compacted, ids, in_a_row, observed, view_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.compactors.parts.tails import LEFT_OUT, LEFT_OUT_ID, newest_part
+from pytest_compaction.compactors.base.newest_part import LEFT_OUT, LEFT_OUT_ID, newest_part
 from pytest_compaction.compactors.strategies.window import Window
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import groups, pending_calls, structure_faults

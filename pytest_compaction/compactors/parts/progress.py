@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytest_compaction.compactors.history import dump, load
+from pytest_compaction.compactors.base.history import dump, load
 from pytest_compaction.compactors.protocol import Compactor, Context, Span, State, Status
 from pytest_compaction.conversation.messages import Message
 

@@ -25,7 +25,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.bounds import short_arguments
+from pytest_compaction.compactors.base.cuts import cut_before, pending_start, user_turns
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
     is_needed,
@@ -33,23 +35,21 @@ from pytest_compaction.compactors.history import (
     load,
     unchanged,
 )
-from pytest_compaction.compactors.parts.bounds import short_arguments
-from pytest_compaction.compactors.parts.cuts import cut_before, pending_start, user_turns
-from pytest_compaction.compactors.parts.profiles import (
+from pytest_compaction.compactors.base.profiles import (
     FAITHFUL,
     HARDENED,
     checked_profile,
     traits_of,
 )
-from pytest_compaction.compactors.parts.settling import DUE_AGAIN, once_more_was_said, settling
-from pytest_compaction.compactors.parts.summaries import (
+from pytest_compaction.compactors.base.settling import DUE_AGAIN, once_more_was_said, settling
+from pytest_compaction.compactors.base.summaries import (
     AS_WRITTEN,
     summary_message,
     summary_room,
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.parts.trimming import (
+from pytest_compaction.compactors.base.trimming import (
     by_summary,
     nothing_to_summarise,
     tail_and_request,

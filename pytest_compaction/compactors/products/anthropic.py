@@ -40,7 +40,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.cuts import pending_start, without_orphans
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
     is_needed,
@@ -50,9 +51,7 @@ from pytest_compaction.compactors.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.parts.cuts import pending_start, without_orphans
-from pytest_compaction.compactors.parts.parameters import check_choice, check_whole
-from pytest_compaction.compactors.parts.profiles import (
+from pytest_compaction.compactors.base.profiles import (
     FAITHFUL,
     HARDENED,
     Profile,
@@ -60,14 +59,15 @@ from pytest_compaction.compactors.parts.profiles import (
     scaled,
     traits_of,
 )
-from pytest_compaction.compactors.parts.settling import (
+from pytest_compaction.compactors.base.settling import (
     LOW,
     SET_OFF_AGAIN,
     once_more_was_said,
     settling,
 )
-from pytest_compaction.compactors.parts.summaries import AS_WRITTEN, SUMMARY_OVERHEAD, write_summary
-from pytest_compaction.compactors.parts.tool_uses import ToolUseClearing
+from pytest_compaction.compactors.base.summaries import AS_WRITTEN, SUMMARY_OVERHEAD, write_summary
+from pytest_compaction.compactors.base.tool_uses import ToolUseClearing
+from pytest_compaction.compactors.parts.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.conversation.messages import Message, pending_calls, text_message
 from pytest_compaction.models.parameters import refusal_of

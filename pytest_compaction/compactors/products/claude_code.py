@@ -24,7 +24,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.cuts import pending_start
+from pytest_compaction.compactors.base.file_contents import Contents, followed
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
     is_needed,
@@ -34,11 +36,8 @@ from pytest_compaction.compactors.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.parts.contents import Contents, followed
-from pytest_compaction.compactors.parts.cuts import pending_start
-from pytest_compaction.compactors.parts.nine_sections import SECTIONS
-from pytest_compaction.compactors.parts.parameters import check_whole
-from pytest_compaction.compactors.parts.profiles import (
+from pytest_compaction.compactors.base.nine_sections import SECTIONS
+from pytest_compaction.compactors.base.profiles import (
     FAITHFUL,
     HARDENED,
     Profile,
@@ -46,14 +45,15 @@ from pytest_compaction.compactors.parts.profiles import (
     scaled,
     traits_of,
 )
-from pytest_compaction.compactors.parts.summaries import (
+from pytest_compaction.compactors.base.summaries import (
     SUMMARY_OVERHEAD,
     summary_message,
     without_analysis,
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.parts.tool_uses import ToolUseClearing
+from pytest_compaction.compactors.base.tool_uses import ToolUseClearing
+from pytest_compaction.compactors.parts.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, pending_calls, text_message
 

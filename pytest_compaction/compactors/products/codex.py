@@ -24,7 +24,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.bounds import without_middle
+from pytest_compaction.compactors.base.cuts import newest_within, without_orphans
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
     is_needed,
@@ -34,10 +36,7 @@ from pytest_compaction.compactors.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.parts.bounds import without_middle
-from pytest_compaction.compactors.parts.cuts import newest_within, without_orphans
-from pytest_compaction.compactors.parts.parameters import check_whole
-from pytest_compaction.compactors.parts.profiles import (
+from pytest_compaction.compactors.base.profiles import (
     FAITHFUL,
     HARDENED,
     Profile,
@@ -45,8 +44,8 @@ from pytest_compaction.compactors.parts.profiles import (
     scaled,
     traits_of,
 )
-from pytest_compaction.compactors.parts.settling import SET_OFF_AGAIN, once_more_was_said, settling
-from pytest_compaction.compactors.parts.summaries import (
+from pytest_compaction.compactors.base.settling import SET_OFF_AGAIN, once_more_was_said, settling
+from pytest_compaction.compactors.base.summaries import (
     AS_WRITTEN,
     SUMMARY_OVERHEAD,
     Written,
@@ -54,6 +53,7 @@ from pytest_compaction.compactors.parts.summaries import (
     without_preamble,
     write_summary,
 )
+from pytest_compaction.compactors.parts.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Text, pending_calls
 from pytest_compaction.conversation.tokens import TokenCounter

@@ -25,7 +25,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.cuts import cut_before, without_orphans
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
     is_needed,
@@ -35,9 +36,7 @@ from pytest_compaction.compactors.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.parts.cuts import cut_before, without_orphans
-from pytest_compaction.compactors.parts.parameters import check_choice, check_whole
-from pytest_compaction.compactors.parts.profiles import (
+from pytest_compaction.compactors.base.profiles import (
     FAITHFUL,
     HARDENED,
     Profile,
@@ -45,13 +44,14 @@ from pytest_compaction.compactors.parts.profiles import (
     scaled,
     traits_of,
 )
-from pytest_compaction.compactors.parts.summaries import (
+from pytest_compaction.compactors.base.summaries import (
     AS_WRITTEN,
     SUMMARY_OVERHEAD,
     summary_message,
     without_preamble,
     write_summary,
 )
+from pytest_compaction.compactors.parts.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,

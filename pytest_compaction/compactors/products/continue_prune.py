@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
     is_needed,
@@ -33,8 +33,8 @@ from pytest_compaction.compactors.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.parts.parameters import check_whole
-from pytest_compaction.compactors.parts.profiles import (
+from pytest_compaction.compactors.base.newest_part import newest_part
+from pytest_compaction.compactors.base.profiles import (
     FAITHFUL,
     HARDENED,
     Profile,
@@ -42,8 +42,8 @@ from pytest_compaction.compactors.parts.profiles import (
     scaled,
     traits_of,
 )
-from pytest_compaction.compactors.parts.tails import newest_part
-from pytest_compaction.compactors.parts.trimming import by_rule
+from pytest_compaction.compactors.base.trimming import by_rule
+from pytest_compaction.compactors.parts.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Image,

@@ -25,36 +25,36 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     is_needed,
     leading_system,
     load,
     unchanged,
 )
-from pytest_compaction.compactors.parts.masking import where_smaller
-from pytest_compaction.compactors.parts.parameters import check_share
-from pytest_compaction.compactors.parts.profiles import (
+from pytest_compaction.compactors.base.masking import where_smaller
+from pytest_compaction.compactors.base.profiles import (
     FAITHFUL,
     HARDENED,
     checked_profile,
     scaled,
     traits_of,
 )
-from pytest_compaction.compactors.parts.settling import DUE_AGAIN, LOW, once_more_was_said, settling
-from pytest_compaction.compactors.parts.summaries import (
+from pytest_compaction.compactors.base.settling import DUE_AGAIN, LOW, once_more_was_said, settling
+from pytest_compaction.compactors.base.summaries import (
     AS_WRITTEN,
     Written,
     summary_message,
     summary_room,
     write_summary,
 )
-from pytest_compaction.compactors.parts.trimming import (
+from pytest_compaction.compactors.base.trimming import (
     by_rule,
     by_summary,
     nothing_to_summarise,
     tail_and_request,
 )
+from pytest_compaction.compactors.parts.parameters import check_share
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.chat_format import message_to_chat
 from pytest_compaction.conversation.messages import (

@@ -23,25 +23,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.bounds import fitting_input
+from pytest_compaction.compactors.base.cuts import cut_before, newest_within
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     is_needed,
     leading_system,
     load,
     unchanged,
 )
-from pytest_compaction.compactors.parts.bounds import fitting_input
-from pytest_compaction.compactors.parts.cuts import cut_before, newest_within
-from pytest_compaction.compactors.parts.parameters import check_whole
-from pytest_compaction.compactors.parts.profiles import (
+from pytest_compaction.compactors.base.profiles import (
     FAITHFUL,
     HARDENED,
     checked_profile,
     traits_of,
 )
-from pytest_compaction.compactors.parts.settling import DUE_AGAIN, once_more_was_said, settling
-from pytest_compaction.compactors.parts.sizes import Clause, Size, parse_clauses, parse_size
-from pytest_compaction.compactors.parts.summaries import (
+from pytest_compaction.compactors.base.settling import DUE_AGAIN, once_more_was_said, settling
+from pytest_compaction.compactors.base.sizes import Clause, Size, parse_clauses, parse_size
+from pytest_compaction.compactors.base.summaries import (
     AS_WRITTEN,
     Written,
     summary_message,
@@ -49,11 +48,12 @@ from pytest_compaction.compactors.parts.summaries import (
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.parts.trimming import (
+from pytest_compaction.compactors.base.trimming import (
     by_summary,
     nothing_to_summarise,
     tail_and_request,
 )
+from pytest_compaction.compactors.parts.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Text
 from pytest_compaction.models.structured_summary import Section

@@ -17,17 +17,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.compactors.history import HistoryCompactor, load
-from pytest_compaction.compactors.parts.cuts import pending_start
-from pytest_compaction.compactors.parts.masking import mask_results, where_smaller
-from pytest_compaction.compactors.parts.parameters import check_whole
-from pytest_compaction.compactors.parts.profiles import (
+from pytest_compaction.compactors.base.cuts import pending_start
+from pytest_compaction.compactors.base.history import HistoryCompactor, load
+from pytest_compaction.compactors.base.masking import mask_results, where_smaller
+from pytest_compaction.compactors.base.profiles import (
     FAITHFUL,
     HARDENED,
     checked_profile,
     traits_of,
 )
-from pytest_compaction.compactors.parts.trimming import by_rule, fitted
+from pytest_compaction.compactors.base.trimming import by_rule, fitted
+from pytest_compaction.compactors.parts.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter

@@ -21,7 +21,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.cuts import without_orphans
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
     is_needed,
@@ -30,8 +31,7 @@ from pytest_compaction.compactors.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.parts.cuts import without_orphans
-from pytest_compaction.compactors.parts.profiles import (
+from pytest_compaction.compactors.base.profiles import (
     FAITHFUL,
     HARDENED,
     Profile,

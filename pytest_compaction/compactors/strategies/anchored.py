@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
     last_user,
@@ -23,8 +23,8 @@ from pytest_compaction.compactors.history import (
     tail_start,
     unchanged,
 )
+from pytest_compaction.compactors.base.summaries import summary_message, write_summary
 from pytest_compaction.compactors.parts.parameters import check_share
-from pytest_compaction.compactors.parts.summaries import summary_message, write_summary
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.structured_summary import Section, summary_from_json

@@ -26,7 +26,7 @@ from typing import Final
 
 from pytest_compaction.artifacts.operations import FileState
 from pytest_compaction.artifacts.trail import ASSERTION, Run, Trail, trail_from_json
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
     leading_system,
@@ -34,9 +34,9 @@ from pytest_compaction.compactors.history import (
     spans_between,
     unchanged,
 )
+from pytest_compaction.compactors.base.newest_part import newest_part
+from pytest_compaction.compactors.base.summaries import summary_message
 from pytest_compaction.compactors.parts.parameters import check_share, check_whole
-from pytest_compaction.compactors.parts.summaries import summary_message
-from pytest_compaction.compactors.parts.tails import newest_part
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.compactors.strategies.window import too_small, windowed
 from pytest_compaction.conversation.messages import Message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_compaction.compactors.history import HistoryCompactor, unchanged
+from pytest_compaction.compactors.base.history import HistoryCompactor, unchanged
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 
 

@@ -11,17 +11,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
     leading_system,
     load,
     spans_between,
 )
+from pytest_compaction.compactors.base.newest_part import newest_part
+from pytest_compaction.compactors.base.passages import best_passages, passages_of
+from pytest_compaction.compactors.base.summaries import summary_message
 from pytest_compaction.compactors.parts.parameters import check_share
-from pytest_compaction.compactors.parts.passages import best_passages, passages_of
-from pytest_compaction.compactors.parts.summaries import summary_message
-from pytest_compaction.compactors.parts.tails import newest_part
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.compactors.strategies.window import cut_to_fit
 

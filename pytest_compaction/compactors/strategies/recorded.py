@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
     load,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
     leading_system,
@@ -18,7 +18,7 @@ from pytest_compaction.compactors.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.parts.summaries import (
+from pytest_compaction.compactors.base.summaries import (
     summary_message,
     without_preamble,
     write_summary,

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.artifacts.operations import file_operations
-from pytest_compaction.compactors.history import leading_system
-from pytest_compaction.compactors.parts.cuts import cut_after, cut_before, user_turns
+from pytest_compaction.compactors.base.cuts import cut_after, cut_before, user_turns
+from pytest_compaction.compactors.base.history import leading_system
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import Message, Part, Text
 

@@ -32,30 +32,30 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.duplicate_reads import without_duplicate_reads
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     is_needed,
     leading_system,
     load,
     unchanged,
 )
-from pytest_compaction.compactors.parts.duplicate_reads import without_duplicate_reads
-from pytest_compaction.compactors.parts.masking import where_smaller
-from pytest_compaction.compactors.parts.profiles import (
+from pytest_compaction.compactors.base.masking import where_smaller
+from pytest_compaction.compactors.base.profiles import (
     FAITHFUL,
     HARDENED,
     checked_profile,
     scaled,
     traits_of,
 )
-from pytest_compaction.compactors.parts.summaries import (
+from pytest_compaction.compactors.base.summaries import (
     AS_WRITTEN,
     summary_message,
     summary_room,
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.parts.trimming import (
+from pytest_compaction.compactors.base.trimming import (
     by_rule,
     by_summary,
     fitted,

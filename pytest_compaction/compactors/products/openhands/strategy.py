@@ -30,24 +30,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.bounds import each_at_most
+from pytest_compaction.compactors.base.cuts import pending_start
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     is_needed,
     leading_system,
     load,
     unchanged,
 )
-from pytest_compaction.compactors.parts.bounds import each_at_most
-from pytest_compaction.compactors.parts.cuts import pending_start
-from pytest_compaction.compactors.parts.parameters import check_whole
-from pytest_compaction.compactors.parts.profiles import (
+from pytest_compaction.compactors.base.profiles import (
     FAITHFUL,
     HARDENED,
     checked_profile,
     traits_of,
 )
-from pytest_compaction.compactors.parts.settling import DUE_AGAIN, once_more_was_said, settling
-from pytest_compaction.compactors.parts.summaries import (
+from pytest_compaction.compactors.base.settling import DUE_AGAIN, once_more_was_said, settling
+from pytest_compaction.compactors.base.summaries import (
     AS_WRITTEN,
     SUMMARY_OVERHEAD,
     Written,
@@ -56,7 +55,8 @@ from pytest_compaction.compactors.parts.summaries import (
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.parts.trimming import by_summary, tail_and_request
+from pytest_compaction.compactors.base.trimming import by_summary, tail_and_request
+from pytest_compaction.compactors.parts.parameters import check_whole
 from pytest_compaction.compactors.products.openhands.cuts import (
     manipulation_indices,
     suffix_for_reduction,

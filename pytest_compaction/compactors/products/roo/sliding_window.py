@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.compactors.history import dump, leading_system, spans_between, unchanged
+from pytest_compaction.compactors.base.history import dump, leading_system, spans_between, unchanged
 from pytest_compaction.compactors.protocol import Context, Outcome, State
 from pytest_compaction.conversation.messages import Message, groups, text_message
 

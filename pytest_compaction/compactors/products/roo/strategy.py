@@ -34,7 +34,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.cuts import cut_before, pending_start, without_orphans
+from pytest_compaction.compactors.base.file_contents import Contents, folded_files, followed
+from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
     is_needed,
@@ -44,11 +46,8 @@ from pytest_compaction.compactors.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.parts.contents import Contents, folded_files, followed
-from pytest_compaction.compactors.parts.cuts import cut_before, pending_start, without_orphans
-from pytest_compaction.compactors.parts.nine_sections import SECTIONS as NINE_SECTIONS
-from pytest_compaction.compactors.parts.parameters import check_choice, check_whole
-from pytest_compaction.compactors.parts.profiles import (
+from pytest_compaction.compactors.base.nine_sections import SECTIONS as NINE_SECTIONS
+from pytest_compaction.compactors.base.profiles import (
     FAITHFUL,
     HARDENED,
     Profile,
@@ -56,8 +55,8 @@ from pytest_compaction.compactors.parts.profiles import (
     scaled,
     traits_of,
 )
-from pytest_compaction.compactors.parts.settling import DUE_AGAIN, LOW, once_more_was_said, settling
-from pytest_compaction.compactors.parts.summaries import (
+from pytest_compaction.compactors.base.settling import DUE_AGAIN, LOW, once_more_was_said, settling
+from pytest_compaction.compactors.base.summaries import (
     AS_WRITTEN,
     SUMMARY_OVERHEAD,
     summary_message,
@@ -65,7 +64,8 @@ from pytest_compaction.compactors.parts.summaries import (
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.parts.trimming import by_rule, fitted, tail_and_request
+from pytest_compaction.compactors.base.trimming import by_rule, fitted, tail_and_request
+from pytest_compaction.compactors.parts.parameters import check_choice, check_whole
 from pytest_compaction.compactors.products.roo.sliding_window import half_dropped
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (

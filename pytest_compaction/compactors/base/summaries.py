@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from pytest_compaction.compactors.parts.bounds import fitting_input, fitting_summary
-from pytest_compaction.compactors.parts.masking import images_as_text
-from pytest_compaction.compactors.parts.mistaken import mistaken_for
+from pytest_compaction.compactors.base.bounds import fitting_input, fitting_summary
+from pytest_compaction.compactors.base.masking import images_as_text
+from pytest_compaction.compactors.base.not_a_summary import mistaken_for
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.models.protocol import ModelError, SummaryRequest

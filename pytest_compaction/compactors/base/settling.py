@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any, Final, ParamSpec, cast
 
-from pytest_compaction.compactors.parts.profiles import HARDENED
+from pytest_compaction.compactors.base.profiles import HARDENED
 from pytest_compaction.compactors.protocol import Outcome, State
 
 P = ParamSpec("P")

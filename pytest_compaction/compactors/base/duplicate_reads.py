@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pytest_compaction.artifacts.operations import Invocation, invocations
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
-from pytest_compaction.compactors.parts.masking import mask_results
+from pytest_compaction.compactors.base.masking import mask_results
 from pytest_compaction.conversation.messages import Message, canonical_json
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
-from pytest_compaction.compactors.parts.cuts import pending_start
+from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import Message, groups, text_message
 

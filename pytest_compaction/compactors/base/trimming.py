@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from pytest_compaction.compactors.history import (
+from pytest_compaction.compactors.base.cuts import pending_start
+from pytest_compaction.compactors.base.history import (
     dump,
     last_user,
     leading_system,
@@ -14,10 +15,9 @@ from pytest_compaction.compactors.history import (
     tail_start,
     unchanged,
 )
-from pytest_compaction.compactors.parts.cuts import pending_start
-from pytest_compaction.compactors.parts.profiles import FAITHFUL, HARDENED, Profile
-from pytest_compaction.compactors.parts.summaries import SUMMARY_OVERHEAD
-from pytest_compaction.compactors.parts.tails import newest_part
+from pytest_compaction.compactors.base.newest_part import newest_part
+from pytest_compaction.compactors.base.profiles import FAITHFUL, HARDENED, Profile
+from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Status
 from pytest_compaction.conversation.messages import Message, groups
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.compactors.parts.bounds import without_middle
+from pytest_compaction.compactors.base.bounds import without_middle
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.text.bm25 import BM25
 from pytest_compaction.text.words import content_stems, normalize

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
 
-from pytest_compaction.compactors.parts.covered import ELSEWHERE
+from pytest_compaction.compactors.base.covered_model import ELSEWHERE
 from pytest_compaction.models.chat.prompts import packaged
 from pytest_compaction.models.structured_summary import Section, Summary
 

@@ -1,0 +1,1 @@
+"""What strategies are made of: history, cuts, tails, masks, summaries and bounds."""
