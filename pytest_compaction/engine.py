@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.compactors.function import CompactorError
+from pytest_compaction.compactors.function.compactor import CompactorError
 from pytest_compaction.compactors.protocol import Compactor, Context, State, View
 from pytest_compaction.context_edits import seen
 from pytest_compaction.conversation.chat_format import to_chat

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
-from pytest_compaction.compactors.parts.parameters import parted
+from pytest_compaction.compactors.parameters import parted
 from pytest_compaction.settings import (
     HISTORIES,
     CallSettings,

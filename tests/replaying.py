@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from talks import talk
 
-from pytest_compaction.compactors.function import FunctionCompactor
+from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.dialogues.dialogue import Dialogue, Turn
 from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode

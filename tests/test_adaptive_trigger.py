@@ -12,7 +12,7 @@ from replaying import (
     summarised,
 )
 
-from pytest_compaction.compactors.composition import asks_model
+from pytest_compaction.compactors.composition.composition import asks_model
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.compactors.strategies.truncate import Truncate

@@ -15,7 +15,7 @@ from measuring import records_of
 
 from pytest_compaction.compactors.base.covered_model import ELSEWHERE
 from pytest_compaction.compactors.base.history import HistoryCompactor
-from pytest_compaction.compactors.composition import Composition, CompositionError
+from pytest_compaction.compactors.composition.composition import Composition, CompositionError
 from pytest_compaction.compactors.protocol import Outcome, Span, Traits
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec

@@ -8,9 +8,13 @@ from compacting import compacted, ids, messages_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_compaction.compactors.function import CompactorError, FunctionCompactor
+from pytest_compaction.compactors.function.compactor import CompactorError, FunctionCompactor
+from pytest_compaction.compactors.function.message_shapes.protocol import (
+    shape_named,
+    shape_of,
+    takes_run_context,
+)
 from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.compactors.shapes.protocol import shape_named, shape_of, takes_run_context
 from pytest_compaction.compactors.specs import parse_spec
 
 SHAPES = ["chat", "langchain", "pydantic-ai"]

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import pytest
 
 from pytest_compaction.compactors.base.history import HistoryCompactor
-from pytest_compaction.compactors.function import FunctionCompactor
+from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.registry import Registry, describe
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
 from pytest_compaction.compactors.strategies.truncate import Truncate

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from talks import talk, write
 
 from pytest_compaction.compactors.base.history import HistoryCompactor
-from pytest_compaction.compactors.function import CompactorError
+from pytest_compaction.compactors.function.compactor import CompactorError
 from pytest_compaction.compactors.products.anthropic import Anthropic
 from pytest_compaction.compactors.protocol import Traits, View
 from pytest_compaction.compactors.registry import Registry

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.compactors.composition import Composition, CompositionError
-from pytest_compaction.compactors.function import FunctionCompactor, called
-from pytest_compaction.compactors.parts.signatures import as_annotated, no_such_parameter
+from pytest_compaction.compactors.composition.composition import Composition, CompositionError
+from pytest_compaction.compactors.function.compactor import FunctionCompactor, called
+from pytest_compaction.compactors.function.signatures import as_annotated, no_such_parameter
 from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
 from pytest_compaction.text.words import printable

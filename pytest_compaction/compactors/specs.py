@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pytest_compaction.compactors.parts.parameters import parted
+from pytest_compaction.compactors.parameters import parted
 
 _PLUS: Final = r"\+(?!\s*[\d.])"
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from pytest_compaction.compactors.composition import asks_model
-from pytest_compaction.compactors.function import CompactorError
+from pytest_compaction.compactors.composition.composition import asks_model
+from pytest_compaction.compactors.function.compactor import CompactorError
 from pytest_compaction.compactors.protocol import Compactor, Context, State
 from pytest_compaction.dialogues.agreement import agreement
 from pytest_compaction.dialogues.answering import Answering

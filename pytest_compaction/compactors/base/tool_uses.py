@@ -15,7 +15,7 @@ from typing import Final
 from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.base.masking import mask_results
 from pytest_compaction.compactors.base.profiles import scaled
-from pytest_compaction.compactors.parts.parameters import check_whole
+from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import Message, Part, ToolCall
 

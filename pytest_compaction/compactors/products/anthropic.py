@@ -67,7 +67,7 @@ from pytest_compaction.compactors.base.settling import (
 )
 from pytest_compaction.compactors.base.summaries import AS_WRITTEN, SUMMARY_OVERHEAD, write_summary
 from pytest_compaction.compactors.base.tool_uses import ToolUseClearing
-from pytest_compaction.compactors.parts.parameters import check_choice, check_whole
+from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.conversation.messages import Message, pending_calls, text_message
 from pytest_compaction.models.parameters import refusal_of

@@ -53,7 +53,7 @@ from pytest_compaction.compactors.base.summaries import (
     write_summary,
 )
 from pytest_compaction.compactors.base.tool_uses import ToolUseClearing
-from pytest_compaction.compactors.parts.parameters import check_whole
+from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, pending_calls, text_message
 

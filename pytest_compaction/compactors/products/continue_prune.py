@@ -43,7 +43,7 @@ from pytest_compaction.compactors.base.profiles import (
     traits_of,
 )
 from pytest_compaction.compactors.base.trimming import by_rule
-from pytest_compaction.compactors.parts.parameters import check_whole
+from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Image,

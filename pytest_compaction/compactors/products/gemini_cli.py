@@ -54,7 +54,7 @@ from pytest_compaction.compactors.base.trimming import (
     nothing_to_summarise,
     tail_and_request,
 )
-from pytest_compaction.compactors.parts.parameters import check_share
+from pytest_compaction.compactors.parameters import check_share
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.chat_format import message_to_chat
 from pytest_compaction.conversation.messages import (

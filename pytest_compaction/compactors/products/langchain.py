@@ -53,7 +53,7 @@ from pytest_compaction.compactors.base.trimming import (
     nothing_to_summarise,
     tail_and_request,
 )
-from pytest_compaction.compactors.parts.parameters import check_whole
+from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Text
 from pytest_compaction.models.structured_summary import Section

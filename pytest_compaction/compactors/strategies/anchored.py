@@ -24,7 +24,7 @@ from pytest_compaction.compactors.base.history import (
     unchanged,
 )
 from pytest_compaction.compactors.base.summaries import summary_message, write_summary
-from pytest_compaction.compactors.parts.parameters import check_share
+from pytest_compaction.compactors.parameters import check_share
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.structured_summary import Section, summary_from_json

@@ -36,7 +36,7 @@ from pytest_compaction.compactors.base.history import (
 )
 from pytest_compaction.compactors.base.newest_part import newest_part
 from pytest_compaction.compactors.base.summaries import summary_message
-from pytest_compaction.compactors.parts.parameters import check_share, check_whole
+from pytest_compaction.compactors.parameters import check_share, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.compactors.strategies.window import too_small, windowed
 from pytest_compaction.conversation.messages import Message

@@ -40,7 +40,7 @@ from pytest_compaction.compactors.base.history import (
 from pytest_compaction.compactors.base.newest_part import newest_part
 from pytest_compaction.compactors.base.passages import Passage, cut_to, ranked, shown
 from pytest_compaction.compactors.base.summaries import summary_message, write_summary
-from pytest_compaction.compactors.parts.parameters import check_share, check_whole
+from pytest_compaction.compactors.parameters import check_share, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.compactors.strategies.window import too_small
 from pytest_compaction.conversation.messages import Message, groups, readable, text_message

@@ -21,7 +21,7 @@ from pytest_compaction.compactors.base.history import (
 from pytest_compaction.compactors.base.newest_part import newest_part
 from pytest_compaction.compactors.base.passages import best_passages, passages_of
 from pytest_compaction.compactors.base.summaries import summary_message
-from pytest_compaction.compactors.parts.parameters import check_share
+from pytest_compaction.compactors.parameters import check_share
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.compactors.strategies.window import cut_to_fit
 

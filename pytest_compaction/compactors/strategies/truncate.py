@@ -19,7 +19,7 @@ from pytest_compaction.compactors.base.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.parts.parameters import check_share
+from pytest_compaction.compactors.parameters import check_share
 from pytest_compaction.compactors.products.roo.sliding_window import without_oldest
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message

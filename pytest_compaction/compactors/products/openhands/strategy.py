@@ -56,7 +56,7 @@ from pytest_compaction.compactors.base.summaries import (
     write_summary,
 )
 from pytest_compaction.compactors.base.trimming import by_summary, tail_and_request
-from pytest_compaction.compactors.parts.parameters import check_whole
+from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.products.openhands.cuts import (
     manipulation_indices,
     suffix_for_reduction,

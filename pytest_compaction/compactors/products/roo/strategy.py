@@ -65,7 +65,7 @@ from pytest_compaction.compactors.base.summaries import (
     write_summary,
 )
 from pytest_compaction.compactors.base.trimming import by_rule, fitted, tail_and_request
-from pytest_compaction.compactors.parts.parameters import check_choice, check_whole
+from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.products.roo.sliding_window import half_dropped
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (

@@ -17,7 +17,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any, Final
 
-from pytest_compaction.compactors.shapes.protocol import Shape, object_field
+from pytest_compaction.compactors.function.message_shapes.protocol import Shape, object_field
 from pytest_compaction.conversation.chat_format import MessageShapeError
 from pytest_compaction.conversation.messages import Image, Message, Text, Thinking, ToolCall
 

@@ -20,7 +20,7 @@ from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
 
 from pytest_compaction.compactors.base.covered_model import CoveredModel
 from pytest_compaction.compactors.base.history import dump, leading_system, load
-from pytest_compaction.compactors.parts.progress import (
+from pytest_compaction.compactors.composition.progress import (
     Progress,
     followed_spans,
     own_state,

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pytest_compaction.compactors.shapes.protocol import Shape, object_field
+from pytest_compaction.compactors.function.message_shapes.protocol import Shape, object_field
 from pytest_compaction.conversation.chat_format import MessageShapeError, message_to_chat
 from pytest_compaction.conversation.messages import Message
 

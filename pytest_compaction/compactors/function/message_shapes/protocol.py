@@ -14,8 +14,8 @@ from pytest_compaction.conversation.messages import Message
 
 CHAT: Final = "chat"
 _SHAPES: Final = {
-    "langchain": "pytest_compaction.compactors.shapes.langchain",
-    "pydantic-ai": "pytest_compaction.compactors.shapes.pydantic_ai",
+    "langchain": "pytest_compaction.compactors.function.message_shapes.langchain",
+    "pydantic-ai": "pytest_compaction.compactors.function.message_shapes.pydantic_ai",
 }
 _NAMES: Final = {
     "langchain": ("langchain", "BaseMessage", "AnyMessage", "MessageLikeRepresentation"),

@@ -25,8 +25,7 @@ from pytest_compaction.compactors.base.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.compactors.shapes.protocol import (
+from pytest_compaction.compactors.function.message_shapes.protocol import (
     CHAT,
     positional,
     run_context,
@@ -34,6 +33,7 @@ from pytest_compaction.compactors.shapes.protocol import (
     shape_of,
     takes_run_context,
 )
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.chat_format import (
     ChatMessage,
     MessageShapeError,

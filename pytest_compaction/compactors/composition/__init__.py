@@ -1,0 +1,1 @@
+"""Several strategies as one: ``a+b``."""

@@ -1,0 +1,1 @@
+"""A user's function or callable object as a strategy."""

@@ -1,0 +1,1 @@
+"""The message objects that other libraries' functions expect, handed in and read back."""

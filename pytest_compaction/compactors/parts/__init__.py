@@ -1,1 +1,0 @@
-"""What strategies are made of: cuts, tails, masks, summaries, bounds. None is a strategy."""
