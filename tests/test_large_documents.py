@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from transcript_samples import ROUNDS, SAMPLES
 
 from pytest_compaction import cli
-from pytest_compaction.importers import streamed
-from pytest_compaction.importers.documents import read_document
-from pytest_compaction.importers.jsonl import cleaned
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
+from pytest_compaction.importers.reading import streamed
+from pytest_compaction.importers.reading.documents import read_document
+from pytest_compaction.importers.reading.jsonl import cleaned
+from pytest_compaction.importers.reading.streamed import Streamed, is_list, streamed_document
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
-from pytest_compaction.importers.streamed import Streamed, is_list, streamed_document
 
 IMPORTERS = load_importers().importers
 LINES = ("pi", "claude-code", "codex", "aider")

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
-from pytest_compaction.importers.jsonl import all_lines
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.importers.reading.jsonl import all_lines
+from pytest_compaction.importers.reading.threads import ThreadBuilder
 
 _START: Final = re.compile(r"# aider chat started at (?P<time>[\d :.-]{8,40})\s*\Z")
 _HEADING: Final = re.compile(r"\s*# aider chat started at \d{4}-")

@@ -13,9 +13,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.importers.anthropic_blocks import read_blocks
-from pytest_compaction.importers.contents import as_message
-from pytest_compaction.importers.documents import Value, head_values
-from pytest_compaction.importers.exchanges import (
+from pytest_compaction.importers.protocol import (
+    SHAPED,
+    Boundary,
+    Tally,
+    Transcript,
+)
+from pytest_compaction.importers.reading.contents import as_message
+from pytest_compaction.importers.reading.documents import Value, head_values
+from pytest_compaction.importers.reading.exchanges import (
     Exchange,
     finished,
     mapping,
@@ -23,14 +29,8 @@ from pytest_compaction.importers.exchanges import (
     transcripts_of,
     unwrapped,
 )
-from pytest_compaction.importers.protocol import (
-    SHAPED,
-    Boundary,
-    Tally,
-    Transcript,
-)
-from pytest_compaction.importers.streamed import is_list
-from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.importers.reading.streamed import is_list
+from pytest_compaction.importers.reading.threads import ThreadBuilder
 from pytest_compaction.text.words import printable
 
 _BLOCKS: Final = ("tool_use", "tool_result", "thinking", "redacted_thinking", "compaction")

@@ -16,10 +16,10 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     canonical_json,
 )
-from pytest_compaction.importers.contents import text_and_rest
-from pytest_compaction.importers.images import anthropic_image, document
 from pytest_compaction.importers.protocol import ImportFormatError, Tally
-from pytest_compaction.importers.streamed import is_list
+from pytest_compaction.importers.reading.contents import text_and_rest
+from pytest_compaction.importers.reading.images import anthropic_image, document
+from pytest_compaction.importers.reading.streamed import is_list
 from pytest_compaction.text.words import printable
 
 _SERVER_SIDE: Final = (

@@ -29,9 +29,6 @@ from pytest_compaction.importers.claude_thread import (
     in_sidechain,
     thread_of,
 )
-from pytest_compaction.importers.contents import text_and_rest
-from pytest_compaction.importers.documents import head_values
-from pytest_compaction.importers.jsonl import json_lines
 from pytest_compaction.importers.protocol import (
     JOINED,
     Boundary,
@@ -39,7 +36,10 @@ from pytest_compaction.importers.protocol import (
     Tally,
     Transcript,
 )
-from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.importers.reading.contents import text_and_rest
+from pytest_compaction.importers.reading.documents import head_values
+from pytest_compaction.importers.reading.jsonl import json_lines
+from pytest_compaction.importers.reading.threads import ThreadBuilder
 from pytest_compaction.text.words import printable
 
 _TIES: Final = ("parentUuid", "leafUuid", "sessionId", "parent_tool_use_id", "snapshot")

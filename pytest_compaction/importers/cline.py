@@ -17,12 +17,12 @@ from pytest_compaction.conversation.messages import Message, Text
 from pytest_compaction.importers.anthropic_blocks import leave_compactions, read_blocks
 from pytest_compaction.importers.cline_blocks import anthropic_blocks
 from pytest_compaction.importers.cline_classic import ClassicReading, is_classic
-from pytest_compaction.importers.documents import head_values, read_document
-from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.streamed import is_list
-from pytest_compaction.importers.threads import ThreadBuilder, is_empty
-from pytest_compaction.importers.views import in_terms_of
+from pytest_compaction.importers.reading.documents import head_values, read_document
+from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.streamed import is_list
+from pytest_compaction.importers.reading.threads import ThreadBuilder, is_empty
+from pytest_compaction.importers.reading.views import in_terms_of
 
 _SIDECAR: Final = ".compaction.json"
 _LOG: Final = ".messages.json"

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.protocol import Tally
+from pytest_compaction.importers.reading.exchanges import mapping
 
 _WRAPPER: Final = re.compile(
     r"\A\s*<(?P<tag>user_input|task|feedback|answer|user_message)\b[^>\n]{0,200}>\s*"

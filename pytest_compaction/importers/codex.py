@@ -14,9 +14,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import Message, Part, text_message
-from pytest_compaction.importers.documents import head_values
-from pytest_compaction.importers.exchanges import mapping
-from pytest_compaction.importers.jsonl import json_lines
 from pytest_compaction.importers.openai_items import (
     COMPACTIONS,
     ENCRYPTED,
@@ -30,6 +27,9 @@ from pytest_compaction.importers.protocol import (
     Tally,
     Transcript,
 )
+from pytest_compaction.importers.reading.documents import head_values
+from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.jsonl import json_lines
 from pytest_compaction.text.words import printable
 
 USER_TOKENS: Final = 20_000

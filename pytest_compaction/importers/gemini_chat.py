@@ -15,7 +15,6 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     canonical_json,
 )
-from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.gemini_parts import (
     SNAPSHOT,
     ContentReading,
@@ -26,7 +25,8 @@ from pytest_compaction.importers.gemini_parts import (
     read_parts,
 )
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.views import in_terms_of
+from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.views import in_terms_of
 from pytest_compaction.text.words import printable
 
 _SHOWN: Final = ("info", "warning", "error")

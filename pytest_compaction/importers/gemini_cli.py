@@ -12,12 +12,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.documents import head_values, json_values
-from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.gemini_chat import ChatLog
 from pytest_compaction.importers.gemini_parts import ContentReading
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.streamed import is_list
+from pytest_compaction.importers.reading.documents import head_values, json_values
+from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.streamed import is_list
 
 _TYPES: Final = ("user", "gemini", "info", "warning", "error")
 _HISTORIES: Final = ("clientHistory", "history", "contents")

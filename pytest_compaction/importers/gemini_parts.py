@@ -17,12 +17,12 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     canonical_json,
 )
-from pytest_compaction.importers.chat_messages import as_arguments
-from pytest_compaction.importers.exchanges import mapping
-from pytest_compaction.importers.images import document, image, image_at
 from pytest_compaction.importers.protocol import Tally
-from pytest_compaction.importers.streamed import is_list
-from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.importers.reading.chat_messages import as_arguments
+from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.images import document, image, image_at
+from pytest_compaction.importers.reading.streamed import is_list
+from pytest_compaction.importers.reading.threads import ThreadBuilder
 from pytest_compaction.text.words import printable
 
 _CONTEXT: Final = re.compile(

@@ -15,16 +15,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.documents import (
+from pytest_compaction.importers.inspect_sample import transcript_of
+from pytest_compaction.importers.protocol import ImportFormatError, Transcript
+from pytest_compaction.importers.reading.documents import (
     Value,
     head_values,
     read_document,
 )
-from pytest_compaction.importers.exchanges import mapping
-from pytest_compaction.importers.inspect_sample import transcript_of
-from pytest_compaction.importers.jsonl import parsed
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.streamed import MAX_HELD_BYTES, is_list
+from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.jsonl import parsed
+from pytest_compaction.importers.reading.streamed import MAX_HELD_BYTES, is_list
 
 _ARCHIVE: Final = "PK\x03\x04"
 _MEMBERS: Final = ("_journal/", "samples/", "header.json", "summaries.json")

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.importers.chat_messages import ChatReading, as_arguments
-from pytest_compaction.importers.documents import Value
-from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.streamed import MAX_HELD_BYTES, is_list
-from pytest_compaction.importers.views import in_terms_of
+from pytest_compaction.importers.reading.chat_messages import ChatReading, as_arguments
+from pytest_compaction.importers.reading.documents import Value
+from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.streamed import MAX_HELD_BYTES, is_list
+from pytest_compaction.importers.reading.views import in_terms_of
 from pytest_compaction.text.words import printable
 
 _ATTACHED: Final = re.compile(r"attachment://([0-9a-f]{32})\b")

@@ -12,9 +12,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.chat_messages import ROLES, ChatReading
-from pytest_compaction.importers.documents import Value, head_values
-from pytest_compaction.importers.exchanges import (
+from pytest_compaction.importers.protocol import (
+    LOOSE,
+    Transcript,
+)
+from pytest_compaction.importers.reading.chat_messages import ROLES, ChatReading
+from pytest_compaction.importers.reading.documents import Value, head_values
+from pytest_compaction.importers.reading.exchanges import (
     Exchange,
     finished,
     mapping,
@@ -22,11 +26,7 @@ from pytest_compaction.importers.exchanges import (
     transcripts_of,
     unwrapped,
 )
-from pytest_compaction.importers.protocol import (
-    LOOSE,
-    Transcript,
-)
-from pytest_compaction.importers.streamed import is_list
+from pytest_compaction.importers.reading.streamed import is_list
 
 LISTS: Final = ("messages", "traj")
 """Keys of the list of messages of a conversation."""

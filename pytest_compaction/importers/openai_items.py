@@ -16,12 +16,17 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     canonical_json,
 )
-from pytest_compaction.importers.chat_messages import IMAGES, ROLES, as_arguments, media_part
-from pytest_compaction.importers.contents import content_parts, text_and_rest
-from pytest_compaction.importers.exchanges import mapping
-from pytest_compaction.importers.images import image
 from pytest_compaction.importers.protocol import JOINED, Boundary, ImportFormatError, Tally
-from pytest_compaction.importers.threads import ThreadBuilder, is_empty
+from pytest_compaction.importers.reading.chat_messages import (
+    IMAGES,
+    ROLES,
+    as_arguments,
+    media_part,
+)
+from pytest_compaction.importers.reading.contents import content_parts, text_and_rest
+from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.images import image
+from pytest_compaction.importers.reading.threads import ThreadBuilder, is_empty
 from pytest_compaction.text.words import printable
 
 COMPACTIONS: Final = ("compaction", "compaction_summary", "context_compaction")

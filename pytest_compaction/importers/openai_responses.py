@@ -13,8 +13,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.documents import Value, head_values
-from pytest_compaction.importers.exchanges import (
+from pytest_compaction.importers.openai_items import COMPACTIONS, ItemReading, count_compactions
+from pytest_compaction.importers.protocol import SHAPED, Transcript
+from pytest_compaction.importers.reading.documents import Value, head_values
+from pytest_compaction.importers.reading.exchanges import (
     Exchange,
     finished,
     mapping,
@@ -22,9 +24,7 @@ from pytest_compaction.importers.exchanges import (
     transcripts_of,
     unwrapped,
 )
-from pytest_compaction.importers.openai_items import COMPACTIONS, ItemReading, count_compactions
-from pytest_compaction.importers.protocol import SHAPED, Transcript
-from pytest_compaction.importers.streamed import is_list
+from pytest_compaction.importers.reading.streamed import is_list
 
 _MARKS: Final = (
     "function_call",

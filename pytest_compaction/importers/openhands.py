@@ -12,11 +12,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.documents import Value, head_values, json_values, read_document
-from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.openhands_events import EventReading, is_event
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.streamed import is_list
+from pytest_compaction.importers.reading.documents import (
+    Value,
+    head_values,
+    json_values,
+    read_document,
+)
+from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.streamed import is_list
 from pytest_compaction.text.words import printable
 
 _LISTS: Final = ("history", "events", "trajectory")

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeGuard
 
 from pytest_compaction.conversation.messages import Part, Text, ToolCall
-from pytest_compaction.importers.chat_messages import as_arguments
-from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.openhands_steps import (
     Called,
     Condensed,
@@ -22,6 +20,8 @@ from pytest_compaction.importers.openhands_steps import (
     thinking_of,
 )
 from pytest_compaction.importers.protocol import Tally
+from pytest_compaction.importers.reading.chat_messages import as_arguments
+from pytest_compaction.importers.reading.exchanges import mapping
 from pytest_compaction.text.words import printable
 
 _PROGRAM: Final = (

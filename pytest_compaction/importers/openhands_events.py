@@ -13,7 +13,6 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     text_message,
 )
-from pytest_compaction.importers.exchanges import mapping
 from pytest_compaction.importers.openhands_classic import ClassicEvents, is_classic
 from pytest_compaction.importers.openhands_sdk import is_sdk, sdk_steps
 from pytest_compaction.importers.openhands_steps import (
@@ -25,7 +24,8 @@ from pytest_compaction.importers.openhands_steps import (
     Step,
 )
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.threads import ThreadBuilder
 from pytest_compaction.text.words import printable
 
 

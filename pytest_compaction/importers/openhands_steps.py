@@ -14,10 +14,10 @@ from pytest_compaction.conversation.messages import (
     ToolCall,
     canonical_json,
 )
-from pytest_compaction.importers.chat_messages import media_part
-from pytest_compaction.importers.exchanges import mapping
-from pytest_compaction.importers.images import image_at
 from pytest_compaction.importers.protocol import Tally
+from pytest_compaction.importers.reading.chat_messages import media_part
+from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.images import image_at
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,6 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     canonical_json,
 )
-from pytest_compaction.importers.contents import content_parts, text_and_rest
-from pytest_compaction.importers.images import image
-from pytest_compaction.importers.jsonl import json_lines
 from pytest_compaction.importers.pi_tree import branch_of
 from pytest_compaction.importers.protocol import (
     Boundary,
@@ -33,7 +30,10 @@ from pytest_compaction.importers.protocol import (
     Tally,
     Transcript,
 )
-from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.importers.reading.contents import content_parts, text_and_rest
+from pytest_compaction.importers.reading.images import image
+from pytest_compaction.importers.reading.jsonl import json_lines
+from pytest_compaction.importers.reading.threads import ThreadBuilder
 from pytest_compaction.text.words import printable
 
 _ROLES: Final = ("user", "assistant", "toolResult", "bashExecution", "custom")

@@ -11,17 +11,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.chat_messages import ROLES
-from pytest_compaction.importers.documents import Value, head_values
-from pytest_compaction.importers.exchanges import (
+from pytest_compaction.importers.openai_chat import transcript_of
+from pytest_compaction.importers.protocol import BARE, Transcript
+from pytest_compaction.importers.reading.chat_messages import ROLES
+from pytest_compaction.importers.reading.documents import Value, head_values
+from pytest_compaction.importers.reading.exchanges import (
     Exchange,
     mapping,
     name_of,
     transcripts_of,
 )
-from pytest_compaction.importers.openai_chat import transcript_of
-from pytest_compaction.importers.protocol import BARE, Transcript
-from pytest_compaction.importers.streamed import is_list
+from pytest_compaction.importers.reading.streamed import is_list
 
 LISTS: Final = ("messages", "conversation", "conversations", "history", "dialogue", "turns")
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from pytest_compaction.importers import registry
-from pytest_compaction.importers.documents import head_values
 from pytest_compaction.importers.plain import PlainImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Ledger, Transcript
+from pytest_compaction.importers.reading.documents import head_values
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 
 TALK = [

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from pytest_compaction.importers import streamed
-from pytest_compaction.importers.jsonl import MAX_LINE_BYTES, cleaned, parsed, raw_lines
 from pytest_compaction.importers.protocol import ImportFormatError
+from pytest_compaction.importers.reading import streamed
+from pytest_compaction.importers.reading.jsonl import MAX_LINE_BYTES, cleaned, parsed, raw_lines
 
 _CLOSING: Final = {"{": "}", "[": "]"}
 

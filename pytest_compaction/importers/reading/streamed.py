@@ -14,8 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Self, TypeGuard, overload
 
-from pytest_compaction.importers.jsonl import INTERRUPTED_WRITER, cleaned
 from pytest_compaction.importers.protocol import ImportFormatError
+from pytest_compaction.importers.reading.jsonl import INTERRUPTED_WRITER, cleaned
 
 LARGE_BYTES: Final = 32 * 1024 * 1024
 """A document above this size is not held, nor an array above it that keys lead to."""

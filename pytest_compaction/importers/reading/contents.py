@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_compaction.conversation.messages import Part, Text
 from pytest_compaction.importers.protocol import ImportFormatError
-from pytest_compaction.importers.streamed import is_list
+from pytest_compaction.importers.reading.streamed import is_list
 
 
 def as_message(value: Any, place: str) -> Mapping[str, Any]:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import Message, canonical_json
-from pytest_compaction.importers.documents import Value, json_values
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.streamed import is_list
+from pytest_compaction.importers.reading.documents import Value, json_values
+from pytest_compaction.importers.reading.streamed import is_list
 
 MAX_OPEN: Final = 64
 """Conversations that are kept open for a later request of theirs."""

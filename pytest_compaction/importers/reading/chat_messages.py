@@ -15,11 +15,11 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     canonical_json,
 )
-from pytest_compaction.importers.contents import as_message, content_parts, text_and_rest
-from pytest_compaction.importers.exchanges import mapping
-from pytest_compaction.importers.images import anthropic_image, document, image_at
 from pytest_compaction.importers.protocol import ImportFormatError, Tally
-from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.importers.reading.contents import as_message, content_parts, text_and_rest
+from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.images import anthropic_image, document, image_at
+from pytest_compaction.importers.reading.threads import ThreadBuilder
 from pytest_compaction.text.words import printable
 
 ROLES: Final[Mapping[str, str]] = {

@@ -1,0 +1,1 @@
+"""Reading transcripts: lines, documents and streams, and the parts that formats share."""
