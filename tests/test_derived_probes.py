@@ -12,7 +12,7 @@ import pytest
 
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult, readable
 from pytest_compaction.importers.case_maker import compaction_points, make_case
-from pytest_compaction.importers.pi import PiImporter
+from pytest_compaction.importers.formats.pi.importer import PiImporter
 from pytest_compaction.importers.probe_log import ProbeLog
 from pytest_compaction.importers.probe_plans import plan_entries
 from pytest_compaction.importers.probe_text import clauses, whole_text

@@ -1,6 +1,6 @@
 """The importers by name, and which one reads a file: by content, or as the user says.
 
-Every module of this folder with an ``IMPORTER`` is found by itself: adding a format is
+Every module below ``formats`` with an ``IMPORTER`` is found by itself: adding a format is
 adding a file. Where several recognise a file, the one with the highest ``specificity``
 reads it: a format that one program writes before the shape of a provider's interface,
 that before a shape that several share, and a bare role and content last; of equals
@@ -66,10 +66,10 @@ def load_importers() -> ImporterSet:
 
 def _candidates() -> Iterator[tuple[str, str, Callable[[], Any]]]:
     """Name, place and loader of what may be an importer; the shipped ones name themselves."""
-    package = importlib.import_module(__package__)
-    for module in pkgutil.iter_modules(package.__path__):
-        path = f"{__package__}.{module.name}"
-        yield "", path, partial(_importer_of, path)
+    package = importlib.import_module(f"{__package__}.formats")
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if not module.ispkg:
+            yield "", module.name, partial(_importer_of, module.name)
     for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
         yield entry.name, entry.value, entry.load
 

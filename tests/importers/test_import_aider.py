@@ -8,7 +8,7 @@ import pytest
 
 from pytest_compaction.artifacts.operations import file_operations, file_states
 from pytest_compaction.conversation.messages import structure_faults
-from pytest_compaction.importers.aider import AiderImporter
+from pytest_compaction.importers.formats.aider import AiderImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers
 

@@ -17,7 +17,7 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
     structure_faults,
 )
-from pytest_compaction.importers.claude_code import ClaudeCodeImporter
+from pytest_compaction.importers.formats.claude_code.importer import ClaudeCodeImporter
 from pytest_compaction.importers.protocol import (
     JOINED,
     KEPT_AS_RECORD,

@@ -15,7 +15,7 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
     structure_faults,
 )
-from pytest_compaction.importers.codex import CodexImporter
+from pytest_compaction.importers.formats.codex import CodexImporter
 from pytest_compaction.importers.protocol import (
     JOINED,
     KEPT_AS_RECORD,

@@ -15,8 +15,8 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
     structure_faults,
 )
-from pytest_compaction.importers import inspect_sample
-from pytest_compaction.importers.inspect_logs import InspectImporter
+from pytest_compaction.importers.formats.inspect import sample as inspect_sample
+from pytest_compaction.importers.formats.inspect.importer import InspectImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.record_points import record_points
 from pytest_compaction.importers.registry import importer_for, load_importers

@@ -14,7 +14,7 @@ from pytest_compaction import cli
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.conversation.messages import Image, Thinking
 from pytest_compaction.importers import case_maker
-from pytest_compaction.importers.openai_chat import OpenAIChatImporter
+from pytest_compaction.importers.formats.openai.chat import OpenAIChatImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 
 REAL = Path(__file__).parents[3] / "shared/data/tau-bench/gpt-4o-airline-tasks-0-9.json"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_compaction.importers import registry
-from pytest_compaction.importers.plain import PlainImporter
+from pytest_compaction.importers.formats.plain import PlainImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Ledger, Transcript
 from pytest_compaction.importers.reading.documents import head_values
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
@@ -126,7 +126,7 @@ def test_every_module_with_an_importer_is_found_and_a_broken_one_is_named(
     loaded = load_importers()
     assert set(loaded.importers) == names - {"pi"}
     (problem,) = (text for text in loaded.problems if "'pi'" in text)
-    assert "pytest_compaction.importers.pi" in problem
+    assert "pytest_compaction.importers.formats.pi.importer" in problem
     assert "half written" in problem
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from pytest_compaction.artifacts.operations import file_operations, file_states
 from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
+from pytest_compaction.importers.formats.swe_agent.commands import call_of
+from pytest_compaction.importers.formats.swe_agent.importer import SweAgentImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers
-from pytest_compaction.importers.swe_agent import SweAgentImporter
-from pytest_compaction.importers.swe_agent_commands import call_of
 
 FOLDER = Path(__file__).parents[3] / "shared/data/swe-agent"
 real = pytest.mark.skipif(not FOLDER.exists(), reason=f"the public runs in {FOLDER} are not there")

@@ -14,15 +14,19 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import Message, Part, ToolCall, ToolResult
-from pytest_compaction.importers.anthropic_blocks import Blocks, leave_compactions, read_blocks
-from pytest_compaction.importers.claude_compactions import (
+from pytest_compaction.importers.formats.anthropic.blocks import (
+    Blocks,
+    leave_compactions,
+    read_blocks,
+)
+from pytest_compaction.importers.formats.claude_code.compactions import (
     Compaction,
     attached_text,
     metadata_of,
     preserved,
     view_of,
 )
-from pytest_compaction.importers.claude_thread import (
+from pytest_compaction.importers.formats.claude_code.thread import (
     BOUNDARY,
     SPOKEN,
     Thread,

@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.anthropic_blocks import read_blocks
+from pytest_compaction.importers.formats.anthropic.blocks import read_blocks
 from pytest_compaction.importers.protocol import (
     SHAPED,
     Boundary,

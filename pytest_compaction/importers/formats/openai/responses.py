@@ -13,7 +13,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.openai_items import COMPACTIONS, ItemReading, count_compactions
+from pytest_compaction.importers.formats.openai.items import (
+    COMPACTIONS,
+    ItemReading,
+    count_compactions,
+)
 from pytest_compaction.importers.protocol import SHAPED, Transcript
 from pytest_compaction.importers.reading.documents import Value, head_values
 from pytest_compaction.importers.reading.exchanges import (

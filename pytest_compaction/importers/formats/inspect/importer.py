@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.inspect_sample import transcript_of
+from pytest_compaction.importers.formats.inspect.sample import transcript_of
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.reading.documents import (
     Value,

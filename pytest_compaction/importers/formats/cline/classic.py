@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import Part, Text, ToolCall, ToolResult
-from pytest_compaction.importers.anthropic_blocks import leave_compactions, read_blocks
-from pytest_compaction.importers.cline_blocks import anthropic_blocks, unwrapped_text
+from pytest_compaction.importers.formats.anthropic.blocks import leave_compactions, read_blocks
+from pytest_compaction.importers.formats.cline.blocks import anthropic_blocks, unwrapped_text
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.exchanges import mapping
 from pytest_compaction.importers.reading.threads import ThreadBuilder

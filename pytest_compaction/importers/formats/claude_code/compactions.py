@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_compaction.conversation.messages import Message, text_message
-from pytest_compaction.importers.claude_thread import Thread
+from pytest_compaction.importers.formats.claude_code.thread import Thread
 
 
 @dataclass(slots=True)

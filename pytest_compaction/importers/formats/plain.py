@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.openai_chat import transcript_of
+from pytest_compaction.importers.formats.openai.chat import transcript_of
 from pytest_compaction.importers.protocol import BARE, Transcript
 from pytest_compaction.importers.reading.chat_messages import ROLES
 from pytest_compaction.importers.reading.documents import Value, head_values

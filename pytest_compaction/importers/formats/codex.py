@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import Message, Part, text_message
-from pytest_compaction.importers.openai_items import (
+from pytest_compaction.importers.formats.openai.items import (
     COMPACTIONS,
     ENCRYPTED,
     UNDONE_COMPACTION,

@@ -12,8 +12,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.gemini_chat import ChatLog
-from pytest_compaction.importers.gemini_parts import ContentReading
+from pytest_compaction.importers.formats.gemini_cli.chat import ChatLog
+from pytest_compaction.importers.formats.gemini_cli.parts import ContentReading
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.documents import head_values, json_values
 from pytest_compaction.importers.reading.exchanges import mapping

@@ -22,6 +22,7 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     canonical_json,
 )
+from pytest_compaction.importers.formats.swe_agent.commands import call_of
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.chat_messages import as_arguments, media_part
 from pytest_compaction.importers.reading.contents import as_message, text_and_rest
@@ -29,7 +30,6 @@ from pytest_compaction.importers.reading.documents import head_values, read_docu
 from pytest_compaction.importers.reading.exchanges import mapping
 from pytest_compaction.importers.reading.streamed import is_list
 from pytest_compaction.importers.reading.threads import ThreadBuilder
-from pytest_compaction.importers.swe_agent_commands import call_of
 from pytest_compaction.text.words import printable
 
 _MARKS: Final = ("environment", "info", "replay_config", "trajectory")

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import Message, Text
-from pytest_compaction.importers.anthropic_blocks import leave_compactions, read_blocks
-from pytest_compaction.importers.cline_blocks import anthropic_blocks
-from pytest_compaction.importers.cline_classic import ClassicReading, is_classic
+from pytest_compaction.importers.formats.anthropic.blocks import leave_compactions, read_blocks
+from pytest_compaction.importers.formats.cline.blocks import anthropic_blocks
+from pytest_compaction.importers.formats.cline.classic import ClassicReading, is_classic
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.documents import head_values, read_document
 from pytest_compaction.importers.reading.exchanges import mapping

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.openhands_events import EventReading, is_event
+from pytest_compaction.importers.formats.openhands.events import EventReading, is_event
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.documents import (
     Value,

@@ -13,9 +13,9 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     text_message,
 )
-from pytest_compaction.importers.openhands_classic import ClassicEvents, is_classic
-from pytest_compaction.importers.openhands_sdk import is_sdk, sdk_steps
-from pytest_compaction.importers.openhands_steps import (
+from pytest_compaction.importers.formats.openhands.classic import ClassicEvents, is_classic
+from pytest_compaction.importers.formats.openhands.sdk import is_sdk, sdk_steps
+from pytest_compaction.importers.formats.openhands.steps import (
     Called,
     Condensed,
     LeftOut,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import Part, ToolCall
-from pytest_compaction.importers.openhands_steps import (
+from pytest_compaction.importers.formats.openhands.steps import (
     Called,
     Condensed,
     LeftOut,

@@ -23,7 +23,7 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     canonical_json,
 )
-from pytest_compaction.importers.pi_tree import branch_of
+from pytest_compaction.importers.formats.pi.tree import branch_of
 from pytest_compaction.importers.protocol import (
     Boundary,
     ImportFormatError,

@@ -15,7 +15,7 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     canonical_json,
 )
-from pytest_compaction.importers.gemini_parts import (
+from pytest_compaction.importers.formats.gemini_cli.parts import (
     SNAPSHOT,
     ContentReading,
     Parts,

@@ -1,0 +1,1 @@
+"""Transcript formats, one a file or folder."""

@@ -1,0 +1,1 @@
+"""Requests and responses of Anthropic's Messages API."""

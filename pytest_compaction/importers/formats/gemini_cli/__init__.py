@@ -1,0 +1,1 @@
+"""Sessions and checkpoints of Gemini CLI."""
