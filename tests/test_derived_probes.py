@@ -13,12 +13,12 @@ import pytest
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult, readable
 from pytest_compaction.importers.case_maker import compaction_points, make_case
 from pytest_compaction.importers.formats.pi.importer import PiImporter
-from pytest_compaction.importers.probe_log import ProbeLog
-from pytest_compaction.importers.probe_plans import plan_entries
-from pytest_compaction.importers.probe_text import clauses, whole_text
-from pytest_compaction.importers.probes import derive_probes
 from pytest_compaction.importers.protocol import Ledger, Transcript
-from pytest_compaction.linting import inspect
+from pytest_compaction.probes.derive import derive_probes
+from pytest_compaction.probes.lint import inspect
+from pytest_compaction.probes.log import ProbeLog
+from pytest_compaction.probes.phrases import clauses, whole_text
+from pytest_compaction.probes.sources.plans import plan_entries
 from pytest_compaction.text.matching import TextIndex
 
 REAL = Path(__file__).parents[2] / "shared/data/pi-agent/large-session.jsonl"

@@ -7,7 +7,7 @@ import pytest
 from builders import case_data, session
 
 from pytest_compaction import cli
-from pytest_compaction.linting import inspect
+from pytest_compaction.probes.lint import inspect
 
 CASES = Path(__file__).parents[1] / "cases"
 

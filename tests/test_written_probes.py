@@ -10,11 +10,11 @@ from endpoint_builders import Replies
 from pytest_compaction import cli
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.importers import probe_source
-from pytest_compaction.importers.probe_prompt import EXCERPT_TOKENS, prompt
-from pytest_compaction.importers.probe_source import ModelProbes
-from pytest_compaction.importers.probe_writer import write_probes
 from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.probes.by_model import source as probe_source
+from pytest_compaction.probes.by_model.prompt import EXCERPT_TOKENS, prompt
+from pytest_compaction.probes.by_model.source import ModelProbes
+from pytest_compaction.probes.by_model.writer import write_probes
 from pytest_compaction.secrets.shapes import STAND_IN
 
 LOG = from_chat(session(turns=10))

@@ -32,10 +32,10 @@ from pytest_compaction.importers.case_points import (
     compaction_points,
     with_room,
 )
-from pytest_compaction.importers.probe_answers import unanswered
-from pytest_compaction.importers.probes import DEFAULT_COUNT, derive_probes
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.record_points import RecordPoint, record_points
+from pytest_compaction.probes.control import unanswered
+from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes
 
 MAX_ID: Final = 80
 MAX_NAME: Final = 50

@@ -17,9 +17,6 @@ from pytest_compaction.importers.case_maker import (
     make_case,
     write_case,
 )
-from pytest_compaction.importers.probe_log import ProbeLog
-from pytest_compaction.importers.probe_source import ModelProbes, model_probes
-from pytest_compaction.importers.probes import DEFAULT_COUNT, derive_probes
 from pytest_compaction.importers.protocol import Importer, ImportFormatError, Transcript
 from pytest_compaction.importers.redaction import Redactor
 from pytest_compaction.importers.registry import (
@@ -31,6 +28,9 @@ from pytest_compaction.importers.registry import (
 from pytest_compaction.importers.session_parts import SessionPart
 from pytest_compaction.models.offline.model import NAME as OFFLINE
 from pytest_compaction.models.registry import UnknownModelError, is_offline
+from pytest_compaction.probes.by_model.source import ModelProbes, model_probes
+from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes
+from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.text.words import printable
 from pytest_compaction.verbs.complaint import complain
 

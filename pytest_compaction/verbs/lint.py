@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pytest_compaction.case.files import MAX_SHOWN_FAULTS
 from pytest_compaction.case.tail import TAIL_SHARE
-from pytest_compaction.linting import Inspection, by_rule, inspect
+from pytest_compaction.probes.lint import Inspection, by_rule, inspect
 from pytest_compaction.text.words import printable
 
 FORMATS: Final = ("text", "json")

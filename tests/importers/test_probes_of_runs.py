@@ -13,9 +13,9 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     text_message,
 )
-from pytest_compaction.importers.probe_last_edits import last_edit_drafts
-from pytest_compaction.importers.probe_log import ProbeLog
-from pytest_compaction.importers.probe_reruns import printed_line, rerun_drafts
+from pytest_compaction.probes.log import ProbeLog
+from pytest_compaction.probes.sources.last_edits import last_edit_drafts
+from pytest_compaction.probes.sources.reruns import printed_line, rerun_drafts
 
 BEFORE = "Traceback (most recent call last):\n  File x\nKeyError: 'upload-limit'"
 AFTER = "upload finished, limit 48\n[The command completed with exit code 0.]"

@@ -10,9 +10,9 @@ from typing import Final
 from pytest_compaction.artifacts.operations import Command, commands
 from pytest_compaction.case.case import Trap
 from pytest_compaction.conversation.messages import readable
-from pytest_compaction.importers.probe_checks import only_runs, result_of_tests, tested
-from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog, Topic, pooled
-from pytest_compaction.importers.probe_text import bare, sentences
+from pytest_compaction.probes.log import Draft, Found, ProbeLog, Topic, pooled
+from pytest_compaction.probes.phrases import bare, sentences
+from pytest_compaction.probes.test_commands import only_runs, result_of_tests, tested
 from pytest_compaction.text.words import printable
 
 _MAX_TEXT: Final = 60_000

@@ -18,11 +18,11 @@ from typing import Any, Final, get_args
 from pytest_compaction.case.case import PROBE_KINDS, About, Trap
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.importers.probe_log import ProbeLog
-from pytest_compaction.importers.probe_prompt import prompt, response_format
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.wire.call import Call, Caller
 from pytest_compaction.models.wire.reply import read_reply
+from pytest_compaction.probes.by_model.prompt import prompt, response_format
+from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.secrets.shapes import STAND_IN
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import normalize

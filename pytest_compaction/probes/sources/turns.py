@@ -17,9 +17,8 @@ from pytest_compaction.artifacts.operations import (
 )
 from pytest_compaction.artifacts.outcomes import test_summary
 from pytest_compaction.case.case import About
-from pytest_compaction.importers.probe_checks import checked, result_of_tests, tested
-from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
-from pytest_compaction.importers.probe_text import (
+from pytest_compaction.probes.log import Draft, Found, ProbeLog
+from pytest_compaction.probes.phrases import (
     clauses,
     coarse,
     opening,
@@ -28,6 +27,7 @@ from pytest_compaction.importers.probe_text import (
     sentences,
     whole_text,
 )
+from pytest_compaction.probes.test_commands import checked, result_of_tests, tested
 from pytest_compaction.text.words import printable
 
 _PENDING: Final = re.compile(

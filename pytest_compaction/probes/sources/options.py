@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from pytest_compaction.artifacts.operations import Invocation, invocations
 from pytest_compaction.case.case import Trap
-from pytest_compaction.importers.probe_log import Draft, ProbeLog, Topic, pooled
-from pytest_compaction.importers.probe_text import bare, clauses, coarse, sentences
+from pytest_compaction.probes.log import Draft, ProbeLog, Topic, pooled
+from pytest_compaction.probes.phrases import bare, clauses, coarse, sentences
 
 _OFFERED: Final = re.compile(
     r"^\s*(?:[-*]\s+)?(?:\*\*)?(?:option\s+)?(?P<mark>[1-6]|[a-fA-F])(?:\*\*)?[.):]\s*"

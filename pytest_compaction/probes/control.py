@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from pytest_compaction.case.case import AnswerSpec, Case, Fact, Probe
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.importers.probe_log import Draft
 from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.probes.log import Draft
 from pytest_compaction.responders import Responder
 from pytest_compaction.text.matching import TextIndex
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from pytest_compaction.artifacts.operations import Invocation, file_operations, invocations
 from pytest_compaction.artifacts.tool_calls import call_touches
 from pytest_compaction.conversation.messages import ToolCall
-from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
+from pytest_compaction.probes.log import Draft, Found, ProbeLog
 
 _OLD: Final = ("oldtext", "oldstring", "oldstr", "search", "old")
 _NEW: Final = ("newtext", "newstring", "newstr", "replace", "new")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_compaction.artifacts.operations import INTERRUPTED, Command, commands
-from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
+from pytest_compaction.probes.log import Draft, Found, ProbeLog
 
 _STATUS: Final = re.compile(
     r"\s*(?:\[(?:The command|Current working|Python interpreter|Command finished)[^\n]*\]"

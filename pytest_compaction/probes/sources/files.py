@@ -17,8 +17,8 @@ from pytest_compaction.artifacts.operations import (
 from pytest_compaction.artifacts.tool_calls import shell_script
 from pytest_compaction.case.case import About
 from pytest_compaction.conversation.messages import ToolCall, readable
-from pytest_compaction.importers.probe_edits import done_edits
-from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
+from pytest_compaction.probes.log import Draft, Found, ProbeLog
+from pytest_compaction.probes.sources.edits import done_edits
 
 _PASSING: Final = re.compile(r"^(?:/tmp/|/var/|/private/|/dev/)|(?:^|/)node_modules/")
 _MAX_MENTIONS: Final = 16

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_compaction.artifacts.tool_calls import call_touches
-from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog, Topic, pooled
-from pytest_compaction.importers.probe_text import (
+from pytest_compaction.probes.log import Draft, Found, ProbeLog, Topic, pooled
+from pytest_compaction.probes.phrases import (
     bare,
     clauses,
     coarse,

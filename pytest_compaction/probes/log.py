@@ -13,7 +13,7 @@ from pytest_compaction.case.case import About, Fact, ProbeKind, Trap
 from pytest_compaction.case.tail import tail_room, tail_start
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.importers.probe_text import first_line, quotable
+from pytest_compaction.probes.phrases import first_line, quotable
 from pytest_compaction.secrets.shapes import STAND_IN
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import (

@@ -13,8 +13,8 @@ from pytest_compaction.artifacts.file_states import EVERY_PATH
 from pytest_compaction.artifacts.known_files import same_end
 from pytest_compaction.artifacts.operations import file_operations
 from pytest_compaction.case.case import Trap
-from pytest_compaction.importers.probe_edits import done_edits, edited_sides
-from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
+from pytest_compaction.probes.log import Draft, Found, ProbeLog
+from pytest_compaction.probes.sources.edits import done_edits, edited_sides
 
 _MAX_TEXT: Final = 20_000
 _MAX_KEYS: Final = 5

@@ -14,7 +14,7 @@ from pytest_compaction.artifacts.operations import (
     file_states,
 )
 from pytest_compaction.artifacts.shell.commands import command_words
-from pytest_compaction.importers.probe_log import Draft, ProbeLog
+from pytest_compaction.probes.log import Draft, ProbeLog
 
 _PASSING: Final = re.compile(r"^(?:/tmp/|/var/|/private/|/dev/)|(?:^|/)node_modules/")
 _COMMENT: Final = re.compile(r"\s{2,}(?:#|//|/\*|--)\s.*\Z|\s+# .*\Z")

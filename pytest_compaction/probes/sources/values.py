@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog, Topic, pooled
-from pytest_compaction.importers.probe_rules import subject_key
-from pytest_compaction.importers.probe_text import bare, coarse, opening, sentences
+from pytest_compaction.probes.log import Draft, Found, ProbeLog, Topic, pooled
+from pytest_compaction.probes.phrases import bare, coarse, opening, sentences
+from pytest_compaction.probes.sources.rules import subject_key
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import content_stems, normalize
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.importers.probe_writer import Written, write_probes
-from pytest_compaction.importers.probes import derive_probes
 from pytest_compaction.importers.protocol import ImportFormatError
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.registry import connect
 from pytest_compaction.models.wire.call import Caller
+from pytest_compaction.probes.by_model.writer import Written, write_probes
+from pytest_compaction.probes.derive import derive_probes
 
 
 class ModelProbes:

@@ -17,21 +17,21 @@ from typing import Any, Final
 from pytest_compaction.case.case import PROBE_KINDS
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.importers.probe_answers import FullLogControl
-from pytest_compaction.importers.probe_changed import changed_drafts
-from pytest_compaction.importers.probe_decisions import decision_drafts
-from pytest_compaction.importers.probe_edits import edit_drafts
-from pytest_compaction.importers.probe_errors import error_drafts
-from pytest_compaction.importers.probe_files import file_drafts
-from pytest_compaction.importers.probe_last_edits import last_edit_drafts
-from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
-from pytest_compaction.importers.probe_options import option_drafts
-from pytest_compaction.importers.probe_outputs import output_drafts
-from pytest_compaction.importers.probe_plans import plan_drafts
-from pytest_compaction.importers.probe_reruns import rerun_drafts
-from pytest_compaction.importers.probe_rules import rule_drafts
-from pytest_compaction.importers.probe_turns import continuation_drafts
-from pytest_compaction.importers.probe_values import value_drafts
+from pytest_compaction.probes.control import FullLogControl
+from pytest_compaction.probes.log import Draft, Found, ProbeLog
+from pytest_compaction.probes.sources.changed import changed_drafts
+from pytest_compaction.probes.sources.decisions import decision_drafts
+from pytest_compaction.probes.sources.edits import edit_drafts
+from pytest_compaction.probes.sources.errors import error_drafts
+from pytest_compaction.probes.sources.files import file_drafts
+from pytest_compaction.probes.sources.last_edits import last_edit_drafts
+from pytest_compaction.probes.sources.options import option_drafts
+from pytest_compaction.probes.sources.outputs import output_drafts
+from pytest_compaction.probes.sources.plans import plan_drafts
+from pytest_compaction.probes.sources.reruns import rerun_drafts
+from pytest_compaction.probes.sources.rules import rule_drafts
+from pytest_compaction.probes.sources.turns import continuation_drafts
+from pytest_compaction.probes.sources.values import value_drafts
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import is_path, normalize
 

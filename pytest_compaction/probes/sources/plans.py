@@ -14,7 +14,7 @@ from typing import Any, Final
 from pytest_compaction.artifacts.operations import invocations
 from pytest_compaction.case.case import About
 from pytest_compaction.conversation.messages import ToolCall
-from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog
+from pytest_compaction.probes.log import Draft, Found, ProbeLog
 from pytest_compaction.text.words import printable
 
 _TEXT_KEYS: Final = ("content", "step", "title", "task", "description", "text", "name")

@@ -12,8 +12,7 @@ from pytest_compaction.artifacts.errors import error_texts
 from pytest_compaction.artifacts.operations import Invocation, exit_code, invocations
 from pytest_compaction.artifacts.shell.commands import command_words
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
-from pytest_compaction.importers.probe_checks import shows_text
-from pytest_compaction.importers.probe_log import (
+from pytest_compaction.probes.log import (
     MAX_FACT_CHARACTERS,
     Draft,
     Found,
@@ -21,7 +20,8 @@ from pytest_compaction.importers.probe_log import (
     Topic,
     pooled,
 )
-from pytest_compaction.importers.probe_text import quotable, whole_text
+from pytest_compaction.probes.phrases import quotable, whole_text
+from pytest_compaction.probes.test_commands import shows_text
 from pytest_compaction.text.words import printable
 
 _MAX_OUTPUT: Final = 100_000

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.case.case import Trap
-from pytest_compaction.importers.probe_log import Draft, Found, ProbeLog, Topic, pooled
-from pytest_compaction.importers.probe_text import bare, clauses, coarse, opening, sentences
+from pytest_compaction.probes.log import Draft, Found, ProbeLog, Topic, pooled
+from pytest_compaction.probes.phrases import bare, clauses, coarse, opening, sentences
 from pytest_compaction.text.words import NEGATIONS, content_stems, normalize, raw_tokens
 
 _RULE: Final = re.compile(

@@ -1,0 +1,1 @@
+"""Probes derived from a log, and checks of probes."""

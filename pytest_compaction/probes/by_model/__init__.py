@@ -1,0 +1,1 @@
+"""Probes written by a model and checked against the log."""
