@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from pytest_compaction.case_making.case_maker import compaction_points, make_case
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult, readable
-from pytest_compaction.importers.case_maker import compaction_points, make_case
 from pytest_compaction.importers.formats.pi.importer import PiImporter
 from pytest_compaction.importers.protocol import Ledger, Transcript
 from pytest_compaction.probes.derive import derive_probes

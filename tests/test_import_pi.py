@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from pytest_compaction.artifacts.operations import INTERRUPTED
 from pytest_compaction.case.files import load_cases
+from pytest_compaction.case_making.case_maker import make_case, write_case
 from pytest_compaction.conversation.chat_format import from_chat, to_chat
 from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
-from pytest_compaction.importers.case_maker import make_case, write_case
 from pytest_compaction.importers.formats.pi.importer import PiImporter
 from pytest_compaction.importers.protocol import KEPT_AS_RECORD, ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, importer_named, load_importers

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_compaction import cli
 from pytest_compaction.case.files import load_cases
+from pytest_compaction.case_making.redaction import LEFT_OUT, Redactor
 from pytest_compaction.conversation.chat_format import to_chat
 from pytest_compaction.conversation.messages import (
     Message,
@@ -25,7 +26,6 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
 )
 from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
-from pytest_compaction.importers.redaction import LEFT_OUT, Redactor
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 from pytest_compaction.secrets.shapes import STAND_IN, secrets_in
 

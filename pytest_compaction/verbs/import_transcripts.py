@@ -9,23 +9,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_compaction.conversation.chat_format import from_chat
-from pytest_compaction.importers.case_maker import (
+from pytest_compaction.case_making.case_maker import (
     MadeCase,
     NoProbeError,
     ProbeSource,
     make_case,
     write_case,
 )
+from pytest_compaction.case_making.redaction import Redactor
+from pytest_compaction.case_making.session_part import SessionPart
+from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.importers.protocol import Importer, ImportFormatError, Transcript
-from pytest_compaction.importers.redaction import Redactor
 from pytest_compaction.importers.registry import (
     conversations,
     importer_for,
     importer_named,
     load_importers,
 )
-from pytest_compaction.importers.session_parts import SessionPart
 from pytest_compaction.models.offline.model import NAME as OFFLINE
 from pytest_compaction.models.registry import UnknownModelError, is_offline
 from pytest_compaction.probes.by_model.source import ModelProbes, model_probes

@@ -7,9 +7,9 @@ from builders import COUNTER
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_compaction.case_making.case_maker import make_case, slug
+from pytest_compaction.case_making.points import compaction_points, with_room
 from pytest_compaction.conversation.messages import Message, text_message
-from pytest_compaction.importers.case_maker import make_case, slug
-from pytest_compaction.importers.case_points import compaction_points, with_room
 from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
 
 STATED = (

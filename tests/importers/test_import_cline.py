@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from pytest_compaction.artifacts.operations import commands, file_operations
+from pytest_compaction.case_making.recorded_points import record_points
 from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.importers.formats.cline.importer import ClineImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.record_points import record_points
 from pytest_compaction.importers.registry import importer_for, load_importers
 
 FOLDER = Path(__file__).parents[3] / "shared/data/cline"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pytest_compaction.case_making.recorded_points import record_points
 from pytest_compaction.conversation.messages import (
     Image,
     Thinking,
@@ -18,7 +19,6 @@ from pytest_compaction.conversation.messages import (
 from pytest_compaction.importers.formats.inspect import sample as inspect_sample
 from pytest_compaction.importers.formats.inspect.importer import InspectImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.record_points import record_points
 from pytest_compaction.importers.registry import importer_for, load_importers
 
 HEADER = {"version": 2, "status": "success", "eval": {"task": "t", "model": "some/model"}}

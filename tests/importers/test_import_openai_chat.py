@@ -12,8 +12,8 @@ from transcript_samples import write_log as write
 
 from pytest_compaction import cli
 from pytest_compaction.case.files import load_cases
+from pytest_compaction.case_making import case_maker
 from pytest_compaction.conversation.messages import Image, Thinking
-from pytest_compaction.importers import case_maker
 from pytest_compaction.importers.formats.openai.chat import OpenAIChatImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from pytest_compaction import cli
 from pytest_compaction.case.files import load_cases
+from pytest_compaction.case_making import case_maker
+from pytest_compaction.case_making.session_part import OUTSIDE, SessionPart
 from pytest_compaction.conversation.messages import (
     Message,
     Text,
@@ -19,9 +21,7 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
     text_message,
 )
-from pytest_compaction.importers import case_maker
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Ledger, Transcript
-from pytest_compaction.importers.session_parts import OUTSIDE, SessionPart
 
 CALLS = Message("m4", "assistant", (Text("both"), ToolCall("a", "x", "{}"), ToolCall("b", "x", "")))
 MESSAGES = (

@@ -22,18 +22,18 @@ from pytest_compaction.case.validation import (
     reference_faults,
     schema_faults,
 )
-from pytest_compaction.conversation.chat_format import to_chat
-from pytest_compaction.conversation.messages import Message
-from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.importers.case_points import (
+from pytest_compaction.case_making.points import (
     BUDGET_STEP,
     MIN_BUDGET,
     SYSTEM_ROLES,
     compaction_points,
     with_room,
 )
+from pytest_compaction.case_making.recorded_points import RecordPoint, record_points
+from pytest_compaction.conversation.chat_format import to_chat
+from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.record_points import RecordPoint, record_points
 from pytest_compaction.probes.control import unanswered
 from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes
 

@@ -1,0 +1,1 @@
+"""From an imported transcript to a case: points, budget, redaction, probes."""
