@@ -20,11 +20,11 @@ if TYPE_CHECKING:
         View,
     )
     from pytest_compaction.conversation.messages import Message
-    from pytest_compaction.engine import Compaction
     from pytest_compaction.judges.verdict import Verdict
     from pytest_compaction.models.protocol import Model
-    from pytest_compaction.responses import Response
     from pytest_compaction.results import Run, load_run
+    from pytest_compaction.run.engine import Compaction
+    from pytest_compaction.run.response import Response
 
 __all__ = [
     "Case",

@@ -25,7 +25,6 @@ from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.compactors.strategies.truncate import Truncate
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.replay import trigger_for_dialogues
-from pytest_compaction.feeding import CompactionError
 from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.models.dry_run import Length, Planned, Rehearsal, RehearsedModel
 from pytest_compaction.models.offline.model import OfflineModel
@@ -33,7 +32,8 @@ from pytest_compaction.models.protocol import Model, ModelError, SummaryRequest
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.models.structured_summary import Section
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.responses import Arm
+from pytest_compaction.run.feeding import CompactionError
+from pytest_compaction.run.response import Arm
 from pytest_compaction.session import BenchmarkSession
 
 _ASKED: Final = (Section("all", "Notes", "Everything that matters.", ("intent",)),)

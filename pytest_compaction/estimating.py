@@ -15,7 +15,7 @@ from pytest_compaction.items import ARM
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.reports.models import estimate_lines, estimate_sentence
 from pytest_compaction.reports.terminal import Line
-from pytest_compaction.responses import Arm
+from pytest_compaction.run.response import Arm
 from pytest_compaction.session import BenchmarkSession
 from pytest_compaction.text.words import printable
 

@@ -11,14 +11,14 @@ import pytest
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.case.files import CaseFileError
-from pytest_compaction.engine import Compaction
-from pytest_compaction.feeding import CompactionError
 from pytest_compaction.judges.snapshots import VerdictMovedError
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError, Verdict
 from pytest_compaction.models.protocol import ChargedError, ModelError, NotRecordedError
 from pytest_compaction.records import error_record, scored_record, spent_before, unscored_record
-from pytest_compaction.responses import Arm, Response
 from pytest_compaction.results import Record
+from pytest_compaction.run.engine import Compaction
+from pytest_compaction.run.feeding import CompactionError
+from pytest_compaction.run.response import Arm, Response
 from pytest_compaction.session import BenchmarkSession, BrokenCase
 from pytest_compaction.text.words import printable
 

@@ -22,7 +22,7 @@ from pytest_compaction.judges.snapshots import (
     snapshot_of,
 )
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError, Verdict
-from pytest_compaction.responses import Arm, Response
+from pytest_compaction.run.response import Arm, Response
 from pytest_compaction.session import BenchmarkSession
 from pytest_compaction.settings import SnapshotSettings
 from pytest_compaction.snapshot_files import BENCHMARK, JudgeSnapshotExtension

@@ -14,9 +14,9 @@ from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import ChargedError
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.responses import Arm, Response
 from pytest_compaction.results import Record
 from pytest_compaction.rubric import DIMENSIONS
+from pytest_compaction.run.response import Arm, Response
 from pytest_compaction.settings import Settings
 
 MAX_TEXT: Final = 4000

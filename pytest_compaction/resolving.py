@@ -29,10 +29,10 @@ from pytest_compaction.models.registry import (
     create_model,
     is_offline,
 )
-from pytest_compaction.responses import Roles
+from pytest_compaction.run.response import Roles
+from pytest_compaction.run.triggers import TriggerError, parse_trigger
 from pytest_compaction.session import PACKAGED, PACKAGED_MODULE, BenchmarkSession, shipped_cases
 from pytest_compaction.settings import OptionError, Settings
-from pytest_compaction.triggers import TriggerError, parse_trigger
 
 DEFAULT_CASES: Final = "cases"
 DIALOGUE_MODULE: Final = "test_dialogues.py"

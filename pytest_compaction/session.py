@@ -22,16 +22,16 @@ from pytest_compaction.dialogues.replay import (
     history_mode,
     trigger_for_dialogues,
 )
-from pytest_compaction.engine import Engine
 from pytest_compaction.gate import Threshold
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.registry import (
     Endpoints,
 )
-from pytest_compaction.responses import Arm, Roles
+from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.response import Arm, Roles
+from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.settings import Settings
 from pytest_compaction.text.words import printable
-from pytest_compaction.triggers import Trigger
 
 PACKAGED: Final = Path(__file__).parent / "benchmark"
 PACKAGED_MODULE: Final = PACKAGED / "test_probes.py"

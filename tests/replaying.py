@@ -9,13 +9,13 @@ from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.dialogues.dialogue import Dialogue, Turn
 from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode
-from pytest_compaction.engine import Engine
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import AnswerReply, SummaryReply
 from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.responses import Roles
-from pytest_compaction.triggers import Trigger
+from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.response import Roles
+from pytest_compaction.run.triggers import Trigger
 
 TOKENS = TokenCounter()
 

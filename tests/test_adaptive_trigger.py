@@ -17,7 +17,7 @@ from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.compactors.strategies.truncate import Truncate
 from pytest_compaction.dialogues.dialogue import Dialogue
-from pytest_compaction.triggers import Trigger, expected_saving
+from pytest_compaction.run.triggers import Trigger, expected_saving
 
 sizes = st.integers(0, 100_000)
 

@@ -26,14 +26,14 @@ from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.history import LEAST_BUDGET, view_budget
 from pytest_compaction.dialogues.replay import history_mode, trigger_for_dialogues
 from pytest_compaction.dialogues.replayed import BelowConsistencyError
-from pytest_compaction.feeding import CompactionError
 from pytest_compaction.judges.verdict import UnscoredError
 from pytest_compaction.models.protocol import (
     ModelError,
     NotAskedError,
 )
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.triggers import Trigger, parse_trigger
+from pytest_compaction.run.feeding import CompactionError
+from pytest_compaction.run.triggers import Trigger, parse_trigger
 
 
 def test_both_arms_are_asked_the_same_turns_by_the_same_model():

@@ -21,7 +21,7 @@ from pytest_compaction.compactors.strategies.none import STRATEGY as KEEP_ALL
 from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.dialogues.dialogue import RecordedCall, Turn
 from pytest_compaction.dialogues.history import exchange
-from pytest_compaction.triggers import Trigger
+from pytest_compaction.run.triggers import Trigger
 
 CALLS = (
     (

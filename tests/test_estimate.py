@@ -13,7 +13,7 @@ from pytest_compaction.models.calls.endpoint import Endpoint
 from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.models.wire.reply import usage_of
 from pytest_compaction.resolving import start
-from pytest_compaction.responses import Arm
+from pytest_compaction.run.response import Arm
 from pytest_compaction.session import shipped_cases
 from pytest_compaction.settings import CallSettings, Settings
 

@@ -13,9 +13,9 @@ from pytest_compaction.compactors.strategies.none import NoCompaction
 from pytest_compaction.compactors.strategies.truncate import Truncate
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import text_message
-from pytest_compaction.feeding import CompactorError, Feeder, with_deadline
 from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.triggers import parse_trigger
+from pytest_compaction.run.feeding import CompactorError, Feeder, with_deadline
+from pytest_compaction.run.triggers import parse_trigger
 
 ENOUGH = 30.0
 

@@ -217,7 +217,7 @@ def test_a_bare_run_loads_nothing_heavy(pytester):
         import sys, pytest
         sys.argv = ["pytest"]
         code = pytest.main([*{lean()!r}, "-q", "test_mine.py"])
-        names = ("openai", "scipy", "numpy", "tiktoken", "jsonschema", "pytest_compaction.engine")
+        names = ("openai", "scipy", "numpy", "tiktoken", "jsonschema", "pytest_compaction.run.engine")
         print("code", int(code), "loaded", [name for name in names if name in sys.modules])
         print("plugin" , "pytest_compaction.plugin" in sys.modules)
         """

@@ -14,13 +14,13 @@ from builders import COUNTER, build_case
 from scenarios import PROBES, lean, own, records, run, run_files, set_up
 
 from pytest_compaction.compactors.strategies.none import NoCompaction
-from pytest_compaction.engine import Engine
 from pytest_compaction.models.chat.prompts import FIELDS
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.options import OPTIONS
-from pytest_compaction.responses import Arm, Roles
 from pytest_compaction.results import load_run
-from pytest_compaction.triggers import Trigger
+from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.response import Arm, Roles
+from pytest_compaction.run.triggers import Trigger
 
 
 def test_every_item_has_one_line_under_a_header_in_a_fixed_order(pytester):

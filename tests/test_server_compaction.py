@@ -26,8 +26,6 @@ from pytest_compaction.compactors.products.anthropic import Anthropic
 from pytest_compaction.compactors.protocol import Traits, View
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
-from pytest_compaction.context_edits import seen
-from pytest_compaction.feeding import CheckedStrategy
 from pytest_compaction.models.calls.endpoint import Endpoint
 from pytest_compaction.models.parameters import SET_BY_MODELS, misuse_of, refusal_of
 from pytest_compaction.models.protocol import ModelError, UnsupportedError
@@ -35,6 +33,8 @@ from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call
 from pytest_compaction.models.wire.reply import usage_of
 from pytest_compaction.models.wire.server_edits import Applied, due_edits, read_applied
+from pytest_compaction.run.feeding import CheckedStrategy
+from pytest_compaction.run.server_context import seen
 
 WORKERS = pytest.mark.parametrize(
     "workers", ["-n0", pytest.param("-n2", marks=pytest.mark.exhaustive)]

@@ -28,7 +28,7 @@ from pytest_compaction.models.dry_run import RehearsedModel
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerReply, Model
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.responders import Responder
+from pytest_compaction.run.responder import Responder
 
 MAX_ANSWER_TOKENS: Final = 2048
 """Bound on the answer of a real model to a user turn."""

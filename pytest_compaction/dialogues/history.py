@@ -18,8 +18,8 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.dialogues.dialogue import Turn
-from pytest_compaction.feeding import CheckedStrategy, Step
-from pytest_compaction.triggers import Trigger
+from pytest_compaction.run.feeding import CheckedStrategy, Step
+from pytest_compaction.run.triggers import Trigger
 
 LEAST_BUDGET: Final = 160
 """Tokens that a view may always take beside the system prompt: with less, the frame of a

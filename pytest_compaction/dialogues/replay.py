@@ -31,14 +31,14 @@ from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Dialogue
 from pytest_compaction.dialogues.history import CompactedHistory, FullHistory
 from pytest_compaction.dialogues.replayed import History, Replayed
 from pytest_compaction.dialogues.similarity import TurnJudge
-from pytest_compaction.engine import Engine
-from pytest_compaction.feeding import CheckedStrategy, CompactionError, Step
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import ChargedError, ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.responses import Roles
-from pytest_compaction.triggers import Trigger
+from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.feeding import CheckedStrategy, CompactionError, Step
+from pytest_compaction.run.response import Roles
+from pytest_compaction.run.triggers import Trigger
 
 DEFAULT_TRIGGER: Final = Trigger("turns", 2)
 """For ``case``: a dialogue has no compaction points; the published evaluation meant this one."""
@@ -143,7 +143,7 @@ class Replayer:
     def replayed(self, dialogue: Dialogue, compactor: str) -> Replayed:
         """Both arms in every trial, compared; made once for a dialogue and strategy. Blocks.
 
-        Raises :class:`~pytest_compaction.feeding.CompactionError` when the strategy
+        Raises :class:`~pytest_compaction.run.feeding.CompactionError` when the strategy
         breaks its contract and :class:`~pytest_compaction.models.protocol.ModelError`
         when the responder does not answer.
         """

@@ -10,7 +10,7 @@ from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.probes.log import Draft
-from pytest_compaction.responders import Responder
+from pytest_compaction.run.responder import Responder
 from pytest_compaction.text.matching import TextIndex
 
 

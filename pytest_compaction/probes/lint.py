@@ -23,8 +23,8 @@ from pytest_compaction.conversation.messages import readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.judges.rubric import RubricJudge
 from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.responders import Responder
 from pytest_compaction.rubric import dimension_scores, overall_score
+from pytest_compaction.run.responder import Responder
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import is_path, normalize, printable
 

@@ -10,8 +10,8 @@ from builders import build_case, case_data, context_of
 from compacting import with_records
 
 from pytest_compaction.compactors.strategies.recorded import Recorded
-from pytest_compaction.feeding import Feeder
-from pytest_compaction.triggers import Trigger
+from pytest_compaction.run.feeding import Feeder
+from pytest_compaction.run.triggers import Trigger
 
 
 def views(data: dict[str, Any]) -> list[list[str]]:

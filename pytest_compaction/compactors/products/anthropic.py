@@ -27,7 +27,7 @@ with chat completions that passes it on, as LiteLLM does, is asked here. Trigger
 proportion to the window as above, but the API takes none below 50,000 tokens for a
 compaction: a log that reaches no trigger cannot be compacted this way and is not asked
 about. What counts as the view is what the reply reports, see
-:mod:`pytest_compaction.context_edits`: the tokens that were read, the tool results less
+:mod:`pytest_compaction.run.server_context`: the tokens that were read, the tool results less
 those that were cleared, the summary where it can be read. An endpoint that refuses the
 parameter is not asked again; an answer without a report of an edit that was due is not
 scored. No compaction block goes back to the endpoint: each answer is asked for from the

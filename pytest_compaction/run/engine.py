@@ -17,15 +17,12 @@ from typing import Any, TypeVar
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.function.compactor import CompactorError
 from pytest_compaction.compactors.protocol import Compactor, Context, State, View
-from pytest_compaction.context_edits import seen
 from pytest_compaction.conversation.chat_format import to_chat
 from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
-from pytest_compaction.feeding import CompactionError, Fed, Feeder, Step
 from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.judges.rubric import RubricJudge
 from pytest_compaction.judges.verdict import Verdict, unscored_verdict
 from pytest_compaction.metrics.survival import survived, view_index
-from pytest_compaction.models.metered import MeteredModel
 from pytest_compaction.models.protocol import (
     AnswerReply,
     ChargedError,
@@ -35,9 +32,12 @@ from pytest_compaction.models.protocol import (
 )
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Caller
-from pytest_compaction.responders import Responder
-from pytest_compaction.responses import Arm, Response, Roles
-from pytest_compaction.triggers import Trigger
+from pytest_compaction.run.feeding import CompactionError, Fed, Feeder, Step
+from pytest_compaction.run.metered_model import MeteredModel
+from pytest_compaction.run.responder import Responder
+from pytest_compaction.run.response import Arm, Response, Roles
+from pytest_compaction.run.server_context import seen
+from pytest_compaction.run.triggers import Trigger
 
 T = TypeVar("T")
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.feeding import Step
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.run.feeding import Step
 
 
 @dataclass(frozen=True, slots=True)

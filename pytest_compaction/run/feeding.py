@@ -20,10 +20,10 @@ from pytest_compaction.compactors.protocol import (
     View,
 )
 from pytest_compaction.conversation.messages import Message, groups, structure_faults
-from pytest_compaction.deadlines import with_deadline
 from pytest_compaction.models.parameters import misuse_of, shown
 from pytest_compaction.models.protocol import ChargedError
-from pytest_compaction.triggers import Trigger
+from pytest_compaction.run.time_limit import with_deadline
+from pytest_compaction.run.triggers import Trigger
 
 
 class CompactionError(ChargedError):

@@ -1,0 +1,1 @@
+"""Running a case: feeding, compaction, answers and verdicts."""
