@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_compaction.conversation.messages import Message
     from pytest_compaction.judges.verdict import Verdict
     from pytest_compaction.models.protocol import Model
-    from pytest_compaction.results import Run, load_run
+    from pytest_compaction.records.run_file import Run, load_run
     from pytest_compaction.run.engine import Compaction
     from pytest_compaction.run.response import Response
 

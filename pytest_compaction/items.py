@@ -14,8 +14,13 @@ from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.judges.snapshots import VerdictMovedError
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError, Verdict
 from pytest_compaction.models.protocol import ChargedError, ModelError, NotRecordedError
-from pytest_compaction.records import error_record, scored_record, spent_before, unscored_record
-from pytest_compaction.results import Record
+from pytest_compaction.records.records import (
+    error_record,
+    scored_record,
+    spent_before,
+    unscored_record,
+)
+from pytest_compaction.records.run_file import Record
 from pytest_compaction.run.engine import Compaction
 from pytest_compaction.run.feeding import CompactionError
 from pytest_compaction.run.response import Arm, Response

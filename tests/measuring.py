@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from pytest_compaction.metrics.aggregate import Aggregate, aggregate
-from pytest_compaction.records import scored_record
+from pytest_compaction.records.records import scored_record
 from pytest_compaction.resolving import start
 from pytest_compaction.settings import Settings
 

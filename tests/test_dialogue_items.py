@@ -12,7 +12,7 @@ from talks import chat, talk, write
 from pytest_compaction import cli
 from pytest_compaction.dialogues.dialogue import Comparison
 from pytest_compaction.dialogues.evaluation import evaluations_of_records
-from pytest_compaction.results import load_run
+from pytest_compaction.records.run_file import load_run
 
 BENCHMARK = Path(__file__).parents[1] / "cases/test_dialogues.py"
 TALKS = "--compaction-cases=talks.jsonl"

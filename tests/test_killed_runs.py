@@ -24,7 +24,7 @@ from stub_endpoint import long_case, serving
 
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.wire.call import Call
-from pytest_compaction.results import load_run
+from pytest_compaction.records.run_file import load_run
 
 CASES = ("first", "second")
 ITEMS = len(CASES) * len(PROBES)

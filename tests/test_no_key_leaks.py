@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.results import RunWriter
+from pytest_compaction.records.run_file import RunWriter
 from pytest_compaction.secrets.keys import BLOT, environment_secrets, scrubbed, scrubbed_json
 from pytest_compaction.text.words import printable
 

@@ -23,7 +23,7 @@ from readme_blocks import (
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.gate import parse_threshold
 from pytest_compaction.options import LISTING_FLAG, OPTIONS
-from pytest_compaction.results import load_run
+from pytest_compaction.records.run_file import load_run
 
 TEXT = README.read_text("utf-8")
 ROOT = README.parent

@@ -17,7 +17,7 @@ from pytest_compaction.compactors.strategies.none import NoCompaction
 from pytest_compaction.models.chat.prompts import FIELDS
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.options import OPTIONS
-from pytest_compaction.results import load_run
+from pytest_compaction.records.run_file import load_run
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger

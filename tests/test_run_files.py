@@ -8,7 +8,7 @@ import threading
 import pytest
 from builders import record
 
-from pytest_compaction.results import Run, RunFileError, RunWriter, load_run, merged
+from pytest_compaction.records.run_file import Run, RunFileError, RunWriter, load_run, merged
 
 HEADER = {"settings": {"trials": 1}}
 

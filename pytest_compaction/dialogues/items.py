@@ -15,8 +15,8 @@ from pytest_compaction.items import ARM, RECORD, SAYS_ENOUGH, left_unscored, not
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import ChargedError
-from pytest_compaction.records import spent_before
-from pytest_compaction.results import Record
+from pytest_compaction.records.records import spent_before
+from pytest_compaction.records.run_file import Record
 from pytest_compaction.run.response import Arm
 from pytest_compaction.session import BenchmarkSession, BrokenCase
 

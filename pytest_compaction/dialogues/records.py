@@ -9,8 +9,8 @@ from pytest_compaction.dialogues.figures import retention_of, spending_of
 from pytest_compaction.dialogues.files import digest
 from pytest_compaction.dialogues.replayed import Replayed
 from pytest_compaction.models.calls.prices import PriceTable
-from pytest_compaction.records import charged
-from pytest_compaction.results import Record
+from pytest_compaction.records.records import charged
+from pytest_compaction.records.run_file import Record
 from pytest_compaction.settings import Settings
 from pytest_compaction.text.words import printable
 

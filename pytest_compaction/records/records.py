@@ -14,7 +14,7 @@ from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import ChargedError
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.results import Record
+from pytest_compaction.records.run_file import Record
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.run.response import Arm, Response
 from pytest_compaction.settings import Settings

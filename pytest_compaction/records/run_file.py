@@ -15,7 +15,7 @@ from pytest_compaction.secrets.keys import scrubbed_json
 FORMAT: Final = 1
 _KEYS: Final = frozenset({"item", "compactor", "case", "probe", "trial"})
 Record = dict[str, Any]
-"""One item as plain JSON: see ``make_record`` in :mod:`pytest_compaction.records`."""
+"""One item as plain JSON: see ``make_record`` in :mod:`pytest_compaction.records.records`."""
 
 
 class RunFileError(Exception):

@@ -1,0 +1,1 @@
+"""Records: one JSON line an item, and the files that hold a run."""
