@@ -20,7 +20,7 @@ from pytest_compaction.dialogues.evaluation import (
 )
 from pytest_compaction.dialogues.figures import Figures, combined, figures_of, outcome_of
 from pytest_compaction.dialogues.files import load_dialogues
-from pytest_compaction.dialogues.published import comparisons_in, figures_in
+from pytest_compaction.dialogues.published.format import comparisons_in, figures_in
 from pytest_compaction.metrics.distribution import Spread
 from pytest_compaction.metrics.pass_k import mean_pass_hat_k, pass_hat_k
 from pytest_compaction.metrics.retention import retention_by_judge

@@ -1,0 +1,1 @@
+"""Published results of dialogue evaluations, read as they were released."""
