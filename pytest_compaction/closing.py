@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_compaction.dialogues.aggregates import is_dialogue_record
-from pytest_compaction.dialogues.summary import dialogue_summary
 from pytest_compaction.gate import Decision, decide
 from pytest_compaction.items import record_of
 from pytest_compaction.judges.snapshots import REFUSED
 from pytest_compaction.records.run_file import Record, RunWriter, make_folder
-from pytest_compaction.reports.models import Accounts, agreement_lines, usage_lines
+from pytest_compaction.reports.dialogue_summary import dialogue_summary
 from pytest_compaction.reports.terminal import Line, summary
+from pytest_compaction.reports.usage import Accounts, agreement_lines, usage_lines
 from pytest_compaction.session import BenchmarkSession
 from pytest_compaction.text.words import printable
 

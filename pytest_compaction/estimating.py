@@ -13,8 +13,8 @@ from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.estimate import Estimate, Selection, estimate
 from pytest_compaction.items import ARM
 from pytest_compaction.models.registry import Endpoints
-from pytest_compaction.reports.models import estimate_lines, estimate_sentence
 from pytest_compaction.reports.terminal import Line
+from pytest_compaction.reports.usage import estimate_lines, estimate_sentence
 from pytest_compaction.run.response import Arm
 from pytest_compaction.session import BenchmarkSession
 from pytest_compaction.text.words import printable

@@ -36,8 +36,8 @@ def dialogue_blocks():
     """The blocks on dialogues, for which public data is replayed: about a minute."""
     from measuring_dialogues import of_mt_bench, of_tau_bench
 
-    from pytest_compaction.dialogues.breakdowns import strategies_table
-    from pytest_compaction.reports.dialogues import plain_table
+    from pytest_compaction.reports.dialogue_breakdowns import strategies_table
+    from pytest_compaction.reports.dialogue_page import plain_table
 
     sets = (of_mt_bench(), of_tau_bench())
     titles = ("MT-Bench-101", "τ-bench, airline agent")
@@ -53,8 +53,8 @@ def dialogue_blocks():
 
 def suitability(evaluation):
     """The table of tasks, without its notes."""
-    from pytest_compaction.dialogues.breakdowns import suitability_table
-    from pytest_compaction.reports.dialogues import plain_table
+    from pytest_compaction.reports.dialogue_breakdowns import suitability_table
+    from pytest_compaction.reports.dialogue_page import plain_table
 
     return "\n".join(plain_table(replace(suitability_table(evaluation), notes=())))
 

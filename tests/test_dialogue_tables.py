@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pytest_compaction.dialogues.breakdowns import ENOUGH, tables_of
 from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Reply, Trial
 from pytest_compaction.dialogues.evaluation import (
     Evaluation,
@@ -19,8 +18,9 @@ from pytest_compaction.dialogues.evaluation import (
     evaluations_of_records,
 )
 from pytest_compaction.dialogues.figures import figures_of, spending_of
-from pytest_compaction.dialogues.table import Cell, table
-from pytest_compaction.reports.dialogues import WIDTH, as_json, cells, markdown, plain, written
+from pytest_compaction.reports.dialogue_breakdowns import ENOUGH, tables_of
+from pytest_compaction.reports.dialogue_page import WIDTH, as_json, cells, markdown, plain, written
+from pytest_compaction.reports.table import Cell, table
 
 HOSTILE = "\x1b[2J|`<b>*x*\u202e"
 WIDE = "会话摘要有效性评测会话摘要有效性评测会话摘要有效性评测会话摘要有效性评测"

@@ -18,7 +18,7 @@ from pytest_compaction.models.protocol import (
     NotRecordedError,
 )
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.reports.models import agreement_lines
+from pytest_compaction.reports.usage import agreement_lines
 from pytest_compaction.rubric import applicable
 
 RECALL = [criterion.id for criterion in applicable("recall")]

@@ -6,8 +6,8 @@ import pytest
 from builders import assistant, case_data, system, tool, user, write_case
 
 from pytest_compaction import cli
-from pytest_compaction.reports.cases import wrap
-from pytest_compaction.reports.dialogues import cells
+from pytest_compaction.reports.case_page import wrap
+from pytest_compaction.reports.dialogue_page import cells
 
 
 def show(capsys, *arguments):

@@ -10,7 +10,7 @@ from typing import Any, Final
 from pytest_compaction.dialogues.evaluation import Evaluation
 from pytest_compaction.dialogues.published.files import read_results
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
-from pytest_compaction.reports.dialogues import as_json, markdown, plain
+from pytest_compaction.reports.dialogue_page import as_json, markdown, plain
 from pytest_compaction.text.words import printable
 from pytest_compaction.verbs.complaint import complain
 

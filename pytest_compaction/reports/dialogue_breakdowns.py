@@ -8,16 +8,8 @@ from typing import Final
 from pytest_compaction.dialogues.dialogue import TASKS, Comparison
 from pytest_compaction.dialogues.evaluation import Evaluation
 from pytest_compaction.dialogues.figures import Figures, figures_of
-from pytest_compaction.dialogues.table import (
-    NOT_RECORDED,
-    Cell,
-    Table,
-    count,
-    percent,
-    score,
-    table,
-)
-from pytest_compaction.dialogues.tables import (
+from pytest_compaction.metrics.suitability import outcome
+from pytest_compaction.reports.dialogue_tables import (
     MANY,
     by_figure,
     efficiency_table,
@@ -29,7 +21,15 @@ from pytest_compaction.dialogues.tables import (
     tokens_table,
     turns_table,
 )
-from pytest_compaction.metrics.suitability import outcome
+from pytest_compaction.reports.table import (
+    NOT_RECORDED,
+    Cell,
+    Table,
+    count,
+    percent,
+    score,
+    table,
+)
 
 ENOUGH: Final = 10
 """From so many dialogues on the interval of a task's savings is believed."""

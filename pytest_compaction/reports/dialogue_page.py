@@ -8,9 +8,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from pytest_compaction.dialogues.breakdowns import strategies_table, tables_of
 from pytest_compaction.dialogues.evaluation import Evaluation
-from pytest_compaction.dialogues.table import Cell, Table
+from pytest_compaction.reports.dialogue_breakdowns import strategies_table, tables_of
+from pytest_compaction.reports.table import Cell, Table
 from pytest_compaction.text.words import printable
 
 WIDTH: Final = 100
