@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_compaction.judges.verdict import Verdict
     from pytest_compaction.run.engine import Compaction
     from pytest_compaction.run.response import Arm, Response
-    from pytest_compaction.session import BenchmarkSession
+    from pytest_compaction.session.session import BenchmarkSession
 
 SESSION: pytest.StashKey[BenchmarkSession] = pytest.StashKey()
 DESELECTED = pytest.StashKey[int]()
@@ -63,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if settings.check and not settings.active:
         raise pytest.UsageError("--compaction-check needs --compactor=NAME: what is to be checked?")
     if settings.active and not config.getoption("compactors"):
-        from pytest_compaction import starting
+        from pytest_compaction.session import start as starting
 
         if settings.check:
             starting.start_check(config, settings)
@@ -92,8 +92,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         value = pytest.param(*[None] * len(names), id="no-compactor", marks=pytest.mark.compaction)
         metafunc.parametrize(names, [value], scope="session")
         return
-    from pytest_compaction import items
-    from pytest_compaction.dialogues import items as dialogue_items
+    from pytest_compaction.session import dialogue_items
+    from pytest_compaction.session import probe_items as items
 
     (items if probes else dialogue_items).parametrize(metafunc, session)
 
@@ -117,7 +117,7 @@ def pytest_pycollect_makeitem(
     """Collect nothing of a test over dialogues in a run without any, or over probes likewise."""
     made = yield
     if isinstance(made, list) and collector.config.stash.get(SESSION, None) is not None:
-        from pytest_compaction.items import stands_for_nothing
+        from pytest_compaction.session.probe_items import stands_for_nothing
 
         return [item for item in made if not stands_for_nothing(item)]
     return made
@@ -131,7 +131,7 @@ def pytest_collection_modifyitems(
     collected = list(items)
     yield
     if config.stash.get(SESSION, None) is not None:
-        from pytest_compaction.items import restore_order
+        from pytest_compaction.session.probe_items import restore_order
 
         restore_order(items, collected)
         return
@@ -149,8 +149,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     benchmark = session.config.stash.get(SESSION, None)
     workerinput = getattr(session.config, "workerinput", {"compaction_case_is_whole": True})
     if benchmark is not None and workerinput.get("compaction_case_is_whole"):
-        from pytest_compaction import items
-        from pytest_compaction.dialogues import items as dialogue_items
+        from pytest_compaction.session import dialogue_items
+        from pytest_compaction.session import probe_items as items
 
         items.select(benchmark, session.items)
         dialogue_items.select(benchmark, session.items)
@@ -178,8 +178,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
     """An item that stands for a broken case file fails with what is wrong with the file."""
     if SESSION in pyfuncitem.config.stash:
-        from pytest_compaction import items
-        from pytest_compaction.dialogues import items as dialogue_items
+        from pytest_compaction.session import dialogue_items
+        from pytest_compaction.session import probe_items as items
 
         items.refuse_broken(pyfuncitem)
         dialogue_items.refuse_broken(pyfuncitem)
@@ -193,8 +193,8 @@ def pytest_runtest_makereport(
     session = item.config.stash.get(SESSION, None)
     if session is None:
         return (yield)
-    from pytest_compaction import items
-    from pytest_compaction.dialogues import items as dialogue_items
+    from pytest_compaction.session import dialogue_items
+    from pytest_compaction.session import probe_items as items
 
     record = items.before_report(item, call, session)
     if record is None:
@@ -210,7 +210,7 @@ def pytest_report_teststatus(
     """Show the score of a benchmark item in verbose progress, and ``U`` for unscored."""
     if SESSION not in config.stash or not isinstance(report, pytest.TestReport):
         return None
-    from pytest_compaction import items
+    from pytest_compaction.session import probe_items as items
 
     return items.status_of(report)
 
@@ -227,7 +227,7 @@ def compaction_arm() -> Arm:
 @pytest.fixture
 def compactor(compaction_arm: Arm, pytestconfig: pytest.Config) -> Callable[[Case], Compaction]:
     """Compacts a case with the strategy under test; its probes share the one compaction."""
-    from pytest_compaction import items
+    from pytest_compaction.session import probe_items as items
 
     return items.compactor_for(pytestconfig.stash[SESSION], compaction_arm)
 
@@ -235,12 +235,12 @@ def compactor(compaction_arm: Arm, pytestconfig: pytest.Config) -> Callable[[Cas
 @pytest.fixture
 def judge(request: pytest.FixtureRequest) -> Callable[[Probe, Response], Verdict]:
     """Scores the response to a probe in six dimensions and keeps it in the item's record."""
-    from pytest_compaction import items
+    from pytest_compaction.session import probe_items as items
 
     session = request.config.stash[SESSION]
     judge = items.judge_for(session, request.node)
     if session.settings.snapshots.compare and "judge_snapshot" not in request.fixturenames:
-        from pytest_compaction import judge_snapshots
+        from pytest_compaction.session.snapshots import comparison as judge_snapshots
 
         return judge_snapshots.watched(judge, request, session)
     return judge
@@ -249,10 +249,10 @@ def judge(request: pytest.FixtureRequest) -> Callable[[Probe, Response], Verdict
 @pytest.fixture
 def judge_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
     """Compares a verdict with the one accepted earlier; ``--snapshot-update`` accepts it."""
-    from pytest_compaction import starting
+    from pytest_compaction.session import start as starting
 
     starting.need_syrupy(request.config, "the judge_snapshot fixture")
-    from pytest_compaction import judge_snapshots
+    from pytest_compaction.session.snapshots import comparison as judge_snapshots
 
     session = request.config.stash.get(SESSION, None)
     settings = session.settings if session else options.read_settings(request.config)
@@ -262,6 +262,6 @@ def judge_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
 @pytest.fixture
 def replay(compaction_arm: Arm, request: pytest.FixtureRequest) -> Callable[[Dialogue], Replayed]:
     """Has both arms answer a dialogue's user turns and keeps the comparison in the record."""
-    from pytest_compaction.dialogues import items
+    from pytest_compaction.session import dialogue_items as items
 
     return items.replay_for(request.config.stash[SESSION], compaction_arm, request.node)

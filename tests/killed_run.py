@@ -15,7 +15,7 @@ from pathlib import Path
 from pytest_compaction.models.calls import store
 from pytest_compaction.records.records import scored_record
 from pytest_compaction.records.run_file import RunWriter
-from pytest_compaction.resolving import start
+from pytest_compaction.session.resolve import start
 from pytest_compaction.settings import CallSettings, Settings
 
 MODEL = "gpt-4o-mini"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pytest_compaction.metrics.aggregate import Aggregate, aggregate
 from pytest_compaction.records.records import scored_record
-from pytest_compaction.resolving import start
+from pytest_compaction.session.resolve import start
 from pytest_compaction.settings import Settings
 
 SHARED = "COMPACTION_TESTS_MEASURED"

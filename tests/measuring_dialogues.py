@@ -9,8 +9,8 @@ from measuring import offline_settings
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.dialogues.evaluation import evaluation_of
 from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode, trigger_for_dialogues
-from pytest_compaction.resolving import start
 from pytest_compaction.run.triggers import parse_trigger
+from pytest_compaction.session.resolve import start
 from pytest_compaction.settings import DialogueSettings
 
 DATA = Path(__file__).parents[2] / "shared/data"

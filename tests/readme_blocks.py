@@ -72,7 +72,7 @@ def difficulty():
 
     from pytest_compaction.case.files import load_cases
     from pytest_compaction.conversation.tokens import TokenCounter
-    from pytest_compaction.session import shipped_cases
+    from pytest_compaction.session.session import shipped_cases
 
     counter = TokenCounter()
     names = ("case", "messages", "tokens", "probes", "facts", *DIFFICULTY, "removed", "dropped")

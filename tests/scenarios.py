@@ -8,7 +8,11 @@ import re
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.records.run_file import load_run
 
-for _name in ("pytest_compaction.closing", "pytest_compaction.xdist", "xdist.workermanage"):
+for _name in (
+    "pytest_compaction.session.finish",
+    "pytest_compaction.session.scheduler",
+    "xdist.workermanage",
+):
     importlib.import_module(_name)  # kept loaded, so that inner runs need not load it again
 TokenCounter().text("")
 

@@ -8,7 +8,7 @@ import pytest
 from scenarios import flat, lean
 
 from pytest_compaction.checking.invariants import NAMES
-from pytest_compaction.checking.session import MODULE
+from pytest_compaction.session.check_session import MODULE
 
 for _name in ("items", "scheduling", "examples", "showing"):
     importlib.import_module(f"pytest_compaction.checking.{_name}")  # kept loaded over inner runs

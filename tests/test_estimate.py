@@ -8,13 +8,13 @@ from stub_endpoint import PRICED, long_case, reply_to
 
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
-from pytest_compaction.estimate import Selection, estimate
 from pytest_compaction.models.calls.endpoint import Endpoint
 from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.models.wire.reply import usage_of
-from pytest_compaction.resolving import start
 from pytest_compaction.run.response import Arm
-from pytest_compaction.session import shipped_cases
+from pytest_compaction.session.estimate import Selection, estimate
+from pytest_compaction.session.resolve import start
+from pytest_compaction.session.session import shipped_cases
 from pytest_compaction.settings import CallSettings, Settings
 
 MODEL = "gpt-4o-mini"

@@ -3,7 +3,7 @@
 import pytest
 from builders import record, unscored
 
-from pytest_compaction.gate import (
+from pytest_compaction.session.gate import (
     Threshold,
     ThresholdError,
     decide,

@@ -6,7 +6,7 @@ import pytest
 import scenarios
 from scenarios import PROBES, case, lean, node_ids, own, ran, run, set_up, write_cases
 
-from pytest_compaction.session import shipped_cases
+from pytest_compaction.session.session import shipped_cases
 
 PROBE_MODULE = """
     def test_probe(case, probe, compactor, judge):
@@ -258,7 +258,7 @@ def test_the_shipped_cases_serve_where_there_is_no_cases_folder_or_the_benchmark
 ):
     set_up(pytester, "first")
     shipped = write_cases(pytester, case("shipped"), folder="wheel")
-    monkeypatch.setattr("pytest_compaction.resolving.shipped_cases", lambda: shipped)
+    monkeypatch.setattr("pytest_compaction.session.resolve.shipped_cases", lambda: shipped)
     benchmark = ["--pyargs", "pytest_compaction.benchmark"]
     assert ran(run(pytester, "-v", *benchmark)) == ids([KEEP], ["shipped"])
     assert ran(run(pytester, "-v")) == ids([KEEP], ["first"])

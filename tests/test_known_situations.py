@@ -11,13 +11,13 @@ from pytest_compaction.checking.faults import Rehearsed
 from pytest_compaction.checking.invariants import INVARIANTS, NAMES
 from pytest_compaction.checking.known import KNOWN
 from pytest_compaction.checking.runner import Runner
-from pytest_compaction.checking.session import UNCHECKED
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.conversation.chat_format import message_to_chat
 from pytest_compaction.conversation.messages import Message, Opaque, structure_faults
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import CompactReply
+from pytest_compaction.session.check_session import UNCHECKED
 
 REGISTRY = Registry()
 MODES = (

@@ -67,8 +67,8 @@ class Watcher:
     """Takes the settings of a run while it goes on."""
 
     def pytest_collection_finish(self, session):
-        from pytest_compaction.checking.items import SESSION as CHECK
         from pytest_compaction.plugin import SESSION
+        from pytest_compaction.session.check_items import SESSION as CHECK
 
         stash = session.config.stash
         self.settings = stash[CHECK if CHECK in stash else SESSION].settings

@@ -21,9 +21,9 @@ from readme_blocks import (
 )
 
 from pytest_compaction.case.files import load_cases
-from pytest_compaction.gate import parse_threshold
 from pytest_compaction.options import LISTING_FLAG, OPTIONS
 from pytest_compaction.records.run_file import load_run
+from pytest_compaction.session.gate import parse_threshold
 
 TEXT = README.read_text("utf-8")
 ROOT = README.parent

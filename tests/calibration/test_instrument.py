@@ -9,7 +9,7 @@ from pytest_compaction.case.files import load_cases
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import AnswerRequest
-from pytest_compaction.session import shipped_cases
+from pytest_compaction.session.session import shipped_cases
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.judges.rubric import RubricJudge, log_digest
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
-from pytest_compaction.session import shipped_cases
+from pytest_compaction.session.session import shipped_cases
 from pytest_compaction.text.matching import TextIndex
 
 CASES = load_cases([shipped_cases()]).cases

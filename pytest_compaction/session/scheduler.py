@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-from pytest_compaction.session import BenchmarkSession
+from pytest_compaction.session.session import BenchmarkSession
 
 
 class CaseScheduling(LoadScopeScheduling):
@@ -64,7 +64,7 @@ class XdistHooks:
             item.id: item.group for arms in (False, True) for item in session.parameters(arms)
         }
         if session.has_dialogues:
-            from pytest_compaction.dialogues.items import groups
+            from pytest_compaction.session.dialogue_items import groups
 
             self._groups |= groups(session)
 

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.dialogues import items as dialogue_items
 from pytest_compaction.dialogues.dialogue import Dialogue
-from pytest_compaction.estimate import Estimate, Selection, estimate
-from pytest_compaction.items import ARM
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.reports.terminal import Line
 from pytest_compaction.reports.usage import estimate_lines, estimate_sentence
 from pytest_compaction.run.response import Arm
-from pytest_compaction.session import BenchmarkSession
+from pytest_compaction.session import dialogue_items
+from pytest_compaction.session.estimate import Estimate, Selection, estimate
+from pytest_compaction.session.probe_items import ARM
+from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text.words import printable
 
 _DIALOGUES: int = 100
@@ -113,7 +113,7 @@ def _selected(items: Iterable[pytest.Item]) -> Iterator[Selection]:
 
 def _selected_ids(session: BenchmarkSession, ids: Iterable[str]) -> Iterator[Selection]:
     """The same from node ids, which is all that the controller gets to know of them."""
-    from pytest_compaction.xdist import group_of
+    from pytest_compaction.session.scheduler import group_of
 
     known: dict[str, Any] = {item.id: item for item in session.parameters()}
     known |= {item.id: item for item in dialogue_items.parameters(session)}

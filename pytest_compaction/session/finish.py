@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_compaction.dialogues.aggregates import is_dialogue_record
-from pytest_compaction.gate import Decision, decide
-from pytest_compaction.items import record_of
 from pytest_compaction.judges.snapshots import REFUSED
 from pytest_compaction.records.run_file import Record, RunWriter, make_folder
 from pytest_compaction.reports.dialogue_summary import dialogue_summary
 from pytest_compaction.reports.terminal import Line, summary
 from pytest_compaction.reports.usage import Accounts, agreement_lines, usage_lines
-from pytest_compaction.session import BenchmarkSession
+from pytest_compaction.session.gate import Decision, decide
+from pytest_compaction.session.probe_items import record_of
+from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
-    from pytest_compaction.unused_snapshots import Unused
+    from pytest_compaction.session.snapshots.unused import Unused
 
 _MARKUP: dict[str, dict[str, bool]] = {
     "plain": {},
@@ -202,7 +202,7 @@ def _unused_snapshots(config: pytest.Config) -> Unused | None:
     """What syrupy found to be unused; nothing where it takes no part in the run."""
     if getattr(config, "_syrupy", None) is None:
         return None
-    from pytest_compaction.unused_snapshots import unused_snapshots
+    from pytest_compaction.session.snapshots.unused import unused_snapshots
 
     return unused_snapshots(config)
 

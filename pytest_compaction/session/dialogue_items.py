@@ -11,14 +11,14 @@ import pytest
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.records import record_without_comparison, replayed_record
 from pytest_compaction.dialogues.replayed import Replayed
-from pytest_compaction.items import ARM, RECORD, SAYS_ENOUGH, left_unscored, nothing
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import ChargedError
 from pytest_compaction.records.records import spent_before
 from pytest_compaction.records.run_file import Record
 from pytest_compaction.run.response import Arm
-from pytest_compaction.session import BenchmarkSession, BrokenCase
+from pytest_compaction.session.probe_items import ARM, RECORD, SAYS_ENOUGH, left_unscored, nothing
+from pytest_compaction.session.session import BenchmarkSession, BrokenCase
 
 
 @dataclass(frozen=True, slots=True)

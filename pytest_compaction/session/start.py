@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from pytest_compaction import resolving
 from pytest_compaction.hookspecs import added
+from pytest_compaction.session import resolve as resolving
 
 if TYPE_CHECKING:
-    from pytest_compaction.session import BenchmarkSession
+    from pytest_compaction.session.session import BenchmarkSession
     from pytest_compaction.settings import Settings
 
 _BENCHMARK_PACKAGE: Final = "pytest_compaction.benchmark"
@@ -42,7 +42,7 @@ def start(config: pytest.Config, settings: Settings) -> BenchmarkSession:
         config.args[:] = resolving.collection_arguments(session.folders, session.has_dialogues)
     if settings.snapshots.compare:
         need_syrupy(config, "--compaction-judge-snapshots")
-        from pytest_compaction.judge_snapshots import JudgeSnapshots
+        from pytest_compaction.session.snapshots.comparison import JudgeSnapshots
 
         config.pluginmanager.register(JudgeSnapshots(), "compaction-judge-snapshots")
     if not hasattr(config, "workerinput"):
@@ -56,11 +56,11 @@ def _take_charge(config: pytest.Config, session: BenchmarkSession) -> None:
         _estimate_only(config, session)
         return
     _estimate_first(config, session)
-    from pytest_compaction.closing import Closing
+    from pytest_compaction.session.finish import Closing
 
     config.pluginmanager.register(Closing(session, config.rootpath), "compaction-closing")
     if _has_xdist(config):
-        from pytest_compaction.xdist import XdistHooks
+        from pytest_compaction.session.scheduler import XdistHooks
 
         config.pluginmanager.register(XdistHooks(session), "compaction-xdist")
 
@@ -87,7 +87,7 @@ def need_syrupy(config: pytest.Config, what: str) -> None:
 
 def _estimate_only(config: pytest.Config, session: BenchmarkSession) -> None:
     """``--compaction-estimate``: collect in this process, count, and run nothing."""
-    from pytest_compaction.estimating import EstimateOnly
+    from pytest_compaction.session.estimate_hooks import EstimateOnly
 
     if hasattr(config.option, "tx"):
         config.option.dist, config.option.tx, config.option.numprocesses = "no", [], 0
@@ -99,7 +99,7 @@ def _estimate_first(config: pytest.Config, session: BenchmarkSession) -> None:
     """Before a run that can spend, say what it will spend."""
     if session.endpoints is None or session.settings.calls.replay:
         return
-    from pytest_compaction.estimating import EstimateFirst
+    from pytest_compaction.session.estimate_hooks import EstimateFirst
 
     estimate = EstimateFirst(session, session.endpoints, config)
     config.pluginmanager.register(estimate, "compaction-estimate")
@@ -110,9 +110,9 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
 
     Raises :class:`pytest.UsageError` with a sentence for what is not there.
     """
-    from pytest_compaction.checking.items import SESSION as CHECK
-    from pytest_compaction.checking.items import CheckHooks
-    from pytest_compaction.checking.session import node_arguments, start
+    from pytest_compaction.session.check_items import SESSION as CHECK
+    from pytest_compaction.session.check_items import CheckHooks
+    from pytest_compaction.session.check_session import node_arguments, start
 
     try:
         session = start(
@@ -128,6 +128,6 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
     config.args[:] = node_arguments(config.args, named)
     config.pluginmanager.register(CheckHooks(session), "compaction-check")
     if _has_xdist(config):
-        from pytest_compaction.checking.scheduling import CheckScheduling
+        from pytest_compaction.session.check_scheduler import CheckScheduling
 
         config.pluginmanager.register(CheckScheduling(session), "compaction-xdist")

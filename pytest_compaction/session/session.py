@@ -22,7 +22,6 @@ from pytest_compaction.dialogues.replay import (
     history_mode,
     trigger_for_dialogues,
 )
-from pytest_compaction.gate import Threshold
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.registry import (
     Endpoints,
@@ -30,6 +29,7 @@ from pytest_compaction.models.registry import (
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.session.gate import Threshold
 from pytest_compaction.settings import Settings
 from pytest_compaction.text.words import printable
 

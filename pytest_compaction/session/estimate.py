@@ -34,7 +34,7 @@ from pytest_compaction.models.structured_summary import Section
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.feeding import CompactionError
 from pytest_compaction.run.response import Arm
-from pytest_compaction.session import BenchmarkSession
+from pytest_compaction.session.session import BenchmarkSession
 
 _ASKED: Final = (Section("all", "Notes", "Everything that matters.", ("intent",)),)
 _OURS: Final = "pytest_compaction.compactors."

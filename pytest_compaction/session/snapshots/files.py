@@ -20,14 +20,14 @@ from syrupy.location import PyTestLocation
 from syrupy.types import SnapshotIndex
 
 from pytest_compaction.case.case import Case
-from pytest_compaction.items import parameters_of
 from pytest_compaction.judges.snapshots import (
     Tolerance,
     has_moved,
     read_snapshot,
     snapshot_text,
 )
-from pytest_compaction.session import PACKAGED, BenchmarkSession
+from pytest_compaction.session.probe_items import parameters_of
+from pytest_compaction.session.session import PACKAGED, BenchmarkSession
 
 MAX_NAME: Final = 255
 """Bytes that a file name may have on common file systems."""

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_compaction.checking.session import CheckSession
-from pytest_compaction.xdist import CaseScheduling
+from pytest_compaction.session.check_session import CheckSession
+from pytest_compaction.session.scheduler import CaseScheduling
 
 
 class CheckScheduling:

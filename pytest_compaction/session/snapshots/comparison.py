@@ -11,7 +11,6 @@ import pytest
 from syrupy.assertion import AssertionResult, SnapshotAssertion
 
 from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.items import RECORD, parameters_of
 from pytest_compaction.judges.snapshots import (
     REFUSED,
     Snapshot,
@@ -23,9 +22,10 @@ from pytest_compaction.judges.snapshots import (
 )
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError, Verdict
 from pytest_compaction.run.response import Arm, Response
-from pytest_compaction.session import BenchmarkSession
+from pytest_compaction.session.probe_items import RECORD, parameters_of
+from pytest_compaction.session.session import BenchmarkSession
+from pytest_compaction.session.snapshots.files import BENCHMARK, JudgeSnapshotExtension
 from pytest_compaction.settings import SnapshotSettings
-from pytest_compaction.snapshot_files import BENCHMARK, JudgeSnapshotExtension
 from pytest_compaction.text.words import printable
 
 COMPARISON: Final = pytest.StashKey["Comparison"]()

@@ -18,7 +18,6 @@ from pytest_compaction.dialogues.files import (
     is_dialogue_file,
     load_dialogues,
 )
-from pytest_compaction.gate import ThresholdError, parse_threshold
 from pytest_compaction.models.chat.prompts import PromptError, Prompts
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import Model
@@ -31,7 +30,13 @@ from pytest_compaction.models.registry import (
 )
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import TriggerError, parse_trigger
-from pytest_compaction.session import PACKAGED, PACKAGED_MODULE, BenchmarkSession, shipped_cases
+from pytest_compaction.session.gate import ThresholdError, parse_threshold
+from pytest_compaction.session.session import (
+    PACKAGED,
+    PACKAGED_MODULE,
+    BenchmarkSession,
+    shipped_cases,
+)
 from pytest_compaction.settings import OptionError, Settings
 
 DEFAULT_CASES: Final = "cases"

@@ -24,7 +24,7 @@ from pytest_compaction.records.run_file import Record
 from pytest_compaction.run.engine import Compaction
 from pytest_compaction.run.feeding import CompactionError
 from pytest_compaction.run.response import Arm, Response
-from pytest_compaction.session import BenchmarkSession, BrokenCase
+from pytest_compaction.session.session import BenchmarkSession, BrokenCase
 from pytest_compaction.text.words import printable
 
 ARM: Final = "compaction_arm"

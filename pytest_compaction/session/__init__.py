@@ -1,0 +1,1 @@
+"""The benchmark session: settings resolved, items made, gate decided."""

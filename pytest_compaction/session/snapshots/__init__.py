@@ -1,0 +1,1 @@
+"""Accepted verdicts as snapshot files."""
