@@ -7,8 +7,8 @@ maps the name of an invariant to the strategies that break it and nothing else.
 import random
 from dataclasses import replace
 
+from pytest_compaction.checking.examples.scenario import CANARY
 from pytest_compaction.checking.faults import CALL_LIKE, REASONING
-from pytest_compaction.checking.scenario import CANARY
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,

@@ -7,7 +7,7 @@ import re
 import pytest
 from scenarios import flat, lean
 
-from pytest_compaction.checking.invariants import NAMES
+from pytest_compaction.checking.invariants.invariants import NAMES
 from pytest_compaction.session.check_session import MODULE
 
 for _name in ("items", "scheduling", "examples", "showing"):

@@ -16,8 +16,8 @@ import re
 import pytest
 from builders import COUNTER, assistant, compact_now, context_of, session, system, tool, user
 
+from pytest_compaction.checking.examples.scenario import CANARY, Fault
 from pytest_compaction.checking.faults import CALL_LIKE, REASONING, FaultyModel, Rehearsed
-from pytest_compaction.checking.scenario import CANARY, Fault
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.conversation.chat_format import from_chat

@@ -8,14 +8,14 @@ import pytest
 from builders import COUNTER, assistant, system, tool, user
 from planted import Orphans, Sound
 
-from pytest_compaction.checking.bench import Bench, StuckError
-from pytest_compaction.checking.examples import examples, shrunk, survey
+from pytest_compaction.checking.examples.generated import STRATA
+from pytest_compaction.checking.examples.scenario import CANARY, Fault, Scenario
 from pytest_compaction.checking.faults import CALL_LIKE, REASONING, FaultyModel, Rehearsed
-from pytest_compaction.checking.invariants import INVARIANTS, NAMES
-from pytest_compaction.checking.logs import STRATA
-from pytest_compaction.checking.run import Asked, Difference, Mutation, Run, Step
+from pytest_compaction.checking.invariants.invariants import INVARIANTS, NAMES
+from pytest_compaction.checking.observation import Asked, Difference, Mutation, Run, Step
 from pytest_compaction.checking.runner import Runner, without_dead_calls
-from pytest_compaction.checking.scenario import CANARY, Fault, Scenario
+from pytest_compaction.checking.survey import examples, shrunk, survey
+from pytest_compaction.checking.worker_thread import Bench, StuckError
 from pytest_compaction.compactors.base.history import spans_between
 from pytest_compaction.compactors.protocol import Span, Traits
 from pytest_compaction.conversation.chat_format import from_chat

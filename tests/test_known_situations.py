@@ -5,12 +5,12 @@ import json
 import pytest
 from builders import COUNTER
 
-from pytest_compaction.checking.bench import Bench
-from pytest_compaction.checking.examples import shrunk, survey
+from pytest_compaction.checking.examples.known import KNOWN
 from pytest_compaction.checking.faults import Rehearsed
-from pytest_compaction.checking.invariants import INVARIANTS, NAMES
-from pytest_compaction.checking.known import KNOWN
+from pytest_compaction.checking.invariants.invariants import INVARIANTS, NAMES
 from pytest_compaction.checking.runner import Runner
+from pytest_compaction.checking.survey import shrunk, survey
+from pytest_compaction.checking.worker_thread import Bench
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.conversation.chat_format import message_to_chat

@@ -4,11 +4,11 @@ import pytest
 from builders import COUNTER
 from planted import PLANTED, CutsImages, DropsLatestThinking, Loops, Noted, ReturnsList, Sound
 
-from pytest_compaction.checking.bench import Bench
-from pytest_compaction.checking.examples import survey
 from pytest_compaction.checking.faults import Rehearsed
-from pytest_compaction.checking.invariants import NAMES
+from pytest_compaction.checking.invariants.invariants import NAMES
 from pytest_compaction.checking.runner import Runner
+from pytest_compaction.checking.survey import survey
+from pytest_compaction.checking.worker_thread import Bench
 from pytest_compaction.models.offline.model import OfflineModel
 
 EXAMPLES = 60

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_compaction.checking.run import Asked
-from pytest_compaction.checking.scenario import CANARY, Fault
+from pytest_compaction.checking.examples.scenario import CANARY, Fault
+from pytest_compaction.checking.observation import Asked
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.parameters import Parameters, shown

@@ -65,8 +65,8 @@ class Held:
                 "correct the declaration"
             )
         if broken is not None:
-            from pytest_compaction.checking.examples import shrunk
-            from pytest_compaction.checking.showing import described
+            from pytest_compaction.checking.failure_text import described
+            from pytest_compaction.checking.survey import shrunk
 
             settings = self.session.settings
             count, timeout = settings.examples, settings.timeout

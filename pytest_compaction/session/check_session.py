@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_compaction.checking.bench import Bench
+from pytest_compaction.checking.examples.known import KNOWN
 from pytest_compaction.checking.faults import Rehearsed
-from pytest_compaction.checking.invariant import Invariant
-from pytest_compaction.checking.invariants import INVARIANTS
-from pytest_compaction.checking.known import KNOWN
+from pytest_compaction.checking.invariants.invariant import Invariant
+from pytest_compaction.checking.invariants.invariants import INVARIANTS
 from pytest_compaction.checking.runner import Runner
+from pytest_compaction.checking.worker_thread import Bench
 from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.registry import Registry, named_strategies
 from pytest_compaction.compactors.specs import Spec
@@ -27,7 +27,7 @@ from pytest_compaction.settings import CONTROL, OptionError, Settings
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
-    from pytest_compaction.checking.examples import Survey
+    from pytest_compaction.checking.survey import Survey
 
 MODULE: Final = Path(__file__).parent / "test_invariants.py"
 DEFAULT_EXAMPLES: Final = 200
@@ -76,7 +76,7 @@ class CheckSession:
     def survey(self, spec: Spec) -> tuple[Runner, Survey]:
         """What all examples say about a compactor; only the last one is remembered."""
         if spec.text not in self._surveys:
-            from pytest_compaction.checking.examples import survey
+            from pytest_compaction.checking.survey import survey
 
             runner = Runner(lambda: self.create(spec), Rehearsed(self.model), self.tokens)
             count, timeout = self.settings.examples, self.settings.timeout

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_compaction.checking import budget, content, state, structure
-from pytest_compaction.checking.invariant import Invariant
+from pytest_compaction.checking.invariants import budget, content, state, structure
+from pytest_compaction.checking.invariants.invariant import Invariant
 
 INVARIANTS: Final[tuple[Invariant, ...]] = (
     *structure.INVARIANTS,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from pytest_compaction.checking.scenario import Fault, Scenario
+from pytest_compaction.checking.examples.scenario import Fault, Scenario
 from pytest_compaction.conversation.messages import (
     Message,
     Part,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_compaction.checking.invariant import Finding, Invariant
-from pytest_compaction.checking.run import Run, Step
+from pytest_compaction.checking.invariants.invariant import Finding, Invariant
+from pytest_compaction.checking.observation import Run, Step
 from pytest_compaction.compactors.base.history import last_user, leading_system
 from pytest_compaction.conversation.messages import groups
 

@@ -19,14 +19,14 @@ from hypothesis import seed as seeded
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
-from pytest_compaction.checking.bench import Bench, StuckError
-from pytest_compaction.checking.invariant import Finding, Invariant
-from pytest_compaction.checking.invariants import INVARIANTS
-from pytest_compaction.checking.known import KNOWN
-from pytest_compaction.checking.logs import STRATA, Stratum, scenarios
-from pytest_compaction.checking.run import Run
+from pytest_compaction.checking.examples.generated import STRATA, Stratum, scenarios
+from pytest_compaction.checking.examples.known import KNOWN
+from pytest_compaction.checking.examples.scenario import Scenario
+from pytest_compaction.checking.invariants.invariant import Finding, Invariant
+from pytest_compaction.checking.invariants.invariants import INVARIANTS
+from pytest_compaction.checking.observation import Run
 from pytest_compaction.checking.runner import Runner
-from pytest_compaction.checking.scenario import Scenario
+from pytest_compaction.checking.worker_thread import Bench, StuckError
 from pytest_compaction.conversation.tokens import TokenCounter
 
 SEED: Final = 20261121

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from hypothesis import strategies as st
 
-from pytest_compaction.checking.scenario import CANARY, Fault, FaultKind, Scenario
+from pytest_compaction.checking.examples.scenario import CANARY, Fault, FaultKind, Scenario
 from pytest_compaction.conversation.messages import (
     Image,
     Message,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.checking.budget import PROGRESS
-from pytest_compaction.checking.invariant import Finding
-from pytest_compaction.checking.run import Run, Step
+from pytest_compaction.checking.invariants.budget import PROGRESS
+from pytest_compaction.checking.invariants.invariant import Finding
+from pytest_compaction.checking.observation import Run, Step
 from pytest_compaction.conversation.messages import Message, groups, pending_calls, structure_faults
 
 _PAIRING: Final = frozenset(

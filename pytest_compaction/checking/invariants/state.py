@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from pytest_compaction.checking.content import summaries_in
-from pytest_compaction.checking.invariant import Finding, Invariant
-from pytest_compaction.checking.run import Difference, Messages, Run
+from pytest_compaction.checking.invariants.content import summaries_in
+from pytest_compaction.checking.invariants.invariant import Finding, Invariant
+from pytest_compaction.checking.observation import Difference, Messages, Run
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.messages import Message
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from pytest_compaction.checking.run import Run
+from pytest_compaction.checking.observation import Run
 from pytest_compaction.compactors.protocol import Traits
 
 Group = Literal["structure", "content", "budget", "state"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.checking.invariant import Finding, Invariant
-from pytest_compaction.checking.pairing import (
+from pytest_compaction.checking.invariants.invariant import Finding, Invariant
+from pytest_compaction.checking.invariants.pairing import (
     parallel_calls_whole,
     pending_call_kept,
     results_follow_calls,
 )
-from pytest_compaction.checking.run import Run
+from pytest_compaction.checking.observation import Run
 from pytest_compaction.compactors.base.history import leading_system
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.messages import (

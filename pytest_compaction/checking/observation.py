@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from pytest_compaction.checking.scenario import Scenario
+from pytest_compaction.checking.examples.scenario import Scenario
 from pytest_compaction.compactors.protocol import Span, Status, Traits
 from pytest_compaction.conversation.messages import Message, pending_calls
 from pytest_compaction.conversation.tokens import TokenCounter

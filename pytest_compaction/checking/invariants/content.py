@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from pytest_compaction.checking.invariant import Finding, Invariant
-from pytest_compaction.checking.run import Run, Step
-from pytest_compaction.checking.scenario import CANARY
+from pytest_compaction.checking.examples.scenario import CANARY
+from pytest_compaction.checking.invariants.invariant import Finding, Invariant
+from pytest_compaction.checking.observation import Run, Step
 from pytest_compaction.compactors.base.history import last_user, leading_system
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult

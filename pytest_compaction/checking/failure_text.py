@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.checking.examples import Broken
-from pytest_compaction.checking.invariant import Invariant
-from pytest_compaction.checking.run import Run, Step
-from pytest_compaction.checking.scenario import Fault, Scenario
+from pytest_compaction.checking.examples.scenario import Fault, Scenario
+from pytest_compaction.checking.invariants.invariant import Invariant
+from pytest_compaction.checking.observation import Run, Step
+from pytest_compaction.checking.survey import Broken
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.text.words import printable

@@ -1,0 +1,1 @@
+"""Conversations that invariants are checked on: generated ones and known situations."""

@@ -1,0 +1,1 @@
+"""The invariants, grouped by what they protect."""
