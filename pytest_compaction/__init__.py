@@ -45,21 +45,21 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Case": "case",
-    "Compaction": "engine",
+    "Case": "case.case",
+    "Compaction": "run.engine",
     "Compactor": "compactors.protocol",
     "Context": "compactors.protocol",
-    "Message": "conversation",
+    "Message": "conversation.messages",
     "Model": "models.protocol",
     "Outcome": "compactors.protocol",
-    "Probe": "case",
-    "Response": "responses",
-    "Run": "results",
+    "Probe": "case.case",
+    "Response": "run.response",
+    "Run": "records.run_file",
     "Span": "compactors.protocol",
     "Traits": "compactors.protocol",
     "Verdict": "judges.verdict",
     "View": "compactors.protocol",
-    "load_run": "results",
+    "load_run": "records.run_file",
 }
 
 

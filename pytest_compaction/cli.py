@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.verbs import dialogues, import_transcripts, lint, show
+from pytest_compaction.commands import dialogues, import_transcripts, lint, show
 
 VERBS: Final = (import_transcripts, lint, show, dialogues)
 """Modules with ``add(subparsers)``, in the order of the help text; a new verb is one more."""

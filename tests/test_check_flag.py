@@ -10,8 +10,13 @@ from scenarios import flat, lean
 from pytest_compaction.checking.invariants.invariants import NAMES
 from pytest_compaction.session.check_session import MODULE
 
-for _name in ("items", "scheduling", "examples", "showing"):
-    importlib.import_module(f"pytest_compaction.checking.{_name}")  # kept loaded over inner runs
+for _name in (
+    "pytest_compaction.session.check_items",
+    "pytest_compaction.session.check_scheduler",
+    "pytest_compaction.checking.survey",
+    "pytest_compaction.checking.failure_text",
+):
+    importlib.import_module(_name)  # kept loaded over inner runs
 
 OWN = '''
 """Compactors that the tests of the check name on the command line."""

@@ -119,7 +119,7 @@ def test_the_excerpt_is_bounded_and_cannot_be_closed_from_inside():
 
 def imported(tmp_path, capsys, monkeypatch, caller):
     monkeypatch.setattr(
-        "pytest_compaction.verbs.import_transcripts.model_probes",
+        "pytest_compaction.commands.import_transcripts.model_probes",
         lambda name, store: ModelProbes(name, caller),
     )
     source = tmp_path / "s.json"

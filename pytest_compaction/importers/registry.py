@@ -44,7 +44,7 @@ def load_importers() -> ImporterSet:
     found: dict[str, Importer] = {}
     problems: list[str] = []
     for name, place, load in _candidates():
-        shown = name or place.rpartition(".")[2]
+        shown = name or _format_of(place)
         try:
             loaded = load()
             importer = loaded() if isinstance(loaded, type) else loaded
@@ -72,6 +72,11 @@ def _candidates() -> Iterator[tuple[str, str, Callable[[], Any]]]:
             yield "", module.name, partial(_importer_of, module.name)
     for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
         yield entry.name, entry.value, entry.load
+
+
+def _format_of(module: str) -> str:
+    """What a shipped format is called before its importer is loaded: its file or folder."""
+    return module.partition(".formats.")[2].removesuffix(".importer")
 
 
 def _importer_of(module: str) -> Any:

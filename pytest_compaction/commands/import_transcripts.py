@@ -18,6 +18,7 @@ from pytest_compaction.case_making.case_maker import (
 )
 from pytest_compaction.case_making.redaction import Redactor
 from pytest_compaction.case_making.session_part import SessionPart
+from pytest_compaction.commands.complaint import complain
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.importers.protocol import Importer, ImportFormatError, Transcript
 from pytest_compaction.importers.registry import (
@@ -32,7 +33,6 @@ from pytest_compaction.probes.by_model.source import ModelProbes, model_probes
 from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes
 from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.text.words import printable
-from pytest_compaction.verbs.complaint import complain
 
 DEFAULT_STORE = ".pytest_compaction/store"
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.files import load_cases
+from pytest_compaction.commands.complaint import complain
 from pytest_compaction.reports import case_page as cases
 from pytest_compaction.text.words import printable
-from pytest_compaction.verbs.complaint import complain
 
 MAX_WIDTH = 200
 

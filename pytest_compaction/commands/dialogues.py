@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.commands.complaint import complain
 from pytest_compaction.dialogues.evaluation import Evaluation
 from pytest_compaction.dialogues.published.files import read_results
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
 from pytest_compaction.reports.dialogue_page import as_json, markdown, plain
 from pytest_compaction.text.words import printable
-from pytest_compaction.verbs.complaint import complain
 
 FORMATS: Final = ("text", "markdown", "json")
 _BY_SUFFIX: Final = {".md": "markdown", ".json": "json"}

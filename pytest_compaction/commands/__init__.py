@@ -1,0 +1,1 @@
+"""The commands of ``pytest-compaction``, one a module, each with ``add`` and ``run``."""
