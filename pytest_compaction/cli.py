@@ -11,19 +11,19 @@ from typing import Final
 
 from pytest_compaction.commands import dialogues, import_transcripts, lint, show
 
-VERBS: Final = (import_transcripts, lint, show, dialogues)
-"""Modules with ``add(subparsers)``, in the order of the help text; a new verb is one more."""
+COMMANDS: Final = (import_transcripts, lint, show, dialogues)
+"""Modules with ``add(subparsers)``, in the order of the help text; a new command is one more."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one verb; the return value is the exit code, 0 when all went well."""
+    """Run one command; the return value is the exit code, 0 when all went well."""
     parser = argparse.ArgumentParser(
         prog="pytest-compaction",
         description="Cases for the compaction benchmark, and what its results say.",
     )
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for verb in VERBS:
-        verb.add(verbs)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add(commands)
     options = parser.parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")

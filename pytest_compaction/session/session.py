@@ -33,7 +33,7 @@ from pytest_compaction.session.gate import Threshold
 from pytest_compaction.settings import Settings
 from pytest_compaction.text.words import printable
 
-PACKAGED: Final = Path(__file__).parent / "benchmark"
+PACKAGED: Final = Path(__file__).parents[1] / "benchmark"
 PACKAGED_MODULE: Final = PACKAGED / "test_probes.py"
 
 
