@@ -8,7 +8,7 @@ import tempfile
 import httpcore2  # noqa: F401
 import httpx2  # noqa: F401
 import pytest
-from counted import totals
+from support.counted import totals
 
 SHARED = "COMPACTION_TESTS_MEASURED"
 """Read in measuring.py."""

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from scenarios import case as a_case
-from scenarios import own, records, run, set_up, write_cases
+from support.scenarios import case as a_case
+from support.scenarios import own, records, run, set_up, write_cases
 
 import pytest_compaction
 from pytest_compaction.options import LISTING_FLAG, OPTIONS

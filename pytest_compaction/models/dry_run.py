@@ -60,6 +60,40 @@ class Planned:
     usd: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """All planned calls by role and model, and the strategies that were not run for it.
+
+    ``ends`` are the same with short and with long replies, where their length decides how
+    often a log is compacted; else there are none.
+    """
+
+    planned: tuple[Planned, ...]
+    assumed: tuple[str, ...] = ()
+    ends: tuple[Estimate, ...] = ()
+
+    @property
+    def calls(self) -> int:
+        """Calls to be made."""
+        return sum(part.usage.calls for part in self.planned)
+
+    @property
+    def stored(self) -> int:
+        """Calls that the store answers."""
+        return sum(part.stored for part in self.planned)
+
+    @property
+    def usage(self) -> Usage:
+        """What the calls to be made take."""
+        return sum((part.usage for part in self.planned), Usage())
+
+    @property
+    def usd(self) -> float | None:
+        """US dollars for the calls to be made; ``None`` if one has no price."""
+        known = [part.usd for part in self.planned if part.usd is not None]
+        return sum(known) if len(known) == len(self.planned) else None
+
+
 class Rehearsed(Exception):  # noqa: N818 - nothing is wrong: the call is one to be made
     """A call that would be made; ``write`` books how long its reply is taken to be."""
 

@@ -16,7 +16,7 @@ from pytest_compaction.reports.terminal import WIDTH, Line, Style
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
-    from pytest_compaction.session.estimate import Estimate
+    from pytest_compaction.models.dry_run import Estimate
 
 ROLES: Final = ("compaction", "baseline", "responder", "judge")
 """The baseline are the answers from full history, with which dialogues are compared."""

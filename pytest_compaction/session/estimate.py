@@ -26,12 +26,11 @@ from pytest_compaction.compactors.strategies.truncate import Truncate
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.replay import trigger_for_dialogues
 from pytest_compaction.models.chat.model import ChatModel
-from pytest_compaction.models.dry_run import Length, Planned, Rehearsal, RehearsedModel
+from pytest_compaction.models.dry_run import Estimate, Length, Rehearsal, RehearsedModel
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model, ModelError, SummaryRequest
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.models.structured_summary import Section
-from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.feeding import CompactionError
 from pytest_compaction.run.response import Arm
 from pytest_compaction.session.session import BenchmarkSession
@@ -51,40 +50,6 @@ class Selection:
     probe: Probe | None = None
     judged: bool = True
     dialogue: Dialogue | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """All planned calls by role and model, and the strategies that were not run for it.
-
-    ``ends`` are the same with short and with long replies, where their length decides how
-    often a log is compacted; else there are none.
-    """
-
-    planned: tuple[Planned, ...]
-    assumed: tuple[str, ...] = ()
-    ends: tuple[Estimate, ...] = ()
-
-    @property
-    def calls(self) -> int:
-        """Calls to be made."""
-        return sum(part.usage.calls for part in self.planned)
-
-    @property
-    def stored(self) -> int:
-        """Calls that the store answers."""
-        return sum(part.stored for part in self.planned)
-
-    @property
-    def usage(self) -> Usage:
-        """What the calls to be made take."""
-        return sum((part.usage for part in self.planned), Usage())
-
-    @property
-    def usd(self) -> float | None:
-        """US dollars for the calls to be made; ``None`` if one has no price."""
-        known = [part.usd for part in self.planned if part.usd is not None]
-        return sum(known) if len(known) == len(self.planned) else None
 
 
 def estimate(

@@ -9,12 +9,13 @@ import pytest
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.dialogues.dialogue import Dialogue
+from pytest_compaction.models.dry_run import Estimate
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.reports.terminal import Line
 from pytest_compaction.reports.usage import estimate_lines, estimate_sentence
 from pytest_compaction.run.response import Arm
 from pytest_compaction.session import dialogue_items
-from pytest_compaction.session.estimate import Estimate, Selection, estimate
+from pytest_compaction.session.estimate import Selection, estimate
 from pytest_compaction.session.probe_items import ARM
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text.words import printable

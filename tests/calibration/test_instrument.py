@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from measuring import measured
+from support.measuring import measured
 
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.conversation.tokens import TokenCounter

@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from scenarios import lean, records
-from stub_endpoint import long_case
+from support.scenarios import lean, records
+from support.stub_endpoint import long_case
 
 pytestmark = pytest.mark.live
 

@@ -72,7 +72,7 @@ _FORMS: Final = {
 
 
 class ChatModel:
-    """A model behind a :class:`~pytest_compaction.models.wire.call.Caller`, by the name it has there.
+    """A model behind a ``Caller`` (:mod:`..wire.call`), by the name that it has there.
 
     ``prompts`` are the templates, ``log_tokens`` bounds what the judge is shown of
     a log, ``trial`` makes the calls of repetitions different ones.

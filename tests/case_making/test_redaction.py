@@ -1,0 +1,449 @@
+"""Redaction: secrets, e-mail addresses and home folders go, the same everywhere; facts stay."""
+
+import json
+import random
+import string
+import uuid
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.paths import CASES, SHARED
+
+from pytest_compaction import cli
+from pytest_compaction.case.files import load_cases
+from pytest_compaction.case_making.redaction import LEFT_OUT, Redactor
+from pytest_compaction.conversation.chat_format import to_chat
+from pytest_compaction.conversation.messages import (
+    Message,
+    Opaque,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    canonical_json,
+    readable,
+    structure_faults,
+)
+from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
+from pytest_compaction.importers.registry import conversations, importer_for, load_importers
+from pytest_compaction.secrets.shapes import STAND_IN, secrets_in
+
+DATA = SHARED
+WORD = random.Random(5)
+
+
+def signs(count, alphabet=string.ascii_letters + string.digits):
+    """Signs as a key has them; made here, so that no key stands in this file."""
+    return "".join(WORD.choice(alphabet) for _ in range(count - 3)) + "a7Q"
+
+
+UPPER = string.ascii_uppercase + string.digits
+HEX = "0123456789abcdef"
+JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0." + signs(43)
+PEM = "-----BEGIN RSA PRIVATE KEY-----\n" + "\n".join(signs(64) for _ in range(4))
+KEYS = {
+    "openai": "sk-proj-" + signs(48),
+    "openai old": "sk-" + signs(20) + "T3BlbkFJ" + signs(20),
+    "anthropic": "sk-ant-api03-" + signs(80),
+    "github classic": "ghp_" + signs(36),
+    "github fine": "github_pat_" + signs(22) + "_" + signs(59),
+    "gitlab": "glpat-" + signs(20),
+    "aws id": "AKIA" + "".join(WORD.choice(UPPER) for _ in range(16)),
+    "google": "AIza" + signs(35),
+    "slack": "xoxb-123456789012-1234567890123-" + signs(24),
+    "slack hook": "https://hooks.slack.com/services/T0AB1CD2E/B0AB1CD2E/" + signs(24),
+    "stripe": "sk_live_" + signs(24),
+    "npm": "npm_" + signs(36),
+    "pypi": "pypi-AgEIcHlwaS5vcmc" + signs(80),
+    "hugging face": "hf_" + signs(34),
+    "sendgrid": "SG." + signs(22) + "." + signs(43),
+    "twilio": "SK" + "".join(WORD.choice(HEX) for _ in range(32)),
+    "telegram": "123456789:" + signs(35),
+    "discord": "M" + signs(24) + "." + signs(6) + "." + signs(27),
+    "azure": "AccountKey=" + signs(86) + "==",
+    "json web token": JWT,
+    "private key": PEM + "\n-----END RSA PRIVATE KEY-----",
+}
+NAMED = {
+    'password = "hunter2-Blue"': "hunter2-Blue",
+    "DB_PASSWORD=Tr0ub4dor-and3": "Tr0ub4dor-and3",
+    "the password is correct7horse, use it": "correct7horse",
+    '{"client_secret": "' + (value := signs(40)) + '"}': value,
+    "export AWS_SECRET_ACCESS_KEY=" + (aws := signs(37) + "/+x"): aws,
+    "Authorization: Bearer " + (bearer := signs(40)): bearer,
+    "postgres://admin:s3cretpw9@db.internal:5432/app": "admin:s3cretpw9",
+    "curl -u deploy:pa55word9 https://ci.internal/job": "pa55word9",
+    "mysql --password tiger99x -h db": "tiger99x",
+    "auth_token: '" + (token := signs(32)) + "'": token,
+    "DB_PASSWORD=correcthorsebattery": "correcthorsebattery",
+    "POSTGRES_PASSWORD: supersecret": "supersecret",
+    '{"user": "ann", "password": "CorrectHorseBattery!"}': "CorrectHorseBattery!",
+    r"{\"password\": \"letmein\"}": "letmein",
+    '"password": 12345678': "12345678",
+    '"passphrase": "correct horse battery"': "correct horse battery",
+    "passwd: 12345678": "12345678",
+    "  password: letmeinnow  # for now": "letmeinnow",
+    "PGPASSWORD=abcdefgh psql -l": "abcdefgh",
+    "host=db password=letmeinnow user=ann": "letmeinnow",
+    "connect(user='ann', password='letmein')": "letmein",
+    "config['password'] = 'letmein'": "letmein",
+    'password: str = "letmein"': "letmein",
+    "https://ci.internal/?user=ann&password=letmein&x=1": "letmein",
+    "<password>letmein</password>": "letmein",
+    "token: 'a1b2c3d4e5f6'": "a1b2c3d4e5f6",
+    'client_secret = "supersecret"': "supersecret",
+    "API_TOKEN=abcdefghijklmnopqrstuvwx": "abcdefghijklmnopqrstuvwx",
+    '"accessToken": "abcdefghijk"': "abcdefghijk",
+    "redis://:s3cr3tpw9@cache:6379/0": "s3cr3tpw9",
+    "mysql -uroot -pS3cretPw99 app": "S3cretPw99",
+    "sshpass -p 'S3cretPw99' ssh db": "S3cretPw99",
+    "docker login -u ann -p letmein registry.internal": "letmein",
+    "echo letmein | sudo -S systemctl restart app": "letmein",
+}
+SAFE = [
+    "commit 4f2a9c81d3be77aa10c9e2f4b6d8a0c1e3f5a7b9",
+    "fixed in 2fbf419 and 3a52381",
+    f"session {uuid.UUID(int=7 * 10**36)} was resumed",
+    "FAILED tests/test_login.py::test_password_reset_v2 - assert 3 == 4",
+    "call_abc123DEF456 answered toolu_01A09q90qw90lq917835lq9",
+    "sha256:9b74c9897bac770ffc029102a200c5de1234567890abcdef1234567890abcdef",
+    "token_count = 12345 and max_tokens: 4096",
+    "password = os.environ['DB_PASSWORD2']",
+    "api_key = settings.openai.key2",
+    "secret: ${VAULT_SECRET_1}",
+    'token = "session_token_v2"',
+    "const passwordField = document.getElementById('pw1')",
+    "https://oauth2:${GITLAB_TOKEN}@gitlab.com/x/y.git",
+    "AKIA is how such keys begin, and sk-learn is a package",
+    "integrity sha512-oH1ds8iVNxJ8kv2dSSoHZ0bYl0ROYrIAr9oVv0p8Nw==",
+    "the key is in src/keys/rotate_v2.py",
+    "npm ERR! code E404 at react@18.2.0, icon@2x.png, git@github.com:a/b.git",
+    "mail to admin@example.com from noreply@github.com",
+    "cd /home/runner/work/app && ls /root/.cache",
+    "route /home/settings is shown",
+    "password: str",
+    "password: string;",
+    "token: String,",
+    "password: Optional[str] = None",
+    "def login(user, password=None):",
+    "login(user=user, password=password)",
+    "this.password = password;",
+    "password = getpass.getpass()",
+    "String password = request.getParameter(name);",
+    "const user = { password: hashed, token: SyntaxToken };",
+    "password: z.string().min(8)",
+    "PASSWORD=$DB_PASSWORD python run.py",
+    "PASSWORD=${DB_PASSWORD:-}",
+    '"password": "***"',
+    '"password": "<password>"',
+    '"password": "Enter your password"',
+    'api_key="YOUR_API_KEY"',
+    "GITHUB_TOKEN=ghp_xxx node dist/find_issues.js",
+    "export OPENROUTER_API_KEY=sk-or-...",
+    'pad_token="<pad>", eos_token: "</s>"',
+    'next_page_token = "CAESBRjK9Q"',
+    "let token = try tokens.shift()? else end",
+    "const apiKey = args[++i];",
+    "let pwd = process.cwd();",
+    "totalTokens = totalInput + totalOutput",
+    "assert token == expected",
+    "secretName: db-credentials",
+    'sort_key: "name_asc", public_key: "abc12345"',
+    "the password: must be at least 8 characters",
+    "usage: run [--token TOKEN] --password PASSWORD",
+    '<input type="password" name="password">',
+    'href="/home/about" and GET /Users/search?q=x',
+    "mysql -p app and docker run -p 8080:80 app",
+]
+
+
+def transcript(*messages, **more):
+    numbered = tuple(
+        Message(f"m{number}", role, tuple(parts)) for number, (role, *parts) in enumerate(messages)
+    )
+    return Transcript(numbered, "s.jsonl", Ledger(1, len(numbered)), **more)
+
+
+def said(text):
+    return transcript(("user", Text(text)))
+
+
+def redacted(text):
+    redactor = Redactor()
+    return redactor.redact(said(text)).messages[0].text, redactor
+
+
+@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.parametrize("frame", ["{}", "key={} end", 'the key is "{}".', "(`{}`)"])
+def test_keys_of_every_common_shape_are_replaced(name, frame):
+    text, redactor = redacted(frame.format(KEYS[name]))
+    for line in KEYS[name].splitlines():
+        assert line not in text
+        assert line[-16:] not in text
+    assert STAND_IN in text
+    assert redactor.counts["secret"].values >= 1
+
+
+@pytest.mark.parametrize("text", NAMED)
+def test_what_is_named_a_password_or_a_key_is_replaced(text):
+    shown, _ = redacted(text)
+    assert NAMED[text] not in shown
+    assert f"{STAND_IN}1" in shown
+
+
+@pytest.mark.parametrize("text", SAFE)
+def test_hashes_ids_names_and_references_stay(text):
+    assert redacted(text)[0] == text
+
+
+def test_people_and_home_folders_get_stand_ins_that_keep_the_form():
+    text, redactor = redacted(
+        "Ann <ann.lee@acme.io> wrote /Users/annlee/app/src/a.py, bob@acme.io has "
+        r"C:\Users\bob\x.txt; see ~/.claude/projects/-Users-annlee-app and ANN.LEE@acme.io"
+    )
+    assert text == (
+        "Ann <person-1@example.com> wrote /Users/user-1/app/src/a.py, person-2@example.com has "
+        r"C:\Users\user-2\x.txt; see ~/.claude/projects/-Users-user-1-app and person-1@example.com"
+    )
+    assert {kind: (c.values, c.places) for kind, c in redactor.counts.items()} == {
+        "e-mail address": (2, 3),
+        "home folder": (2, 3),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("HOME=/home/epona", "HOME=/home/user-1"),
+        ("cd /home/epona && ls", "cd /home/user-1 && ls"),
+        ("/home/epona\n", "/home/user-1\n"),
+        ('"cwd": "/home/epona"', '"cwd": "/home/user-1"'),
+        ("epona:x:1000:1000:E:/home/epona:/bin/sh", "epona:x:1000:1000:E:/home/user-1:/bin/sh"),
+        ("/var/home/zelda/x and /var/home/zelda", "/var/home/user-1/x and /var/home/user-1"),
+        (r"{\"at\": \"\/home\/impa\/x\"}", r"{\"at\": \"\/home\/user-1\/x\"}"),
+        (r"C:\Users\Jane Roe\x", r"C:\Users\user-1\x"),
+        ("see C:\\Users\\saria", "see C:\\Users\\user-1"),
+        ("ls '/Users/Jane Roe/x' /Users/Jane\\ Roe/y", "ls '/Users/user-1/x' /Users/user-1/y"),
+        ("/Users/ann/x or /Users/ann.", "/Users/user-1/x or /Users/user-1."),
+    ],
+)
+def test_home_folders_are_found_however_they_are_written(text, expected):
+    assert redacted(text)[0] == expected
+
+
+def test_a_word_that_is_a_password_only_where_it_is_named_stays_elsewhere():
+    done = Redactor().redact(
+        transcript(
+            ("user", Text("POSTGRES_PASSWORD: postgres\nimage: postgres:16")),
+            ("assistant", Text('I keep postgres 16; "password": "postgres" is for tests')),
+        )
+    )
+    assert [message.text for message in done.messages] == [
+        f"POSTGRES_PASSWORD: {STAND_IN}1\nimage: postgres:16",
+        f'I keep postgres 16; "password": "{STAND_IN}1" is for tests',
+    ]
+
+
+def test_members_of_arguments_are_secrets_by_their_names():
+    arguments = {"db": {"password": "letmein", "user": "ann", "pwd": 4711}, "n": [{"token": "ab"}]}
+    call = ToolCall("c", "connect", json.dumps(arguments))
+    distinct = ToolCall("d", "connect", '{"password": "CorrectHorse!"}')
+    redactor = Redactor()
+    done = redactor.redact(
+        transcript(
+            ("user", Text("log in with CorrectHorse! as ann")),
+            ("assistant", call, distinct),
+            ("tool", ToolResult("c", "ok")),
+            ("tool", ToolResult("d", "ok")),
+        )
+    )
+    assert done.messages[0].text == f"log in with {STAND_IN}1 as ann"
+    one, other = done.messages[1].calls
+    assert json.loads(one.arguments) == {
+        "db": {"password": f"{STAND_IN}2", "user": "ann", "pwd": f"{STAND_IN}3"},
+        "n": [{"token": "ab"}],
+    }
+    assert json.loads(other.arguments) == {"password": f"{STAND_IN}1"}
+    assert redactor.counts["secret"].values == 3
+    hidden = Thinking(canonical_json({"plan": {"password": "letmein"}}))
+    left = redactor.redact(transcript(("assistant", hidden, Text("on"))))
+    assert left.messages[0].parts == (Text("on"),)
+
+
+@pytest.mark.parametrize("broken", ["\n", "\r\n  ", "\\\n", "\\n"])
+@pytest.mark.parametrize("whole_elsewhere", [True, False])
+def test_a_key_that_is_broken_over_two_lines_leaves_no_half(broken, whole_elsewhere):
+    key = KEYS["openai"]
+    text = f"export K={key[:30]}{broken}{key[30:]} and on"
+    messages = [("user", Text(text))]
+    if whole_elsewhere:
+        messages.append(("assistant", Text(f"I use {key} now")))
+    redactor = Redactor()
+    shown = redactor.redact(transcript(*messages)).messages[0].text
+    assert key[:30] not in shown and key[30:] not in shown
+    assert shown.startswith(f"export K={STAND_IN}") and shown.endswith(" and on")
+    values = redactor.counts["secret"].values
+    assert values == (1 if whole_elsewhere else 2)
+
+
+@pytest.mark.parametrize(
+    "line", ["max_tokens_4096 = 1", "4f2a9c81d3be is the commit", "src/keys/rotate_v2.py", "Done."]
+)
+def test_the_line_after_a_key_stays_where_it_is_no_part_of_it(line):
+    assert redacted(f"K={KEYS['openai']}\n{line}\n")[0] == f"K={STAND_IN}1\n{line}\n"
+
+
+def test_the_same_value_has_the_same_stand_in_in_every_part_of_a_file():
+    key, other = KEYS["openai"], KEYS["gitlab"]
+    arguments = json.dumps({"command": f"export K={key}", key: [f"echo {other}", "x"]})
+    view = (Message("r", "user", (Text(f"keep {key}"),), "synthetic"),)
+    first = transcript(
+        ("user", Text(f"use {key}")),
+        ("assistant", ToolCall("c", "bash", arguments)),
+        ("tool", ToolResult("c", f"{other} and {key}")),
+        boundaries=(Boundary("m2", f"the key {key}"), Boundary("m2", messages=view)),
+    )
+    redactor = Redactor()
+    done = redactor.redact(first)
+    assert done.messages[0].text == f"use {STAND_IN}1"
+    assert json.loads(done.messages[1].calls[0].arguments) == {
+        "command": f"export K={STAND_IN}1",
+        f"{STAND_IN}1": [f"echo {STAND_IN}2", "x"],
+    }
+    assert done.messages[2].results[0].text == f"{STAND_IN}2 and {STAND_IN}1"
+    assert done.boundaries[0].summary == f"the key {STAND_IN}1"
+    assert done.boundaries[1].messages[0].text == f"keep {STAND_IN}1"
+    assert redactor.redact(said(f"again {other}")).messages[0].text == f"again {STAND_IN}2"
+
+
+def test_a_password_is_replaced_where_nothing_names_it_too():
+    done = Redactor().redact(
+        transcript(
+            ("user", Text("log in with tiger99x please")),
+            ("assistant", Text('I set password = "tiger99x"; tiger99xl is another word')),
+        )
+    )
+    assert done.messages[0].text == f"log in with {STAND_IN}1 please"
+    assert done.messages[1].text.endswith("tiger99xl is another word")
+
+
+def test_arguments_that_are_no_json_are_searched_as_text():
+    key = KEYS["private key"]
+    broken = json.dumps({"content": key})[:-1]
+    call = ToolCall("c", "write", broken)
+    messages = [("user", Text(key)), ("assistant", call), ("tool", ToolResult("c", "ok"))]
+    (changed,) = Redactor().redact(transcript(*messages)).messages[1].calls
+    assert "PRIVATE KEY" not in changed.arguments
+    assert STAND_IN in changed.arguments
+
+
+def test_arguments_without_anything_to_hide_stay_as_the_model_wrote_them():
+    written = '{"b":  1, "a": "caf\\u00e9"}'
+    call = ToolCall("c", "run", written)
+    done = Redactor().redact(transcript(("assistant", call), ("tool", ToolResult("c", "ok"))))
+    assert done.messages[0].calls[0].arguments == written
+
+
+def test_thinking_is_byte_identical_or_left_out_as_a_whole():
+    clean = Thinking('{"signature": "x==",  "thinking": "plain"}')
+    dirty = Thinking(canonical_json({"thinking": f"use {KEYS['github classic']}"}))
+    paths = Opaque(canonical_json({"text": "/home/annlee/x"}))
+    redactor = Redactor()
+    done = redactor.redact(
+        transcript(
+            ("assistant", clean, Text("one")),
+            ("assistant", dirty, Text("two")),
+            ("assistant", dirty),
+            ("assistant", paths, Text("three")),
+        )
+    )
+    assert [message.parts for message in done.messages] == [
+        (clean, Text("one")),
+        (Text("two"),),
+        (Text(LEFT_OUT),),
+        (Text("three"),),
+    ]
+    assert done.ledger.left_out == {"thinking or opaque part that holds what is redacted": 3}
+    assert not structure_faults(done.messages)
+    assert redactor.left_out == 3
+
+
+@given(st.lists(st.sampled_from([*KEYS.values(), *SAFE, *NAMED, "x@y.io", "/home/annlee/a"])))
+def test_redacting_twice_changes_nothing_more_and_is_repeatable(texts):
+    first = Redactor().redact(transcript(*(("user", Text(text)) for text in texts)))
+    again = Redactor().redact(first)
+    assert again.messages == first.messages
+    assert Redactor().redact(transcript(*(("user", Text(t)) for t in texts))) == first
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_searched(text):
+    Redactor().redact(said(text))
+
+
+def test_a_line_of_megabytes_is_searched_in_pieces():
+    key = KEYS["twilio"]
+    line = "x " * 400_000 + key + " y" * 400_000 + "://a" * 10_000
+    assert key in set(secrets_in(line))
+
+
+def test_the_shipped_cases_hold_nothing_that_would_be_redacted():
+    for case in load_cases([CASES]).cases:
+        redactor = Redactor()
+        done = redactor.redact(Transcript(case.messages, "s", Ledger(1, 1)))
+        assert to_chat(done.messages) == to_chat(case.messages), redactor.counts
+        assert redactor.counts == {}
+
+
+REAL = ["pi-agent/large-session.jsonl", "claude-code/session.jsonl"]
+REAL += ["cline/session.messages.json", "swe-agent/pydicom-1458.traj"]
+
+
+@pytest.mark.skipif(not DATA.exists(), reason=f"the public transcripts {DATA} are not there")
+@pytest.mark.parametrize("name", REAL)
+def test_real_sessions_lose_names_of_home_folders_and_nothing_else(name):
+    path = DATA / name
+    importer = importer_for(path, load_importers().importers)
+    for before in conversations(importer, path):
+        redactor = Redactor()
+        after = redactor.redact(before)
+        assert set(redactor.counts) <= {"home folder"}
+        names = list(redactor._stand_ins["home folder"].items())
+        for one, other in zip(before.messages, after.messages, strict=True):
+            text = readable(one)
+            for known, stand_in in names:
+                for root in ("/Users/", "/home/", "-Users-", "-home-"):
+                    text = text.replace(f"{root}{known}", f"{root}{stand_in}")
+            assert readable(other) == text
+
+
+def importing(tmp_path, capsys, *options):
+    key = KEYS["anthropic"]
+    records = [
+        {"role": "user", "content": f"the key is {key}, ann@acme.io gave it\nthread 4\nqueue 64"},
+        {"role": "assistant", "content": "I use a bounded queue instead of one thread each."},
+        {"role": "user", "content": "the upload handler must answer within 2 seconds"},
+        *({"role": "assistant", "content": f"part {n} of it is done"} for n in range(9)),
+    ]
+    source = tmp_path / "s.json"
+    source.write_text(json.dumps(records), "utf-8")
+    assert cli.main(["import", str(source), "-o", str(tmp_path / "cases"), *options]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out, (tmp_path / "cases/s.json").read_text("utf-8"), key
+
+
+def test_import_redacts_by_default_and_says_how_many(tmp_path, capsys):
+    out, case, key = importing(tmp_path, capsys)
+    assert key not in case and key not in out and "ann@acme.io" not in case
+    assert "redacted             1  secret, in 1 place\n" in out
+    assert "redacted             1  e-mail address, in 1 place\n" in out
+    facts = [probe["facts"] for probe in json.loads(case)["probes"]]
+    assert STAND_IN not in json.dumps(facts)
+
+
+def test_import_can_be_told_not_to_redact(tmp_path, capsys):
+    out, case, key = importing(tmp_path, capsys, "--no-redact")
+    assert key in case and "ann@acme.io" in case
+    assert "redacted" not in out

@@ -1,0 +1,366 @@
+"""The checks of the invariants on runs made by hand, the logs that are generated, the shrinking."""
+
+import json
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from support.builders import COUNTER, assistant, system, tool, user
+from support.planted import Orphans, Sound
+
+from pytest_compaction.checking.examples.generated import STRATA
+from pytest_compaction.checking.examples.scenario import CANARY, Fault, Scenario
+from pytest_compaction.checking.faults import CALL_LIKE, REASONING, FaultyModel, Rehearsed
+from pytest_compaction.checking.invariants.invariants import INVARIANTS, NAMES
+from pytest_compaction.checking.observation import Asked, Difference, Mutation, Run, Step
+from pytest_compaction.checking.runner import Runner, without_dead_calls
+from pytest_compaction.checking.survey import examples, shrunk, survey
+from pytest_compaction.checking.worker_thread import Bench, StuckError
+from pytest_compaction.compactors.base.history import spans_between
+from pytest_compaction.compactors.protocol import Span, Traits
+from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.messages import (
+    Image,
+    Opaque,
+    Text,
+    Thinking,
+    pending_calls,
+    structure_faults,
+    text_message,
+)
+from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models.protocol import ModelError, SummaryRequest
+from pytest_compaction.models.structured_summary import Section, Summary
+
+BY_NAME = {invariant.name: invariant for invariant in INVARIANTS}
+THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "s"}
+LOG = from_chat(
+    [
+        system(),
+        user("Please raise the limit in src/queue.py to 45. " + "It matters. " * 20),
+        assistant([THOUGHT], ("a", "read_file", {"path": "src/queue.py"}), ("b", "bash", {})),
+        tool("a", "LIMIT = 30 " * 30),
+        tool("b", f"{CANARY} " * 4),
+        assistant("I read both. " * 10),
+        user("Go on."),
+    ]
+)
+SUMMARY = text_message("s1", "user", "A summary of what was said.\n- limit 45", "synthetic")
+GOOD = (LOG[0], SUMMARY, LOG[6])
+SCENARIO = Scenario((LOG,), 1000, 300)
+SECTIONS = (Section("all", "All", "Everything.", ("values",)),)
+
+
+def step(after=GOOD, before=LOG, by="s1", **changes):
+    """A compaction of ``before`` to ``after``."""
+    made = Step(
+        log=before,
+        before=before,
+        after=after,
+        tokens_before=COUNTER.messages(before),
+        tokens_after=COUNTER.messages(after),
+        status="compacted",
+        spans=spans_between(before, after, by),
+        state_before="{}",
+        state_after="{}",
+    )
+    return replace(made, **changes)
+
+
+def a_run(*steps, traits=None, scenario=SCENARIO, **changes):
+    """A run of some steps."""
+    claims = Traits(keeps_tail=True, reads_once=True) if traits is None else traits
+    return Run(scenario, claims, COUNTER, steps or (step(),), **changes)
+
+
+def asked(messages=LOG[1:3], tokens=100, previous=None, **changes):
+    """A request to the summariser."""
+    return Asked(SummaryRequest(messages, SECTIONS, 100, previous), tokens, **changes)
+
+
+def broken(run):
+    """The names of the invariants that a run breaks."""
+    return {
+        invariant.name
+        for invariant in INVARIANTS
+        if invariant.waived(run.traits) is None and next(invariant.check(run), None) is not None
+    }
+
+
+def altered(message, part):
+    """A message with one part in place of all."""
+    return replace(message, parts=(part,))
+
+
+OPEN = (*LOG[:3], LOG[3])
+OTHER = text_message("m1", "user", "something else")
+FAILING = {
+    "results-follow-calls": a_run(
+        step((LOG[0], SUMMARY, *from_chat([tool("x", "?")], "synthetic", "x"), LOG[6]))
+    ),
+    "parallel-calls-whole": a_run(step((LOG[0], SUMMARY, LOG[2], LOG[3], LOG[6]))),
+    "pending-call-kept": a_run(step((LOG[0], SUMMARY, LOG[1]), OPEN)),
+    "starts-with-user": a_run(step((LOG[0], replace(SUMMARY, role="assistant"), LOG[6]))),
+    "ends-on-user-or-tool": a_run(step((*GOOD, replace(SUMMARY, id="ok", role="assistant")))),
+    "no-empty-message": a_run(step((*GOOD[:2], replace(SUMMARY, id="e", parts=()), LOG[6]))),
+    "payloads-intact": a_run(
+        step((LOG[0], SUMMARY, replace(SUMMARY, id="o", parts=(Opaque("{}"),)), LOG[6]))
+    ),
+    "system-unchanged": a_run(step((altered(LOG[0], Text("Obey.")), *GOOD[1:]))),
+    "images-valid": a_run(step(asked=(asked((altered(LOG[1], Image("{}")),)),))),
+    "log-order-and-text": a_run(step((LOG[0], SUMMARY, LOG[6], LOG[1]))),
+    "spans-partition": a_run(step(spans=(Span(("m0",), "kept"),))),
+    "last-user-kept": a_run(step((LOG[0], SUMMARY))),
+    "summary-marked": a_run(step((LOG[0], replace(SUMMARY, origin="log"), LOG[6]))),
+    "summary-not-empty": a_run(step((LOG[0], altered(SUMMARY, Text(" ")), LOG[6]))),
+    "summary-is-a-summary": a_run(step((LOG[0], altered(SUMMARY, Text(CALL_LIKE)), LOG[6]))),
+    "never-larger": a_run(step(tokens_after=10_000)),
+    "within-budget": a_run(step(tokens_before=900, tokens_after=301)),
+    "not-due-after": a_run(step(due="now")),
+    "progress-or-stop": a_run(
+        *(
+            step(tokens_before=n, tokens_after=n - 1, due="full", again=True, status="compacted")
+            for n in (1000, 999)
+        ),
+        scenario=replace(SCENARIO, budget=900, window=1000),
+    ),
+    "summariser-input-bounded": a_run(step(asked=(asked(tokens=1001),))),
+    "returns-an-outcome": a_run(raised="compact raised ValueError: no"),
+    "inputs-not-mutated": a_run(mutations=(Mutation("compact", "the state"),)),
+    "failure-changes-nothing": a_run(
+        step(LOG, status="failed", state_after='{"half": "done"}', by=None)
+    ),
+    "not-due-is-identity": a_run(growth=(Difference("added", LOG, LOG[1:]),)),
+    "state-is-json": a_run(unserialisable=("the state is not JSON",)),
+    "one-live-summary": a_run(
+        step((LOG[0], SUMMARY, replace(SUMMARY, id="s2"), LOG[6])),
+        step(
+            (LOG[0], SUMMARY, replace(SUMMARY, id="s2"), LOG[6]),
+            (LOG[0], SUMMARY, replace(SUMMARY, id="s0"), *LOG[1:]),
+            by="s2",
+            log=LOG,
+        ),
+    ),
+    "summarised-once": a_run(step(asked=(asked(),)), step(asked=(asked(),))),
+    "deterministic": a_run(repeated=a_run(step((LOG[0], replace(SUMMARY, id="s9"), LOG[6])))),
+    "render-is-pure": a_run(probed=(Difference("asked", LOG, LOG[1:]),)),
+    "earlier-state-restores": a_run(restored=(Difference("later", LOG, LOG[1:]),)),
+}
+"""For each invariant a run, made by hand, that breaks it and no other."""
+
+
+def test_a_good_run_breaks_nothing():
+    assert broken(a_run()) == set()
+
+
+def test_each_invariant_has_a_run_that_breaks_it():
+    assert list(FAILING) == list(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_check_can_fail_and_does_so_alone(name):
+    assert broken(FAILING[name]) == {name}
+
+
+@pytest.mark.parametrize("invariant", INVARIANTS, ids=lambda invariant: invariant.name)
+def test_an_invariant_is_said_in_whole_sentences(invariant):
+    assert invariant.sentence.endswith(".")
+    assert invariant.matters.endswith(".")
+    assert invariant.group in {"structure", "content", "budget", "state"}
+
+
+@pytest.mark.parametrize(
+    ("name", "traits"),
+    [
+        ("system-unchanged", Traits(changes_system=True)),
+        ("last-user-kept", Traits()),
+        ("summarised-once", Traits()),
+    ],
+)
+def test_what_a_strategy_does_not_claim_is_waived_with_the_reason(name, traits):
+    assert BY_NAME[name].waived(traits).startswith("the strategy")
+    assert name not in broken(replace(FAILING[name], traits=traits))
+
+
+TOLD = Section("all", "All", "Each decision with its reason, in one line.", ("decisions",))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"What was said:\n- {TOLD.asks}", "what the summariser was told to write"),
+        (f"What was said:\n- {CALL_LIKE}", "a tool call"),
+        (f"What was said:\n- {REASONING}", "the reasoning of the model"),
+        ("What was said:\n- the limit is 45\n- {}\n- {not JSON}", None),
+    ],
+)
+def test_what_stands_in_place_of_a_summary_is_told_apart(text, found):
+    request = SummaryRequest(LOG[1:3], (TOLD,), 100)
+    made = step((LOG[0], altered(SUMMARY, Text(text)), LOG[6]), asked=(Asked(request, 100),))
+    finding = next(BY_NAME["summary-is-a-summary"].check(a_run(made)), None)
+    assert (finding and finding.sentence) == (found and f"{found} stands where a summary should")
+
+
+def test_what_the_log_itself_had_wrong_is_not_held_against_the_strategy():
+    dead = (*LOG[:2], *from_chat([assistant("?", ("dead", "bash", {}))], prefix="d"), LOG[6])
+    made = step((dead[0], SUMMARY, dead[2], dead[3]), dead)
+    assert "results-follow-calls" not in broken(a_run(made))
+
+
+def test_a_dead_call_that_blocks_compaction_is_found_by_leaving_it_out():
+    dead = (*LOG[:2], *from_chat([assistant("?", ("dead", "bash", {}))], prefix="d"), *LOG[5:])
+    stuck = step(dead, dead, by=None, status="failed", error="open call", tokens_before=900)
+    alive = a_run(step())
+    assert broken(a_run(stuck, undead=alive)) == {"pending-call-kept"}
+    assert broken(a_run(stuck)) == set()
+    scenario = Scenario((dead,), 1000, 300)
+    assert [m.id for m in without_dead_calls(scenario).log] == [m.id for m in (*dead[:2], *LOG[5:])]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "excused"),
+    [
+        ({"failures": 0}, {"failures": 1}, True),
+        ({}, {"given_up": True}, True),
+        ({"parts": [{"failures": 0}, {}]}, {"parts": [{"failures": 1}, {}]}, True),
+        ({"parts": [{}, {"own": {}}]}, {"parts": [{}, {"own": {"failures": 1}}]}, True),
+        ({"parts": [{"notes": "a"}]}, {"parts": [{"notes": "b"}]}, False),
+        ({"parts": [{}]}, {"parts": [{}, {}]}, False),
+        ({"seen": [1, 2]}, {"seen": [1, 2, 3]}, False),
+        (
+            {"archive": [{"role": "tool", "content": "x", "is_error": True}]},
+            {"archive": [{"role": "tool", "content": "x", "is_error": False}]},
+            False,
+        ),
+    ],
+)
+def test_a_failure_may_be_counted_wherever_it_is_kept_and_nothing_else(before, after, excused):
+    texts = {"state_before": json.dumps(before), "state_after": json.dumps(after)}
+    failed = step(LOG, status="failed", by=None, **texts)
+    assert ("failure-changes-nothing" not in broken(a_run(failed))) == excused
+
+
+def test_what_an_earlier_compaction_had_done_is_not_laid_at_the_door_of_a_dead_call():
+    dead = (*GOOD[:2], *from_chat([assistant("?", ("dead", "bash", {}))], prefix="d"), GOOD[2])
+    idle = step(dead, dead, by=None, status="noop", tokens_before=900)
+    assert broken(a_run(idle, undead=a_run(step()))) == set()
+
+
+def test_a_summariser_that_failed_is_the_reason_and_not_a_dead_call():
+    dead = (*LOG[:2], *from_chat([assistant("?", ("dead", "bash", {}))], prefix="d"), *LOG[5:])
+    said = {"status": "failed", "error": "the summary came back empty", "tokens_before": 900}
+    for requests, blamed in (((asked(empty=True),), set()), ((), {"pending-call-kept"})):
+        stuck = step(dead, dead, by=None, asked=requests, **said)
+        assert broken(a_run(stuck, undead=a_run(step()))) == blamed
+
+
+def test_thinking_of_the_latest_calls_must_stay_and_may_go_elsewhere():
+    bare = replace(LOG[2], parts=LOG[2].parts[1:])
+    closed = LOG[:5]
+    late = step((LOG[0], LOG[1], bare, *LOG[3:5]), closed, by=None)
+    early = step((LOG[0], LOG[1], bare, *LOG[3:]), by=None, tokens_after=100)
+    assert "payloads-intact" in broken(a_run(late))
+    assert "payloads-intact" not in broken(a_run(early))
+
+
+# --- the logs ----------------------------------------------------------------------------
+
+
+def test_the_examples_are_different_and_the_same_at_every_run():
+    first = examples(60, COUNTER)
+    assert len(first) == len(set(first)) == 60
+    assert examples(60, COUNTER) == first
+    assert Counter(e.stratum for e in first) == {"plain": 30, "faulty": 15, "extreme": 15}
+    assert sum(STRATA.values()) == 100
+
+
+def test_the_examples_hold_everything_that_agents_meet():
+    found = Counter()
+    for example in examples(200, COUNTER):
+        scenario = example.scenario
+        parts = [part for message in scenario.log for part in message.parts]
+        found["image"] += any(isinstance(part, Image) for part in parts)
+        found["thinking"] += any(isinstance(part, Thinking) for part in parts)
+        found["opaque"] += any(isinstance(part, Opaque) for part in parts)
+        found["parallel"] += any(len(message.calls) > 1 for message in scenario.log)
+        found["error"] += any(r.is_error for m in scenario.log for r in m.results)
+        found["empty result"] += any(not r.text.strip() for m in scenario.log for r in m.results)
+        found["canary"] += any(CANARY in r.text for m in scenario.log for r in m.results)
+        found["pending"] += any(pending_calls(batch) for batch in scenario.batches)
+        found["several"] += len(scenario.batches) > 2
+        largest = max(COUNTER.message(message) for message in scenario.log)
+        found["giant"] += largest > scenario.window
+        found["dead call"] += without_dead_calls(scenario) != scenario
+        found["fault"] += scenario.fault is not None
+        found["roomy"] += scenario.budget > COUNTER.messages(scenario.log)
+        faults = structure_faults(without_dead_calls(scenario).log)
+        assert faults == []
+    assert {name for name, count in found.items() if count < 5} == set()
+
+
+# --- running and shrinking ------------------------------------------------------------------
+
+
+def test_a_shrunk_example_is_no_larger_breaks_the_same_and_is_always_the_same():
+    runner = Runner(Orphans, Rehearsed(OfflineModel(COUNTER)), COUNTER)
+    bench = Bench()
+    found = survey(runner, bench, 200, 60)
+    first = found.first["results-follow-calls"]
+    invariant = BY_NAME["results-follow-calls"]
+    small, again = (shrunk(first, invariant, runner, bench, 200, 60) for _ in range(2))
+    assert len(small.example.scenario.log) < len(first.example.scenario.log)
+    assert next(invariant.check(small.run)) == small.finding
+    assert small.example == again.example
+
+
+def test_a_call_that_takes_too_long_is_left_behind_and_the_next_one_runs():
+    import threading
+
+    bench, gate = Bench(), threading.Event()
+    with pytest.raises(StuckError, match=r"did not return within 0\.05 s"):
+        bench.call(gate.wait, 0.05)
+    assert bench.call(lambda: 3, 5) == 3
+    gate.set()
+
+
+def test_an_error_in_a_call_is_raised_to_the_one_who_asked():
+    def fails():
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        Bench().call(fails, 5)
+
+
+def test_a_fault_strikes_at_its_request_and_each_is_noted():
+    model = FaultyModel(Rehearsed(OfflineModel(COUNTER)), COUNTER, Fault("raises", 2))
+    request = SummaryRequest(LOG[1:], SECTIONS, 100)
+    bench = Bench()
+    bench.call(lambda: model.summarize(request), 5)
+    with pytest.raises(ModelError):
+        bench.call(lambda: model.summarize(request), 5)
+    bench.call(lambda: model.summarize(request), 5)
+    assert [each.failed for each in model.asked] == [False, True, False]
+
+
+@pytest.mark.parametrize("kind", ["empty", "oversized", "echo", "prompt", "call-like", "reasoning"])
+def test_each_fault_of_the_model_is_what_it_is_called(kind):
+    model = FaultyModel(Rehearsed(OfflineModel(COUNTER)), COUNTER, Fault(kind))
+    reply = Bench().call(lambda: model.summarize(SummaryRequest(LOG[1:], SECTIONS, 100)), 5)
+    text = reply.summary.render(SECTIONS)
+    holds = {
+        "empty": reply.summary == Summary(()),
+        "oversized": COUNTER.text(text) > 200,
+        "echo": CANARY in text and "Go on." in text,
+        "prompt": "Everything." in text,
+        "call-like": "tool_calls" in text,
+        "reasoning": "<think>" in text,
+    }
+    assert holds[kind]
+
+
+def test_a_sound_strategy_gives_the_same_survey_twice():
+    counts = []
+    for _ in range(2):
+        runner = Runner(Sound, Rehearsed(OfflineModel(COUNTER)), COUNTER)
+        counts.append(survey(runner, Bench(), 20, 60).steps)
+    assert counts[0] == counts[1]

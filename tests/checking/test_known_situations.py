@@ -1,0 +1,114 @@
+"""The situations that every check looks at: each declared violation shows there, and no other."""
+
+import json
+
+import pytest
+from support.builders import COUNTER
+
+from pytest_compaction.checking.examples.known import KNOWN
+from pytest_compaction.checking.faults import Rehearsed
+from pytest_compaction.checking.invariants.invariants import INVARIANTS, NAMES
+from pytest_compaction.checking.runner import Runner
+from pytest_compaction.checking.survey import shrunk, survey
+from pytest_compaction.checking.worker_thread import Bench
+from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.compactors.specs import parse_spec
+from pytest_compaction.conversation.chat_format import message_to_chat
+from pytest_compaction.conversation.messages import Message, Opaque, structure_faults
+from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models.protocol import CompactReply
+from pytest_compaction.session.check_session import UNCHECKED
+
+REGISTRY = Registry()
+MODES = (
+    "adk:interval=2:overlap=1",
+    "cline:mode=agentic",
+    "cline:mode=auto-condense",
+    "continue:mode=cli",
+    "roo:version=2",
+)
+FAITHFUL = [
+    text
+    for text in (*REGISTRY.names(), *MODES)
+    if text not in {*UNCHECKED, "ledger"} and REGISTRY.create(parse_spec(text)).traits.violations
+]
+ITEM = Opaque(json.dumps({"type": "compaction", "encrypted_content": "0xbeef" * 30}))
+
+
+class Native(OfflineModel):
+    """Compacts natively: what the user said, and one opaque item that holds the rest."""
+
+    async def compact(self, request):
+        users = (m for m in request.messages if m.role == "user" and m.origin == "log")
+        return CompactReply((*users, Message("item", "user", (ITEM,), "synthetic")))
+
+
+def runner_of(text):
+    model = Native(COUNTER)
+    return Runner(lambda: REGISTRY.create(parse_spec(text)), Rehearsed(model), COUNTER)
+
+
+def broken_by(text):
+    """The invariants that a strategy breaks in the situations, no example being drawn."""
+    return set(survey(runner_of(text), Bench(), 0, 60).findings)
+
+
+def test_there_are_strategies_that_declare_violations():
+    assert len(FAITHFUL) > 15
+
+
+@pytest.mark.parametrize("text", FAITHFUL)
+def test_a_shipped_strategy_shows_each_violation_that_it_declares_and_no_other(text):
+    declared = REGISTRY.create(parse_spec(text)).traits.violations
+    assert set(declared) <= set(NAMES)
+    assert broken_by(text) == set(declared)
+
+
+@pytest.mark.parametrize("text", FAITHFUL)
+def test_the_hardened_profile_shows_none(text):
+    hardened = f"{text}:profile=hardened"
+    assert not REGISTRY.create(parse_spec(hardened)).traits.violations
+    assert broken_by(hardened) == set()
+
+
+LOW_TRIGGERS = {
+    "adk:threshold=50:retention=3": {"not-due-after"},
+    "anthropic:threshold=5000": {"not-due-after", "progress-or-stop", "never-larger"},
+    "codex:limit=5000": {"not-due-after", "progress-or-stop", "never-larger"},
+    "gemini-cli:threshold=0.05": {"not-due-after"},
+    "langchain:keep=5:trigger=3messages": {"not-due-after"},
+    "openhands:max_tokens=100": {"not-due-after"},
+    "roo:threshold=5": {"not-due-after"},
+}
+"""Triggers below what a compaction leaves, with what a strategy declares more because of them."""
+
+
+@pytest.mark.parametrize("text", LOW_TRIGGERS)
+def test_a_trigger_that_a_user_sets_too_low_is_declared_and_waited_for_where_hardened(text):
+    plain, _, _ = text.partition(":")
+    usual, declared, none = (
+        set(REGISTRY.create(parse_spec(spec)).traits.violations)
+        for spec in (plain, text, f"{text}:profile=hardened")
+    )
+    assert declared == usual | LOW_TRIGGERS[text]
+    assert none == set()
+    assert "not-due-after" in broken_by(text) <= declared
+    assert broken_by(f"{text}:profile=hardened") == set()
+
+
+def test_the_situations_differ_and_are_sound_conversations():
+    assert len(set(KNOWN)) == len(KNOWN)
+    for scenario in KNOWN:
+        assert structure_faults(scenario.log) == []
+        assert all(message_to_chat(message) for message in scenario.log)
+        assert scenario.budget < scenario.window
+
+
+def test_a_situation_is_shown_as_it_is_where_no_drawn_example_breaks_the_invariant():
+    runner, bench = runner_of("cline"), Bench()
+    invariant = next(each for each in INVARIANTS if each.name == "never-larger")
+    found = survey(runner, bench, 0, 60)
+    assert found.examples == len(KNOWN)
+    first = found.first["never-larger"]
+    assert first.example.stratum == "known"
+    assert shrunk(first, invariant, runner, bench, 0, 60) == first

@@ -1,0 +1,54 @@
+"""Each planted fault is found by the item that is named after it, and by no other."""
+
+import pytest
+from support.builders import COUNTER
+from support.planted import (
+    PLANTED,
+    CutsImages,
+    DropsLatestThinking,
+    Loops,
+    Noted,
+    ReturnsList,
+    Sound,
+)
+
+from pytest_compaction.checking.faults import Rehearsed
+from pytest_compaction.checking.invariants.invariants import NAMES
+from pytest_compaction.checking.runner import Runner
+from pytest_compaction.checking.survey import survey
+from pytest_compaction.checking.worker_thread import Bench
+from pytest_compaction.models.offline.model import OfflineModel
+
+EXAMPLES = 60
+MORE = dict.fromkeys((CutsImages, DropsLatestThinking, Loops, ReturnsList), 200)
+"""Faults that only show on a conversation that is rare."""
+BENCH = Bench()
+pytestmark = pytest.mark.exhaustive
+MODEL = Rehearsed(OfflineModel(COUNTER))
+
+
+def surveyed(strategy):
+    count = MORE.get(strategy, EXAMPLES)
+    return survey(Runner(strategy, MODEL, COUNTER), BENCH, count, 60)
+
+
+def test_there_is_a_planted_fault_for_every_invariant():
+    assert set(PLANTED) == set(NAMES)
+
+
+@pytest.mark.parametrize("strategy", [Sound, Noted])
+def test_a_sound_strategy_breaks_nothing(strategy):
+    found = surveyed(strategy)
+    assert found.compactions > 40
+    assert dict(found.findings) == {}
+
+
+@pytest.mark.parametrize(
+    ("invariant", "strategy"),
+    [(name, strategy) for name, strategies in PLANTED.items() for strategy in strategies],
+    ids=lambda value: value if isinstance(value, str) else value.__name__,
+)
+def test_a_planted_fault_breaks_the_invariant_named_after_it_and_no_other(invariant, strategy):
+    found = surveyed(strategy)
+    assert found.compactions
+    assert set(found.findings) == {invariant}

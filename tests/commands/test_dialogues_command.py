@@ -1,0 +1,371 @@
+"""``pytest-compaction dialogues``: from result files to tables, and what it says of bad ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.paths import SHARED
+
+from pytest_compaction import cli
+from pytest_compaction.conversation.messages import canonical_json
+from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Reply, Trial
+
+DATA = SHARED
+SUMMARY = DATA / "trpc-summary/result_summary.json"
+MT_BENCH = DATA / "mt-bench-101/mtbench101.jsonl"
+published = pytest.mark.skipif(
+    not SUMMARY.exists(), reason=f"the published results {SUMMARY} are not there"
+)
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = cli.main(["dialogues", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def comparison(id: str, short: int = 60, made: int | None = 5) -> Comparison:
+    def trial(second: int, cost: int | None) -> Trial:
+        replies = (Reply("one", 20, 10), Reply("two", second, 10, (), second < 100))
+        return Trial(replies, cost, cost and 1)
+
+    agreements = (Agreement(0.75, 0.5, (1.0, 0.5), (1.0, 0.0), 1, 2),)
+    return Comparison(id, id[:2], 2, (trial(100, 0),), (trial(short, made),), agreements)
+
+
+def record(id: str, compactor: str = "anchored", **changes: Any) -> dict[str, Any]:
+    return {
+        "type": "dialogue",
+        "item": f"test_dialogue[{compactor}-{id}]",
+        "compactor": compactor,
+        "case": id,
+        "probe": "",
+        "trial": 1,
+        "status": "passed",
+        "pass_at": 0.7,
+        "comparison": comparison(id).as_json(),
+        **changes,
+    }
+
+
+def run_file(
+    folder: Path, *records: dict[str, Any], name: str = "0001-run.jsonl", **header: Any
+) -> Path:
+    path = folder / name
+    lines = [{"format": 1, **header}, *records]
+    path.write_text("".join(f"{canonical_json(line)}\n" for line in lines), "utf-8")
+    return path
+
+
+def raw_file(folder: Path, *ids: str, name: str = "results.json") -> Path:
+    usage = [{"promptTokens": 10, "completionTokens": 5}] * 2
+    arm = [{"invocations": [{}, {}], "tokenUsagePerTurn": usage}]
+    cases = [
+        {
+            "caseId": id,
+            "consistency": {"score": 0.9},
+            "retention": {"retentionRate": 0.8},
+            "baselineRuns": arm,
+            "summaryRuns": arm,
+        }
+        for id in ids
+    ]
+    path = folder / name
+    path.write_text(json.dumps({"model": "some-model", "caseResults": cases}), "utf-8")
+    return path
+
+
+@published
+def test_published_results_and_summary_are_told_apart_by_content(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    raw = [DATA / f"trpc-summary/results/{task}/results.json" for task in ("GR", "SA", "SC")]
+    code, out, err = run(capsys, *raw, SUMMARY)
+    assert (code, err) == (0, "")
+    assert "Published results (deepseek-v3.2)" in out
+    assert "result_summary.json: published figures (deepseek-v3.2)" in out
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert "GR 71 4.35% 3.59% not recorded -9.95% 0.68% 10.28% 43.66%" in lines
+    assert "all 917 24.47% 12.89% not recorded - - - 35.88%" in lines
+    assert any("over 9 tasks: 0.84." in line for line in lines)
+
+
+@published
+def test_a_dialogue_file_gives_a_published_summary_its_turns(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, err = run(capsys, SUMMARY, MT_BENCH, "--format", "json")
+    assert (code, err) == (0, "")
+    (found,) = json.loads(out)["evaluations"]
+    (row,) = [row for row in found["tables"]["suitability"]["rows"] if row["task"] == "SI"]
+    assert row["mean_turns"] == pytest.approx(4.16, abs=0.005)
+    assert row["class"] == "recommended"
+
+
+def test_a_run_gives_one_evaluation_a_strategy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = run_file(tmp_path, record("GR_1"), record("GR_1", "truncate"), record("SA_1"))
+    code, out, err = run(capsys, path)
+    assert (code, err) == (0, "")
+    assert out.index("Side by side") < out.index(f"{path.name}: anchored")
+    assert f"{path.name}: truncate" in out
+    assert "  GR " in out and "25.00%" in out
+
+
+def test_a_real_run_can_be_read_again(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    turn = {"user": "Where does the broker listen?", "bot": "The broker listens on port 6390."}
+    line = {"task": "GR", "id": 1, "history": [turn] * 3}
+    pytester.makefile(".jsonl", talk=json.dumps(line))
+    arguments = ("--compactor=anchored", "--compaction-cases=talk.jsonl", "-p", "no:cacheprovider")
+    shown = pytester.runpytest_subprocess(*arguments).stdout.str()
+    capsys.readouterr()
+    (path,) = (pytester.path / ".pytest_compaction/runs").glob("*.jsonl")
+    code, out, err = run(capsys, path)
+    assert (code, err) == (0, "")
+    assert out[out.index("Overall") :] in shown
+
+
+def test_the_runs_own_consistency_decides_unless_another_is_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = run_file(tmp_path, record("GR_1", pass_at=0.8))
+    for arguments, passed in (((), 0.0), (("--pass-consistency", "0.7"), 1.0)):
+        _, out, _ = run(capsys, path, "--format=json", *arguments)
+        (row,) = json.loads(out)["evaluations"][0]["tables"]["quality"]["rows"]
+        assert row["pass_1"] == passed
+
+
+PASS_AT_90: dict[str, Any] = {"settings": {"dialogues": {"consistency": 0.9}}}
+
+
+def test_records_without_a_consistency_pass_at_that_of_their_header(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = record("GR_1")
+    del old["pass_at"]
+    for header, passed in ((PASS_AT_90, 0.0), ({}, 1.0), ({"settings": {"dialogues": 3}}, 1.0)):
+        code, out, err = run(capsys, run_file(tmp_path, old, **header), "--format=json")
+        assert (code, err) == (0, "")
+        (row,) = json.loads(out)["evaluations"][0]["tables"]["quality"]["rows"]
+        assert row["pass_1"] == passed
+
+
+def test_runs_of_several_consistencies_in_one_file_are_named_and_the_headers_is_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = [record("GR_1"), record("GR_2", pass_at=0.9)]
+    path = run_file(tmp_path, *records, **PASS_AT_90)
+    code, out, err = run(capsys, path, "--format=json")
+    assert code == 1
+    assert "found dialogues that pass from 0.7 and 0.9 on; expected one such consistency" in err
+    (row,) = json.loads(out)["evaluations"][0]["tables"]["quality"]["rows"]
+    assert row["pass_1"] == 0.0
+    code, out, err = run(capsys, path, "--format=json", "--pass-consistency=0.7")
+    assert (code, err) == (0, "")
+
+
+@pytest.mark.parametrize("value", ["high", 7, True, None])
+def test_a_record_with_a_wrong_consistency_is_named_by_its_item(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], value: Any
+) -> None:
+    path = run_file(tmp_path, record("GR_1"), record("GR_2", pass_at=value))
+    code, out, err = run(capsys, path)
+    assert code == 1
+    assert "item test_dialogue[anchored-GR_2] /pass_at: found" in err
+    assert "anchored" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "start"),
+    [
+        ("report.md", (), "# 0001"),
+        ("report.json", (), "{"),
+        ("report.txt", (), "0001"),
+        ("report.md", ("--format", "json"), "{"),
+    ],
+)
+def test_tables_are_written_as_the_name_says(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    arguments: tuple[str, ...],
+    start: str,
+) -> None:
+    target = tmp_path / name
+    code, out, err = run(capsys, run_file(tmp_path, record("GR_1")), "-o", target, *arguments)
+    assert (code, out, err) == (0, f"written: {target}\n", "")
+    assert target.read_text("utf-8").startswith(start)
+
+
+def test_a_place_that_cannot_be_written_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "none" / "report.md"
+    code, out, err = run(capsys, run_file(tmp_path, record("GR_1")), "-o", target)
+    assert (code, out) == (1, "")
+    assert err == f"pytest-compaction: {target}: cannot be written: No such file or directory\n"
+
+
+def bad(folder: Path, content: str, name: str = "bad.json") -> Path:
+    path = folder / name
+    path.write_text(content, "utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{", "valid JSON"),
+        ("", "valid JSON"),
+        ("[1]", "found a JSON array; expected the results.json or result_summary.json"),
+        ('{"a": 1}', "found a JSON object with the keys 'a'; expected the results.json"),
+        ('{"caseResults": []}', "/caseResults: found list []; expected at least 1 item"),
+        ('{"caseResults": [3]}', "/caseResults/0: found int 3; expected the type object"),
+        ('{"summary": {"GR": {}}}', "/summary/GR: found no 'numCases'"),
+        ('{"format": 1}\n', "found a run of 0 items without dialogues"),
+        ('{"format": 1}\n{"x": 1}\n', ":2 is no record of this format"),
+        ('{"format": 99}\n', "no record of this format"),
+        ('{"history": "x", "task": "GR"}', "/history: found str"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named_and_hides_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, said: str
+) -> None:
+    path, good = bad(tmp_path, content), raw_file(tmp_path, "GR_1")
+    code, out, err = run(capsys, path, good)
+    assert code == 1
+    assert "Published results (some-model)" in out
+    assert str(path) in err and said in err
+    assert "Traceback" not in err
+    assert run(capsys, path)[:2] == (1, "")
+
+
+def test_missing_files_and_folders_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capsys, tmp_path / "none.json", tmp_path)
+    assert (code, out) == (1, "")
+    first, second = err.splitlines()
+    assert "none.json: /: found No such file or directory; expected a readable file" in first
+    assert "Is a directory" in second
+
+
+def test_a_damaged_record_is_named_by_its_item(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damaged = record("GR_2")
+    damaged["comparison"]["summary"][0]["replies"][0]["prompt_tokens"] = -1
+    code, out, err = run(capsys, run_file(tmp_path, record("GR_1"), damaged))
+    assert code == 1
+    assert "item test_dialogue[anchored-GR_2] /comparison/summary/0/replies/0/prompt_tokens" in err
+    assert "found int -1; expected at least 0" in err
+    assert "anchored" in out
+
+
+def test_dialogues_that_ended_in_an_error_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = run_file(tmp_path, record("GR_1"), record("GR_2", comparison=None, status="error"))
+    code, out, _ = run(capsys, path, "--format=json")
+    assert code == 0
+    table = json.loads(out)["evaluations"][0]["tables"]["overall"]["rows"]
+    figures = {row["figure"]: row["value"] for row in table}
+    assert (figures["dialogues"], figures["errors, in no figure"]) == (1, 1)
+
+
+def test_a_dialogue_in_two_files_is_counted_once_and_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = raw_file(tmp_path, "GR_1", "GR_2")
+    second = raw_file(tmp_path, "GR_2", "GR_3", name="more.json")
+    code, out, err = run(capsys, first, second, first, "--format=json")
+    assert code == 1
+    assert f"{second}: /caseResults: found the dialogue 'GR_2', which {first} has too" in err
+    (found,) = json.loads(out)["evaluations"]
+    assert found["tables"]["token_efficiency"]["rows"][0]["dialogues"] == 3
+
+
+def test_dialogues_alone_have_no_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    turn = {"user": "hello", "bot": "hello"}
+    line = json.dumps({"task": "GR", "id": 1, "history": [turn, turn]})
+    code, out, err = run(capsys, bad(tmp_path, line, "talk.jsonl"))
+    assert (code, out) == (1, "")
+    assert "only dialogues to be replayed were named; run pytest --compactor=NAME" in err
+
+
+def test_turns_of_other_dialogues_are_not_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kinds = [f"{n}{k}SavingsPct" for n in ("mean", "std", "p25", "p50", "p75") for k in _KINDS]
+    row = dict.fromkeys((*kinds, "avgConsistency", "avgRetention", "passHat1Rate"), 0.5)
+    counts = [f"{arm}{kind}TokensTotal" for arm in ("baseline", "summary") for kind in _TOTALS]
+    row |= dict.fromkeys([*counts, *(f"negative{kind}SavingsCases" for kind in _KINDS)], 1)
+    summary = bad(tmp_path, json.dumps({"summary": {"GR": {**row, "numCases": 2}}}))
+    turn = {"user": "hello", "bot": "hello"}
+    line = json.dumps({"task": "GR", "id": 1, "history": [turn, turn]})
+    code, out, err = run(capsys, summary, bad(tmp_path, line, "talk.jsonl"), "--format=json")
+    assert code == 1
+    assert "the task 'GR' has 1 dialogues; the figures are of 2" in err
+    (found,) = json.loads(out)["evaluations"]
+    assert found["tables"]["suitability"]["rows"][0]["class"] is None
+
+
+_KINDS = ("Token", "Prompt")
+_TOTALS = ("", "Prompt")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["x", "--format", "html"],
+        ["x", "--pass-consistency", "2"],
+        ["x", "--pass-consistency=a"],
+    ],
+)
+def test_wrong_options_are_refused(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["dialogues", *arguments])
+    assert caught.value.code == 2
+    assert "usage: pytest-compaction dialogues" in capsys.readouterr().err
+
+
+def test_hostile_names_cannot_write_on_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, err = run(
+        capsys,
+        run_file(tmp_path, record("\x1b[2J_1", "\x1b]0;owned\x07"), name="\x1b[1m.jsonl"),
+        bad(tmp_path, '{"\\u001b[2J": 1}', "\x1b[3m.json"),
+        "-o",
+        tmp_path / "\x1b[4m.md",
+    )
+    written = (tmp_path / "\x1b[4m.md").read_text("utf-8")
+    assert "\x1b" not in out + err + written and "\x07" not in written
+
+
+def test_a_reader_that_goes_away_is_no_crash(tmp_path: Path) -> None:
+    records = [record(f"GR_{number}", f"strategy{number}") for number in range(60)]
+    path = run_file(tmp_path, *records)
+    command = [sys.executable, "-m", "pytest_compaction.cli", "dialogues", str(path)]
+    buffered = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, env=buffered) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 1

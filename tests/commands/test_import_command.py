@@ -1,0 +1,246 @@
+"""``pytest-compaction import``: one command from a transcript to a case."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.paths import ROOT, SHARED
+
+from pytest_compaction import cli
+from pytest_compaction.case.files import load_cases
+from pytest_compaction.importers import registry
+from pytest_compaction.importers.protocol import Ledger, Transcript
+
+REAL = SHARED / "pi-agent/large-session.jsonl"
+TALKS = SHARED / "tau-bench/gpt-4o-airline-tasks-0-9.json"
+
+
+def session(rounds: int = 6) -> str:
+    """A short pi session in which something can be forgotten."""
+    records: list[dict[str, Any]] = [
+        {"type": "session", "id": "s", "timestamp": "t", "cwd": "/w"},
+        said("user", "the upload handler must answer within two seconds on every machine"),
+        said("assistant", "I use a bounded queue instead of a thread for each upload."),
+        said("user", "thread 4\nqueue limit 64\nretry delay 1.5"),
+    ]
+    for number in range(rounds):
+        id = f"c{number}"
+        call = {"type": "toolCall", "id": id, "name": "write"}
+        call["arguments"] = {"path": f"src/part{number}.py", "content": f"value_{number} = 1\n"}
+        records.append({"type": "message", "message": {"role": "assistant", "content": [call]}})
+        records.append(
+            {
+                "type": "message",
+                "message": {
+                    "role": "toolResult",
+                    "toolCallId": id,
+                    "content": [{"type": "text", "text": "written"}],
+                },
+            }
+        )
+    records += [said("assistant", "Part done."), said("user", "go on with it")] * 6
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def said(role: str, text: str) -> dict[str, Any]:
+    return {"type": "message", "message": {"role": role, "content": text}}
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = cli.main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_a_session_becomes_a_case_that_loads(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "My session (1).jsonl"
+    source.write_text(session(), "utf-8")
+    code, out, err = run(capsys, "import", source, "-o", tmp_path / "cases")
+    assert (code, err) == (0, "")
+    loaded = load_cases([tmp_path / "cases"])
+    assert not loaded.errors
+    (case,) = loaded.cases
+    assert case.id == "My-session-1"
+    assert case.points[-1].index == len(case.messages) - 1
+    assert "records read        28" in out
+    assert "messages made       27" in out
+    assert "left out             1  session header" in out
+    assert f"facts          {sum(len(probe.facts) for probe in case.probes):>7}" in out
+
+
+def test_an_existing_case_is_replaced_and_the_bytes_are_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "s.jsonl"
+    source.write_text(session(), "utf-8")
+    target = tmp_path / "cases" / "s.json"
+    run(capsys, "import", source, "-o", tmp_path / "cases")
+    first = target.read_bytes()
+    target.write_text("old", "utf-8")
+    code, _, _ = run(capsys, "import", source, "-o", tmp_path / "cases")
+    assert code == 0
+    assert target.read_bytes() == first
+    assert [path.name for path in target.parent.iterdir()] == ["s.json"]
+
+
+def test_one_broken_file_does_not_stop_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, broken, missing = (tmp_path / name for name in ("good.jsonl", "bad.jsonl", "none.jsonl"))
+    good.write_text(session(), "utf-8")
+    broken.write_text(session()[:-20], "utf-8")
+    output = tmp_path / "cases"
+    code, out, err = run(capsys, "import", missing, broken, good, tmp_path, "-o", output)
+    assert code == 1
+    assert "good.json" in out
+    missed, bad, folder = err.splitlines()
+    assert "none.jsonl: No such file or directory" in missed
+    assert "bad.jsonl, line 28: not valid JSON" in bad
+    assert "a folder; name the transcript files in it" in folder
+    assert [path.name for path in output.iterdir()] == ["good.json"]
+
+
+def test_two_transcripts_of_one_name_do_not_overwrite_each_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [tmp_path / name / "s.jsonl" for name in ("a", "b")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text(session(), "utf-8")
+    code, _, err = run(capsys, "import", *paths, "-o", tmp_path / "cases")
+    assert code == 1
+    assert "just written for another transcript of the same name" in err
+
+
+def test_an_unknown_format_names_what_exists(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "s.jsonl"
+    source.write_text(session(), "utf-8")
+    code, _, err = run(capsys, "import", source, "-o", tmp_path, "--format", "pii")
+    assert code == 1
+    assert "unknown transcript format 'pii'" in err
+    assert "did you mean 'pi'?" in err
+
+
+def test_a_session_with_nothing_to_forget_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "s.jsonl"
+    source.write_text(json.dumps(said("user", "hello")) + "\n", "utf-8")
+    code, _, err = run(capsys, "import", source, "-o", tmp_path / "cases")
+    assert code == 1
+    assert "no probe can be derived" in err
+    assert not (tmp_path / "cases").exists()
+
+
+@pytest.mark.parametrize("arguments", [["--probes", "0"], ["--probes", "many"], ["--nonsense"]])
+def test_wrong_options_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["import", "x", "-o", str(tmp_path), *arguments])
+    assert caught.value.code == 2
+    assert "usage: pytest-compaction" in capsys.readouterr().err
+
+
+def test_hostile_names_cannot_write_on_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "s.jsonl"
+    source.write_text(session() + '{"type": "\\u001b[2J"}\n', "utf-8")
+    code, out, _ = run(capsys, "import", source, "-o", tmp_path / "cases")
+    assert code == 0
+    assert "\x1b" not in out
+    code, _, err = run(capsys, "import", tmp_path / "\x1b[2J.jsonl", "-o", tmp_path)
+    assert code == 1
+    assert "\x1b" not in err
+
+
+class Broken:
+    """An importer of another package that has a fault."""
+
+    name = "broken"
+    description = "raises"
+
+    def recognises(self, head: str) -> bool:
+        return True
+
+    def read(self, path: Path) -> Transcript:
+        return Transcript((), str(path), Ledger(1 // 0, 0))
+
+
+class Entry:
+    """An entry point as importlib.metadata hands it over."""
+
+    def __init__(self, name: str, loaded: object) -> None:
+        self.name, self.value, self._loaded = name, f"package:{name}", loaded
+
+    def load(self) -> object:
+        if isinstance(self._loaded, Exception):
+            raise self._loaded
+        return self._loaded
+
+
+def test_importers_of_other_packages_are_found_and_their_faults_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = [Entry("broken", Broken), Entry("gone", ImportError("no module x")), Entry("odd", 5)]
+    monkeypatch.setattr(registry, "entry_points", lambda group: entries)
+    source = tmp_path / "s.txt"
+    source.write_text("text", "utf-8")
+    code, _, err = run(capsys, "import", source, "-o", tmp_path / "cases")
+    assert code == 1
+    assert "the importer 'gone' (package:gone) cannot be loaded: no module x" in err
+    assert "the importer 'odd' (package:odd) has no name" in err
+    assert "the importer 'broken' failed with ZeroDivisionError" in err
+
+
+def test_the_module_can_be_run(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pytest_compaction.cli", "import", "--help"]
+    root = ROOT
+    done = subprocess.run(command, capture_output=True, text=True, cwd=root, check=False)
+    assert done.returncode == 0
+    assert "--format NAME" in done.stdout
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(not REAL.exists(), reason=f"the public session {REAL} is not there")
+def test_the_real_session_becomes_a_case(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capsys, "import", REAL, "-o", tmp_path)
+    assert (code, err) == (0, "")
+    loaded = load_cases([tmp_path])
+    assert not loaded.errors
+    (case,) = loaded.cases
+    assert (case.id, case.window, case.budget) == ("large-session", 200_000, 12_000)
+    assert len(case.points) == 6
+    assert "records read     1,019" in out
+
+
+@pytest.mark.skipif(not TALKS.exists(), reason=f"the public runs {TALKS} are not there")
+def test_a_case_whose_probes_lint_will_refuse_is_said_to_be_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trials = {(trial["task_id"], trial["trial"]): trial for trial in json.loads(TALKS.read_text())}
+    path = tmp_path / "talks.json"
+    path.write_text(json.dumps([trials[8, 3], trials[2, 0], trials[5, 1]]), "utf-8")
+    code, out, _ = run(capsys, "import", path, "-o", tmp_path / "cases")
+    assert code == 0
+    reports = out.split(f"{tmp_path / 'cases'}/")[1:]
+    doubtful = {report.split(".json")[0] for report in reports if "\n  unanswered " in report}
+    assert "probes of which the offline control finds no fact in the full log" in out
+    refused = set()
+    for case in sorted((tmp_path / "cases").iterdir()):
+        code, _, _ = run(capsys, "lint", case)
+        refused |= {case.stem} if code else set()
+    assert doubtful == refused
+    assert len(reports) == 3 > len(refused) > 0

@@ -1,0 +1,120 @@
+"""Replies that are no summary: the prompt again, a tool call, mere reasoning."""
+
+import json
+
+import pytest
+from support.builders import COUNTER, context_of, session
+
+from pytest_compaction.compactors.base.covered_model import ELSEWHERE
+from pytest_compaction.compactors.base.not_a_summary import mistaken_for
+from pytest_compaction.compactors.base.summaries import write_summary
+from pytest_compaction.compactors.strategies.anchored import SECTIONS
+from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.models.chat.prompts import packaged
+from pytest_compaction.models.chat.summary_reply import sections_of
+from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models.protocol import SummaryReply
+from pytest_compaction.models.structured_summary import Summary
+
+CALL = {"name": "bash", "arguments": {"command": "pytest -q"}}
+OPENAI = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+ASKED = "\n".join(f"## {section.title}\n{section.asks}" for section in SECTIONS)
+TEMPLATE = packaged("summarize").user
+
+PROMPTS = [
+    ASKED,
+    ASKED.upper(),
+    ASKED.replace("##", "#").replace(".", ""),
+    " ".join(packaged("summarize").system.split()),
+    "\n".join([*TEMPLATE.split("\n\n")[:1], ASKED, TEMPLATE.split("\n\n")[2]]),
+    f"{ASKED}\n- the limit is 45",
+]
+CALLS = [
+    json.dumps(CALL),
+    json.dumps([CALL, CALL]),
+    json.dumps({"tool_calls": [OPENAI]}),
+    json.dumps(OPENAI, indent=2),
+    f"```json\n{json.dumps(CALL, indent=2)}\n```",
+    f"{json.dumps(CALL)}\n{json.dumps(CALL)}",
+    f"Let me look. {json.dumps(CALL)}",
+    json.dumps({"type": "tool_use", "id": "t1", "name": "bash", "input": {"command": "ls"}}),
+    '<tool_call>{"name": "bash", "arguments": {}}</tool_call>',
+    '<function_calls>\n<invoke name="bash">\n</invoke>\n</function_calls>',
+]
+REASONINGS = [
+    "<think>The user wants a summary.",
+    "<thinking>\nFirst the files.\n\nThen the tests.\n</thinking>",
+    "<analysis>What matters here?</analysis>",
+]
+SUMMARIES = [
+    "- the limit in src/queue.py was raised from 30 to 45",
+    "## Decisions made\n- What was decided: stay with SQLite, because the log is small",
+    f"<think>First the files.</think>\n- {SECTIONS[0].title}: raise the limit",
+    f"- the user pasted our prompt: “{SECTIONS[0].asks}”; it is to say which files were read "
+    "as well, and the tests in tests/test_prompt.py are to cover that before Friday",
+    f"- the request that fails is {json.dumps(CALL)}; the server wants the arguments as a string, "
+    "so client.py must encode them with json.dumps before the call, and the tests say so too",
+    '- the settings are now {"name": "queue", "limit": 45, "retries": 3}',
+    "- yes",
+]
+
+
+def noted(text):
+    """The reply as a model behind an endpoint gives it on."""
+    return sections_of(text, SECTIONS)
+
+
+@pytest.mark.parametrize("text", PROMPTS)
+def test_a_copy_of_the_prompt_is_no_summary(text):
+    assert mistaken_for(noted(text), SECTIONS) == "the instructions to summarise"
+
+
+@pytest.mark.parametrize("text", CALLS)
+def test_a_tool_call_is_no_summary(text):
+    assert mistaken_for(noted(text), SECTIONS) == "a tool call"
+
+
+@pytest.mark.parametrize("text", REASONINGS)
+def test_reasoning_alone_is_no_summary(text):
+    assert mistaken_for(noted(text), SECTIONS) == "nothing but reasoning"
+
+
+@pytest.mark.parametrize("text", SUMMARIES)
+def test_a_summary_may_quote_a_prompt_and_a_call(text):
+    assert mistaken_for(noted(text), SECTIONS) is None
+
+
+def test_what_stands_for_sections_that_are_kept_elsewhere_counts_for_nothing():
+    asked = Summary(tuple((s.id, (s.asks,)) for s in SECTIONS[:1]))
+    covered = Summary((*asked.entries, *((s.id, (ELSEWHERE,)) for s in SECTIONS[1:])))
+    assert mistaken_for(covered, SECTIONS) == "the instructions to summarise"
+    assert mistaken_for(Summary(()), SECTIONS) is None
+
+
+class Reciting(OfflineModel):
+    """Gives back what it was told to write."""
+
+    async def summarize(self, request):
+        return SummaryReply(Summary(tuple((s.id, (s.asks,)) for s in request.sections)))
+
+
+def written(**more):
+    context = context_of(900, model=Reciting(COUNTER))
+    call = write_summary(context, from_chat(session(4)), SECTIONS, 300, **more)
+    try:
+        call.send(None)
+    except StopIteration as stop:
+        return stop.value
+    raise AssertionError("the model waited for something")
+
+
+def test_such_a_reply_is_a_failed_summary_and_the_model_was_there():
+    found = written()
+    assert found.error == "the summary came back as the instructions to summarise, which is none"
+    assert (found.text, found.raised) == ("", False)
+
+
+def test_it_is_taken_as_written_where_the_original_takes_anything():
+    found = written(as_written=True)
+    assert found.error is None
+    assert SECTIONS[0].asks in found.text

@@ -1,0 +1,236 @@
+"""A plain function as a strategy: what it is given, and what may come back."""
+
+import asyncio
+import functools
+import sys
+import types
+from dataclasses import replace
+
+import pytest
+from support.builders import COUNTER, assistant, context_of, session, system, user
+from support.compacting import SpyModel, compacted, ids, messages_of
+
+from pytest_compaction.compactors.function.compactor import CompactorError, FunctionCompactor
+from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
+from pytest_compaction.conversation.messages import structure_faults
+
+
+def wrap(function, shape=None, **parameters):
+    return FunctionCompactor("own:f", function, parameters, shape)
+
+
+def test_a_function_gets_chat_messages_the_budget_and_the_model_if_it_asks_for_it():
+    seen = []
+
+    def plain(messages, budget, *, model=None, keep=1):
+        seen.append((budget, type(model)))
+        return messages[:keep]
+
+    chat, context = [system("Be careful."), user("a"), assistant("b")], context_of(70)
+    outcome, view = compacted(wrap(plain, keep=2), chat, replace(context, model=SpyModel()))
+    assert seen == [(70, SpyModel)]
+    assert ids(view) == ["m0", "m1"]
+    assert [(span.ids, span.fate) for span in outcome.spans] == [
+        (("m0", "m1"), "kept"),
+        (("m2",), "dropped"),
+    ]
+
+
+def keep_ends(messages):
+    """Keeps the first message and the last two."""
+    return [messages[0], *messages[-2:]]
+
+
+@pytest.mark.parametrize(
+    ("shape", "left"),
+    [("langchain", ["m0", "m12", "m13"]), ("pydantic-ai", ["m0", "m1", "m12", "m13"])],
+)
+def test_a_function_that_takes_only_messages_compacts(shape, left):
+    outcome, view = compacted(wrap(keep_ends, shape), session(4)[:-3], context_of())
+    assert outcome.status == "compacted"
+    assert ids(view) == left
+    assert {message.origin for message in view} == {"log"}
+    assert structure_faults(view) == []
+
+
+def test_what_a_function_writes_is_synthetic_and_what_it_changes_too():
+    def shortened(messages):
+        for message in messages:
+            if message.type == "tool":
+                message.content = "(cleared)"
+        return messages
+
+    outcome, view = compacted(wrap(shortened, "langchain"), session(2), context_of())
+    assert outcome.status == "compacted"
+    changed = [message for message in view if message.origin == "synthetic"]
+    assert [message.results[0].text for message in changed] == ["(cleared)"] * 2
+    assert [message.results[0].call_id for message in changed] == ["c0", "c1"]
+
+
+@pytest.mark.parametrize("shape", ["langchain", "pydantic-ai"])
+def test_chat_dictionaries_may_come_back_too(shape):
+    def summarised(messages):
+        return [*messages[:1], {"role": "user", "content": "All that matters."}]
+
+    chat = [system(), assistant("One."), user("Two.")]
+    _, view = compacted(wrap(summarised, shape), chat, context_of())
+    assert view[-1].text == "All that matters."
+    assert view[-1].origin == "synthetic"
+    assert view[0].id == "m0"
+
+
+class Trimmer:
+    """Has ``invoke`` and cannot be called, as LangChain's runnables."""
+
+    def invoke(self, input, config=None):
+        return {"messages": input[-1:]}
+
+
+class Processing:
+    """Holds its function, as a capability of pydantic-ai does."""
+
+    def __init__(self, processor):
+        self.processor = processor
+
+
+def test_an_object_with_invoke_is_called_through_it_with_langchain_messages():
+    outcome, view = compacted(wrap(Trimmer()), [user("a"), assistant("b"), user("c")], context_of())
+    assert ids(view) == ["m2"]
+    assert outcome.status == "compacted"
+
+
+def test_an_object_that_holds_its_function_is_unwrapped():
+    def last(messages: "list[ModelMessage]"):  # noqa: F821
+        return messages[-1:]
+
+    _, view = compacted(wrap(Processing(last)), [user("a"), assistant("b")], context_of())
+    assert ids(view) == ["m1"]
+
+
+def by_budget(messages, *, max_tokens):
+    return messages[-max_tokens // 100 :]
+
+
+def by_its_own_budget(messages, budget=7):
+    assert budget == 200
+    return messages[-1:]
+
+
+def test_a_function_with_a_parameter_for_it_gets_the_budget():
+    chat = [user("a"), assistant("b"), user("c")]
+    assert ids(compacted(wrap(by_budget, "langchain"), chat, context_of(200))[1]) == ["m1", "m2"]
+    assert ids(compacted(wrap(by_its_own_budget, "langchain"), chat, context_of(200))[1]) == ["m2"]
+    own = wrap(by_budget, "langchain", max_tokens=100)
+    assert ids(compacted(own, chat, context_of(200))[1]) == ["m2"]
+
+
+def test_a_processor_that_wants_the_run_gets_the_tokens_of_the_view():
+    seen = []
+
+    def processor(ctx, messages):
+        seen.append((ctx.usage.total_tokens, ctx.budget))
+        return messages[-1:]
+
+    chat = [user("a"), assistant("b"), user("c")]
+    compacted(wrap(processor, "pydantic-ai"), chat, context_of(90))
+    assert seen == [(COUNTER.messages(messages_of(chat)), 90)]
+
+
+def test_an_async_function_is_awaited():
+    async def later(messages):
+        await asyncio.sleep(0)
+        return messages[-1:]
+
+    for shape in ("langchain", "pydantic-ai"):
+        assert ids(compacted(wrap(later, shape), [user("a"), assistant("b")], context_of())[1]) == [
+            "m1"
+        ]
+
+
+class Odd:
+    type = "remove"
+    content = ""
+    kind = "request"
+    parts = ()
+
+
+@pytest.mark.parametrize(
+    ("shape", "returned", "said"),
+    [
+        ("langchain", None, "own:f returned None; expected the list of langchain messages"),
+        ("langchain", "text", "returned str; expected a list of langchain messages"),
+        ("langchain", [], "returned no messages at all"),
+        ("langchain", [3], "message 0 is int and has no 'type'"),
+        ("langchain", [Odd()], "message 0 has type 'remove'; expected one of human, ai"),
+        ("pydantic-ai", None, "expected the list of pydantic-ai messages"),
+        ("pydantic-ai", [3], "message 0 is int and has no 'kind'"),
+        ("chat", [3], "message 0 is int; expected a chat message"),
+    ],
+)
+def test_what_cannot_be_read_back_is_said_in_a_sentence(shape, returned, said):
+    with pytest.raises(CompactorError) as caught:
+        compacted(wrap(lambda messages, *_: returned, shape), [user("a")], context_of())
+    assert said in str(caught.value)
+
+
+# --- on the command line -------------------------------------------------------------
+
+
+class Callable:
+    """Drops the oldest messages; made with its parameters."""
+
+    def __init__(self, keep=1):
+        self.keep = keep
+
+    def __call__(self, messages, budget):
+        return messages[-self.keep :]
+
+
+@pytest.fixture(autouse=True)
+def own_module(monkeypatch):
+    module = types.ModuleType("messages_of_mine")
+    for thing in (keep_ends, by_budget, Trimmer, Callable):
+        setattr(module, thing.__name__, thing)
+    module.trimmer = Trimmer()
+    module.called = Callable(2)
+    module.partial = functools.partial(by_budget, max_tokens=100)
+    monkeypatch.setitem(sys.modules, "messages_of_mine", module)
+
+
+def create(text):
+    return Registry().create(parse_spec(f"messages_of_mine:{text}"))
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("keep_ends:messages=langchain", ["m0", "m1", "m2"]),
+        ("keep_ends:messages=pydantic-ai", ["m0", "m1", "m2"]),
+        ("by_budget:messages=langchain:max_tokens=100", ["m2"]),
+        ("trimmer", ["m2"]),
+        ("partial:messages=langchain", ["m2"]),
+        ("called", ["m1", "m2"]),
+        ("Callable:keep=2", ["m1", "m2"]),
+    ],
+)
+def test_the_command_line_names_functions_objects_and_shapes(text, left):
+    chat = [user("a"), assistant("b"), user("c")]
+    made = create(text)
+    assert made.name == f"messages_of_mine:{text.partition(':')[0]}"
+    assert ids(compacted(made, chat, context_of())[1]) == left
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("keep_ends", "cannot be called as f(messages, budget): too many positional arguments"),
+        ("keep_ends:messages=haystack", "messages=haystack must be one of chat, langchain, pyd"),
+        ("keep_ends:messages=langchain:k=3", "cannot be called as f(messages, k=…)"),
+        ("Callable:size=2", "does not take these parameters"),
+    ],
+)
+def test_what_cannot_be_called_says_how_it_would_be(text, said):
+    with pytest.raises(UnknownCompactorError) as caught:
+        create(text)
+    assert said in str(caught.value)

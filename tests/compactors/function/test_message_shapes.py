@@ -1,0 +1,202 @@
+"""Functions over LangChain and pydantic-ai messages, with the libraries or without them."""
+
+import functools
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.builders import agent_logs, assistant, context_of, session, system, tool, user
+from support.compacting import compacted, ids, messages_of
+
+from pytest_compaction.compactors.function.compactor import CompactorError, FunctionCompactor
+from pytest_compaction.compactors.function.message_shapes.protocol import (
+    shape_named,
+    shape_of,
+    takes_run_context,
+)
+from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.compactors.specs import parse_spec
+
+SHAPES = ["chat", "langchain", "pydantic-ai"]
+
+PICTURE = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+SECRET = {"type": "vendor_blob", "data": "q+/="}
+CHAT = [
+    system("Be careful."),
+    user([{"type": "text", "text": "What is this?"}, PICTURE]),
+    assistant(
+        [
+            {"type": "thinking", "thinking": "hm", "signature": "abc"},
+            {"type": "text", "text": "I look."},
+        ],
+        ("c1", "read_file", '{"path":  "a.py"}'),
+        ("c2", "bash", "not json"),
+    ),
+    tool("c1", "A = 1"),
+    tool("c2", "bash: bad", is_error=True),
+    assistant([SECRET]),
+    user("Go on."),
+]
+
+
+def wrap(function, shape=None, **parameters):
+    return FunctionCompactor("own:f", function, parameters, shape)
+
+
+def messages_given(shape, chat=CHAT):
+    """What a function of that shape is given."""
+    seen = []
+
+    def look(messages, *_):
+        seen.extend(messages)
+        return messages
+
+    outcome, view = compacted(wrap(look, shape), chat, context_of())
+    assert outcome.status == "noop"
+    assert view == messages_of(chat)
+    return seen
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_messages_that_come_back_unchanged_are_the_same_to_the_byte(shape):
+    assert messages_given(shape)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@settings(max_examples=30)
+@given(agent_logs(pending=True))
+def test_on_any_log_every_message_is_read_back_as_one(shape, chat):
+    made = shape_named(shape)
+    messages = messages_of(chat)
+    assert len(made.read(made.given(messages))) == len(messages)
+    assert made.read(made.given(messages)) == made.read(made.given(messages))
+
+
+def test_langchain_messages_have_the_attributes_that_functions_read():
+    seen = messages_given("langchain")
+    assert [message.type for message in seen] == [
+        "system", "human", "ai", "tool", "tool", "ai", "human",
+    ]  # fmt: skip
+    assert seen[0].content == "Be careful."
+    assert seen[2].tool_calls == [
+        {"name": "read_file", "args": {"path": "a.py"}, "id": "c1", "type": "tool_call"}
+    ]
+    assert [call["args"] for call in seen[2].invalid_tool_calls] == ["not json"]
+    assert (seen[3].tool_call_id, seen[3].status) == ("c1", "success")
+    assert seen[4].status == "error"
+    assert [message.id for message in seen] == [f"m{i}" for i in range(7)]
+
+
+def test_pydantic_ai_messages_are_requests_and_responses_made_of_parts():
+    seen = messages_given("pydantic-ai")
+    assert [message.kind for message in seen] == [
+        "request", "response", "request", "response", "request",
+    ]  # fmt: skip
+    kinds = [[part.part_kind for part in message.parts] for message in seen]
+    assert kinds == [
+        ["system-prompt", "user-prompt"],
+        ["thinking", "text", "tool-call", "tool-call"],
+        ["tool-return", "tool-return"],
+        [],
+        ["user-prompt"],
+    ]
+    text, image = seen[0].parts[1].content
+    assert (text, image.url) == ("What is this?", "https://example.org/a.png")
+    call = seen[1].parts[2]
+    assert (call.tool_name, call.args, call.tool_call_id) == (
+        "read_file", '{"path":  "a.py"}', "c1",
+    )  # fmt: skip
+    assert [part.outcome for part in seen[2].parts] == ["success", "failed"]
+    assert (seen[2].parts[0].tool_name, seen[2].parts[0].content) == ("read_file", "A = 1")
+
+
+@pytest.mark.parametrize(
+    ("annotation", "shape"),
+    [
+        ("list[BaseMessage]", "langchain"),
+        ("Sequence[AnyMessage]", "langchain"),
+        ("list[langchain_core.messages.HumanMessage]", "langchain"),
+        ("list[ModelMessage]", "pydantic-ai"),
+        ("list[dict]", "chat"),
+    ],
+)
+def test_the_annotation_tells_which_messages_a_function_takes(annotation, shape):
+    def function(messages, budget=0):
+        return messages
+
+    function.__annotations__ = {"messages": annotation}
+    assert shape_of(function) == shape
+    assert shape_of(functools.partial(function, budget=1)) == shape
+
+
+def test_the_annotation_is_that_of_the_messages_and_not_of_the_run():
+    def processor(ctx: "RunContext[None]", messages: "list[ModelMessage]"):  # noqa: F821
+        return messages
+
+    assert takes_run_context(processor)
+    assert shape_of(processor) == "pydantic-ai"
+
+
+def test_parts_that_do_not_belong_are_named():
+    class Part:
+        part_kind = "builtin-tool-call"
+        content = "x"
+
+    class Response:
+        kind = "response"
+        parts = (Part(),)
+
+    class Request:
+        kind = "request"
+        parts = (Part(),)
+
+    for item, said in (
+        (Response(), "a response holds text"),
+        (Request(), "a request holds system"),
+    ):
+        with pytest.raises(CompactorError, match=said):
+            compacted(wrap(lambda messages, i=item: [i], "pydantic-ai"), [user("a")], context_of())
+
+
+# --- the real libraries, where they are installed ------------------------------------
+
+
+def test_the_trimmer_of_langchain_works_from_the_command_line():
+    pytest.importorskip("langchain_core")
+    text = "langchain_core.messages:trim_messages:token_counter=approximate:include_system=True"
+    made = Registry().create(parse_spec(text))
+    outcome, view = compacted(made, session(12), context_of(500))
+    assert outcome.status == "compacted"
+    assert view[0].id == "m0"
+    assert 0 < len(view) < len(session(12))
+    assert {message.origin for message in view} == {"log"}
+
+
+def test_langchain_gets_its_own_classes():
+    library = pytest.importorskip("langchain_core.messages")
+    assert [type(message) for message in messages_given("langchain")][:3] == [
+        library.SystemMessage,
+        library.HumanMessage,
+        library.AIMessage,
+    ]
+
+
+def test_a_capability_of_pydantic_ai_works():
+    library = pytest.importorskip("pydantic_ai.messages")
+    capabilities = pytest.importorskip("pydantic_ai.capabilities")
+
+    def processor(messages: list[library.ModelMessage]) -> list[library.ModelMessage]:
+        assert all(isinstance(m, library.ModelRequest | library.ModelResponse) for m in messages)
+        return messages[-2:]
+
+    made = wrap(capabilities.ProcessHistory(processor))
+    outcome, view = compacted(made, session(4), context_of())
+    assert outcome.status == "compacted"
+    assert ids(view)[-1] == "m16"
+
+
+@given(st.text(max_size=5))
+def test_the_name_of_a_shape_is_one_of_three(name):
+    if name not in SHAPES:
+        with pytest.raises(ValueError, match="must be one of chat, langchain, pydantic-ai"):
+            shape_named(name)

@@ -1,0 +1,267 @@
+"""``adk``: what each of its two ways summarises, and what stays, event by event."""
+
+import json
+
+import pytest
+from support.builders import (
+    COUNTER,
+    assistant,
+    compact_now,
+    context_of,
+    session,
+    system,
+    tool,
+    user,
+)
+from support.compacting import (
+    AwayModel,
+    SayingModel,
+    SpyModel,
+    compacted,
+    ids,
+    in_a_row,
+    messages_of,
+    observed,
+    roles,
+    tokens,
+    view_of,
+)
+
+from pytest_compaction.compactors.products.adk import (
+    MAX_TOOL_CHARACTERS,
+    PREAMBLE,
+    Adk,
+    capped,
+    characters,
+    events,
+    last_turns,
+)
+
+
+def turn(number, steps=1, words=30):
+    yield user(f"request {number} " * words)
+    for step in range(steps):
+        id = f"c{number}-{step}"
+        yield assistant(f"step {step}", (id, "bash", {"command": "ls"}))
+        yield tool(id, f"output {number} " * words)
+    yield assistant(f"answer {number} " * words)
+
+
+def log(turns, steps=1):
+    return [system(), *(m for number in range(turns) for m in turn(number, steps))]
+
+
+def test_the_last_events_stay_and_the_summary_speaks_for_the_model():
+    chat = log(5)
+    outcome, view = compacted(Adk(), chat, context_of(600))
+    assert outcome.status == "compacted"
+    assert ids(view) == ["m0", "adk-summary-1", *(f"m{i}" for i in range(10, 21))]
+    assert roles(view)[:2] == ["system", "assistant"]
+    assert view[1].text.startswith(PREAMBLE)
+    assert view[1].origin == "synthetic"
+
+
+def test_results_of_calls_made_at_once_are_one_event():
+    chat = [
+        user("go"),
+        assistant(None, ("a", "bash", {}), ("b", "bash", {})),
+        tool("a"),
+        tool("b"),
+        assistant("done"),
+    ]
+    assert events(messages_of(chat)) == [(0, 1), (1, 2), (2, 4), (4, 5)]
+
+
+def test_a_split_among_results_is_moved_back_to_the_calls():
+    chat = [
+        *log(3),
+        assistant(None, ("a", "bash", {}), ("b", "bash", {})),
+        tool("a"),
+        tool("b"),
+        user("and?"),
+    ]
+    for retention, first in ((1, "m16"), (2, "m13"), (3, "m13"), (4, "m12")):
+        _, view = compacted(Adk(retention=retention), chat, context_of(400))
+        assert ids(view)[2] == first
+    _, view = compacted(Adk(retention=0), chat, context_of(400))
+    assert ids(view) == ["m0", "adk-summary-1"]
+
+
+def test_a_call_that_waits_stops_the_range_and_stays():
+    chat = [*log(4), assistant(None, ("a", "bash", {}), ("b", "bash", {})), tool("a")]
+    for compactor in (Adk(retention=0), Adk(interval=2, overlap=0)):
+        _, view = compacted(compactor, chat, context_of(400))
+        assert ids(view) == ["m0", "adk-summary-1", "m17", "m18"]
+
+
+def test_no_more_events_than_stay_is_nothing_to_do():
+    chat = log(2, steps=1)
+    outcome, _ = compacted(
+        Adk(retention=8), chat, context_of(320, model=SayingModel("all went well"))
+    )
+    assert outcome.status == "noop"
+    outcome, _ = compacted(
+        Adk(retention=7), chat, context_of(320, model=SayingModel("all went well"))
+    )
+    assert outcome.status == "compacted"
+
+
+def test_the_previous_summary_is_read_first_and_replaced():
+    spy = SpyModel()
+    context = context_of(700, model=spy)
+    outcomes = list(in_a_row(Adk(retention=4), [log(5), log(3)[1:], log(3)[1:]], context))
+    assert [outcome.status for outcome in outcomes] == ["compacted"] * 3
+    view = view_of(Adk(), outcomes[-1], context)
+    assert [m.id for m in view if m.origin == "synthetic"] == ["adk-summary-3"]
+    assert spy.requests[1].messages[0].id == "adk-summary-1"
+    assert PREAMBLE not in spy.requests[1].messages[0].text
+    assert spy.requests[1].previous is None
+
+
+def test_by_turns_all_turns_go_and_summaries_add_up():
+    spy = SpyModel()
+    context = context_of(700, model=spy)
+    compactor = Adk(interval=2, overlap=1)
+    two = [*turn(7), *turn(8)]
+    outcomes = list(in_a_row(compactor, [log(2), two, two], context))
+    view = view_of(compactor, outcomes[-1], context)
+    assert ids(view) == ["m0", "adk-summary-1", "adk-summary-2", "adk-summary-3"]
+    read = [ids(request.messages) for request in spy.requests]
+    assert read[0] == [f"m{i}" for i in range(1, 9)]
+    assert read[1] == [f"m{i}" for i in range(5, 17)]
+    assert read[2] == [f"m{i}" for i in range(13, 25)]
+
+
+@pytest.mark.parametrize(("interval", "status"), [(2, "compacted"), (3, "compacted"), (4, "noop")])
+def test_by_turns_nothing_happens_before_the_interval(interval, status):
+    outcome, _ = compacted(Adk(interval=interval, overlap=1), log(3), context_of(300))
+    assert outcome.status == status
+
+
+def test_tokens_come_before_turns_where_both_are_configured():
+    chat = log(5)
+    used = tokens(chat)
+    both = {"retention": 4, "interval": 2, "overlap": 0}
+    _, view = compacted(Adk(threshold=used, **both), chat, context_of(600))
+    assert ids(view)[2:] == ["m17", "m18", "m19", "m20"]
+    _, view = compacted(Adk(threshold=used + 1, **both), chat, context_of(600))
+    assert ids(view) == ["m0", "adk-summary-1"]
+
+
+def test_a_range_no_larger_than_the_last_summary_is_left_alone():
+    long = SayingModel("remark " * 200)
+    compactor = Adk(interval=1, overlap=0)
+    context = context_of(1200, model=long)
+    small = [user("ok?"), assistant("ok")]
+    first, second = in_a_row(compactor, [log(6), small], context_of(1200, window=1300, model=long))
+    assert first.status == "compacted"
+    assert (second.status, second.state["cycle"]) == ("noop", 1)
+    large = [user("word " * 900), assistant("ok")]
+    first, second = in_a_row(compactor, [log(6), large], context)
+    assert (second.status, second.state["cycle"]) == ("compacted", 2)
+    summary = view_of(compactor, first, context)[1]
+    assert characters(messages_of(small)) <= characters([summary]) < characters(messages_of(large))
+
+
+def test_the_summariser_reads_two_thousand_characters_of_a_tool():
+    output, script = "o" * 5000, "s" * 5000
+    chat = [assistant("t" * 5000, ("a", "bash", {"command": script})), tool("a", output)]
+    said, answered = capped(messages_of(chat))
+    assert said.text == "t" * 5000
+    assert len(said.calls[0].parsed()["command"]) < MAX_TOOL_CHARACTERS + 60
+    assert answered.results[0].text == output[:2000] + " [3000 characters left out]"
+    exact = capped(messages_of([assistant(None, ("a", "bash", {})), tool("a", "o" * 2000)]))
+    assert exact[1].results[0].text == "o" * 2000
+
+
+def test_the_last_turns_are_counted_by_the_users_messages():
+    messages = messages_of(log(3))
+    assert ids(last_turns(messages, 1)) == ids(messages[9:])
+    assert ids(last_turns(messages, 2)) == ids(messages[5:])
+    assert last_turns(messages, 3) == last_turns(messages, 9) == messages
+    assert last_turns(messages, 0) == ()
+
+
+def test_a_failure_is_a_warning_and_the_history_goes_on():
+    compactor, context = Adk(), context_of(400, model=AwayModel())
+    state = observed(compactor, log(6), context)
+    outcome = compact_now(compactor, state, context)
+    assert (outcome.status, outcome.state) == ("failed", state)
+    assert "the endpoint is away" in outcome.error
+
+
+def test_it_is_due_at_the_threshold_or_after_so_many_turns():
+    chat = log(4)
+    used = tokens(chat)
+    context = context_of(window=used * 10)
+    for compactor, due in (
+        (Adk(threshold=used, retention=3), True),
+        (Adk(threshold=used + 1, retention=3), False),
+        (Adk(), False),
+        (Adk(interval=4, overlap=1), True),
+        (Adk(interval=5, overlap=1), False),
+    ):
+        assert (compactor.due(observed(compactor, chat, context), context) is not None) is due
+    by_turns = Adk(interval=4, overlap=1)
+    context = context_of(600, window=used * 10)
+    done = compact_now(by_turns, observed(by_turns, chat, context), context)
+    assert done.status == "compacted"
+    assert by_turns.due(done.state, context) is None
+
+
+def test_what_the_faithful_profile_breaks_the_hardened_one_repairs():
+    chat = [*log(2), *session(6)[1:]]
+    context = context_of(500)
+    faithful, hardened = Adk(), Adk(profile="hardened")
+    _, view = compacted(faithful, chat, context)
+    assert view[1].role == "assistant"
+    assert COUNTER.messages(view) > 500
+    kept = {"starts-with-user", "within-budget", "never-larger", "summary-is-a-summary"}
+    assert set(faithful.traits.violations) == kept
+    _, view = compacted(hardened, chat, context)
+    assert view[1].role == "user"
+    assert COUNTER.messages(view) <= 500
+    assert messages_of(chat)[-4] in view
+    assert hardened.traits.violations == {}
+
+
+def test_by_turns_the_view_ends_on_the_summary_unless_it_is_hardened():
+    faithful = Adk(interval=2, overlap=1)
+    hardened = Adk(interval=2, overlap=1, profile="hardened")
+    chat = [*log(3), user("Now what?")]
+    assert {"one-live-summary", "ends-on-user-or-tool"} <= set(faithful.traits.violations)
+    _, view = compacted(faithful, chat, context_of(500))
+    assert view[-1].role == "assistant"
+    _, view = compacted(hardened, chat, context_of(500))
+    assert view[-1].text == "Now what?"
+    two = [*turn(7), *turn(8)]
+    outcomes = list(in_a_row(hardened, [log(3), two, two], context_of(500)))
+    view = view_of(hardened, outcomes[-1], context_of(500))
+    assert sum(m.origin == "synthetic" for m in view) == 1
+    assert json.loads(json.dumps(outcomes[-1].state)) == outcomes[-1].state
+
+
+def test_the_hardened_profile_refuses_a_view_that_is_still_too_large():
+    chat = [*log(4), assistant("word " * 600, ("open", "bash", {}))]
+    outcome, view = compacted(Adk(profile="hardened"), chat, context_of(500))
+    assert outcome.status == "failed"
+    assert "may take 500" in outcome.error
+    assert view == messages_of(chat)
+    _, view = compacted(Adk(retention=1), chat, context_of(500))
+    assert COUNTER.messages(view) > 500
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"retention": -1}, "retention=-1 must be a whole number, 0 or more"),
+        ({"threshold": 0, "retention": 1}, "threshold=0 must be a whole number, 1 or more"),
+        ({"threshold": 100}, "threshold=100 needs retention="),
+        ({"interval": 3}, "interval= and overlap= must be given together"),
+        ({"overlap": 1}, "interval= and overlap= must be given together"),
+        ({"interval": 0, "overlap": 1}, "interval=0 must be a whole number, 1 or more"),
+    ],
+)
+def test_impossible_configurations_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        Adk(**parameters)

@@ -1,0 +1,276 @@
+"""``anthropic``: what the SDK's client-side compaction loses and keeps, to the constant."""
+
+import json
+
+import pytest
+from support.builders import (
+    COUNTER,
+    assistant,
+    compact_now,
+    context_of,
+    session,
+    system,
+    tool,
+    user,
+)
+from support.compacting import (
+    AwayModel,
+    SayingModel,
+    SpyModel,
+    compacted,
+    ids,
+    in_a_row,
+    messages_of,
+    observed,
+    roles,
+    tokens,
+    view_of,
+)
+
+from pytest_compaction.compactors.base.tool_uses import PLACEHOLDER
+from pytest_compaction.compactors.products.anthropic import SECTIONS, Anthropic
+from pytest_compaction.conversation.chat_format import message_to_chat
+from pytest_compaction.conversation.messages import pending_calls
+
+
+def test_the_view_becomes_one_user_message_with_the_summary_in_its_tag():
+    outcome, view = compacted(Anthropic(), session(6), context_of(500))
+    assert outcome.status == "compacted"
+    assert roles(view) == ["system", "user"]
+    assert view[1].origin == "synthetic"
+    assert view[1].text.startswith("<summary>\n")
+    assert view[1].text.endswith("\n</summary>")
+    for section in SECTIONS:
+        assert f"## {section.title}" in view[1].text
+    assert COUNTER.messages(view) <= 500
+
+
+def test_the_summariser_reads_neither_the_system_prompt_nor_the_reply_that_set_it_off():
+    spy = SpyModel()
+    chat = session(6)
+    outcome, _ = compacted(Anthropic(), chat, context_of(500, model=spy))
+    assert ids(spy.requests[0].messages) == [f"m{i}" for i in range(1, len(chat) - 1)]
+    assert spy.requests[0].previous is None
+    assert [(span.fate, len(span.ids)) for span in outcome.spans] == [
+        ("kept", 1),
+        ("replaced", len(chat) - 2),
+        ("dropped", 1),
+    ]
+
+
+def test_tool_results_at_the_end_are_part_of_the_summary():
+    spy = SpyModel()
+    chat = session(6)[:-1]
+    compacted(Anthropic(), chat, context_of(500, model=spy))
+    assert ids(spy.requests[0].messages)[-1] == f"m{len(chat) - 1}"
+
+
+def test_faithful_loses_a_pending_call_and_its_late_result():
+    compactor, context = Anthropic(), context_of(500)
+    chat = [*session(6), user("look"), assistant("looking", ("open", "bash", {}))]
+    outcome, view = compacted(compactor, chat, context)
+    assert "pending-call-kept" in compactor.traits.violations
+    assert outcome.status == "compacted"
+    assert pending_calls(view) == ()
+    late = observed(compactor, [tool("open"), user("go on")], context, outcome.state, 90)
+    assert ids(compactor.render(late, context).messages)[-1] == "m91"
+    assert roles(compactor.render(late, context).messages) == ["system", "user", "user"]
+
+
+def test_hardened_waits_for_a_pending_call_and_keeps_the_last_user_message():
+    compactor, context = Anthropic(profile="hardened"), context_of(500)
+    chat = [*session(6), user("look"), assistant("looking", ("open", "bash", {}))]
+    state = observed(compactor, chat, context)
+    waiting = compact_now(compactor, state, context)
+    assert waiting.status == "failed"
+    assert "still without result" in waiting.error
+    assert waiting.state == state
+    answered = observed(compactor, [tool("open")], context, state, len(chat))
+    outcome = compact_now(compactor, answered, context)
+    view = view_of(compactor, outcome, context)
+    assert [message.text for message in view if message.origin == "log"][-1] == "look"
+    assert roles(view) == ["system", "user", "user"]
+    assert not compactor.traits.violations
+
+
+def test_each_compaction_starts_from_scratch_with_the_earlier_summary_as_conversation():
+    spy = SpyModel()
+    batches = [session(5), session(5)[1:], session(5)[1:]]
+    outcomes = list(in_a_row(Anthropic(), batches, context_of(500, model=spy)))
+    assert [outcome.status for outcome in outcomes] == ["compacted"] * 3
+    assert [request.previous for request in spy.requests] == [None] * 3
+    for number, request in enumerate(spy.requests[1:], 1):
+        assert request.messages[0].id == f"anthropic-summary-{number}"
+    assert ids(view_of(Anthropic(), outcomes[-1], context_of()))[1:] == ["anthropic-summary-3"]
+
+
+@pytest.mark.parametrize(("window", "limit"), [(200_000, 100_000), (20_000, 10_000)])
+def test_it_is_due_at_half_of_the_products_window_in_proportion(window, limit):
+    compactor = Anthropic()
+    chat = [user("word " * (limit - 5))]
+    over = tokens(chat) - limit
+    assert over == 0
+    context = context_of(window=window)
+    assert compactor.due(observed(compactor, chat, context), context) is not None
+    less = [user("word " * (limit - 6))]
+    assert compactor.due(observed(compactor, less, context), context) is None
+
+
+def test_the_threshold_can_be_set():
+    compactor, context = Anthropic(threshold=20_000), context_of(window=2000)
+    assert compactor.due(observed(compactor, [user("word " * 150)], context), context) is None
+    assert compactor.due(observed(compactor, [user("word " * 250)], context), context)
+
+
+def test_a_view_within_budget_and_threshold_is_left_alone():
+    spy = SpyModel()
+    outcome, _ = compacted(Anthropic(), session(2), context_of(5000, model=spy))
+    assert (outcome.status, spy.requests) == ("noop", [])
+
+
+@pytest.mark.parametrize("model", [AwayModel(), SayingModel()])
+def test_a_failure_leaves_the_view_as_it_was(model):
+    compactor, context = Anthropic(), context_of(500, model=model)
+    state = observed(compactor, session(6), context)
+    outcome = compact_now(compactor, state, context)
+    assert (outcome.status, outcome.state) == ("failed", state)
+    assert outcome.error
+
+
+def test_a_model_without_request_parameters_cannot_leave_it_to_a_server():
+    compactor, context = Anthropic(mode="server"), context_of(500)
+    state = observed(compactor, session(6), context)
+    outcome = compact_now(compactor, state, context)
+    assert (outcome.status, outcome.state) == ("failed", state)
+    assert "the model offline takes no request parameters" in outcome.error
+    assert "use mode=client" in outcome.error
+
+
+def test_only_the_server_is_sent_parameters():
+    context = context_of(window=200_000)
+    for compactor in (Anthropic(), Anthropic(clear=3)):
+        assert compactor.render(compactor.start(), context).parameters == {}
+        assert not compactor.traits.by_server
+    served = Anthropic(mode="server")
+    assert served.traits.by_server
+    assert not served.traits.violations
+    assert served.render(served.start(), context).parameters == {
+        "context_management": {
+            "edits": [
+                {
+                    "type": "compact_20260112",
+                    "trigger": {"type": "input_tokens", "value": 150_000},
+                }
+            ]
+        }
+    }
+
+
+# --- clearing tool uses --------------------------------------------------------------
+
+
+def tool_log(names=("bash",) * 6):
+    chat = [system(), user("List everything.")]
+    for number, name in enumerate(names):
+        chat.append(assistant(None, (f"c{number}", name, {"command": f"ls {number}"})))
+        chat.append(tool(f"c{number}", f"file{number} " * 60))
+    return chat
+
+
+def results(view):
+    return [result.text for message in view for result in message.results]
+
+
+def test_clearing_keeps_the_newest_tool_uses_and_writes_no_summary_if_that_suffices():
+    spy = SpyModel()
+    outcome, view = compacted(Anthropic(clear=3), tool_log(), context_of(600, model=spy))
+    assert outcome.status == "compacted"
+    assert spy.requests == []
+    assert results(view)[:3] == [PLACEHOLDER] * 3
+    assert results(view)[3:] == [f"file{i} " * 60 for i in (3, 4, 5)]
+    assert [message.calls for message in view] == [m.calls for m in messages_of(tool_log())]
+    assert {span.fate for span in outcome.spans} == {"kept", "masked"}
+
+
+def test_a_summary_is_written_from_the_cleared_view_where_clearing_does_not_suffice():
+    spy = SpyModel()
+    outcome, view = compacted(Anthropic(clear=3), tool_log(), context_of(300, model=spy))
+    assert outcome.status == "compacted"
+    assert roles(view) == ["system", "user"]
+    assert results(spy.requests[0].messages)[:3] == [PLACEHOLDER] * 3
+
+
+def test_excluded_tools_keep_their_results():
+    chat = tool_log(["bash", "read_file"] * 3)
+    compactor = Anthropic(clear=0, exclude_tools="bash|other")
+    _, view = compacted(compactor, chat, context_of(600))
+    assert [text == PLACEHOLDER for text in results(view)] == [False, True] * 3
+
+
+@pytest.mark.parametrize(
+    ("inputs", "emptied"), [(False, 0), (True, 3), ("bash", 3), ("edit|write", 0)]
+)
+def test_inputs_are_cleared_where_asked_for(inputs, emptied):
+    compactor = Anthropic(clear=3, clear_tool_inputs=inputs)
+    _, view = compacted(compactor, tool_log(), context_of(600))
+    calls = [json.loads(call.arguments) for message in view for call in message.calls]
+    assert [not call for call in calls] == [True] * emptied + [False] * (6 - emptied)
+
+
+def test_nothing_is_cleared_in_a_message_of_which_a_call_still_waits():
+    calls = [("done", "bash", {"command": "ls " * 60}), ("open", "bash", {"command": "make"})]
+    chat = [*tool_log(), assistant(None, *calls), tool("done", "a long listing " * 20)]
+    compactor = Anthropic(clear=0, clear_tool_inputs=True, profile="hardened")
+    outcome, view = compacted(compactor, chat, context_of(tokens(chat) - 100))
+    assert outcome.status == "compacted"
+    assert results(view)[:6] == [PLACEHOLDER] * 6
+    assert view[-2:] == messages_of(chat)[-2:]
+    assert pending_calls(view) == ("open",)
+
+
+def test_clearing_that_gains_too_little_is_not_done():
+    context = context_of(600, window=200_000)
+    gained = tokens(tool_log()) - COUNTER.messages(
+        compacted(Anthropic(clear=3), tool_log(), context)[1]
+    )
+    enough = compacted(Anthropic(clear=3, clear_at_least=gained), tool_log(), context)
+    assert results(enough[1])[0] == PLACEHOLDER
+    too_little = compacted(Anthropic(clear=3, clear_at_least=gained + 1), tool_log(), context)
+    assert roles(too_little[1]) == ["system", "user"]
+
+
+def test_clearing_is_due_at_its_own_trigger_while_there_is_something_to_clear():
+    context = context_of(window=200_000)
+    used = tokens(tool_log())
+    compactor = Anthropic(clear=3, clear_trigger=used)
+    state = observed(compactor, tool_log(), context)
+    assert "clearing tool uses" in compactor.due(state, context)
+    assert Anthropic(clear=3, clear_trigger=used + 1).due(state, context) is None
+    assert Anthropic(clear=6, clear_trigger=used).due(state, context) is None
+    assert Anthropic().due(state, context) is None
+
+
+def test_a_cleared_view_is_the_log_but_for_its_placeholders():
+    _, view = compacted(Anthropic(clear=3), tool_log(), context_of(600))
+    for message, said in zip(view, messages_of(tool_log()), strict=True):
+        shown = message_to_chat(message)
+        if shown["content"] == PLACEHOLDER:
+            shown["content"] = message_to_chat(said)["content"]
+        assert shown == message_to_chat(said)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"threshold": 0}, "threshold=0 must be a whole number, at least 1"),
+        ({"threshold": "many"}, "threshold=many must be a whole number"),
+        ({"mode": "cloud"}, "mode=cloud must be client or server"),
+        ({"clear": -1}, "clear=-1 must be a whole number, at least 0"),
+        ({"clear": 3, "clear_trigger": 0}, "clear_trigger=0 must be a whole"),
+        ({"clear": 3, "clear_at_least": -5}, "clear_at_least=-5 must be a whole"),
+        ({"profile": "strict"}, "profile=strict must be one of faithful, hardened"),
+    ],
+)
+def test_impossible_parameters_are_refused(parameters, said):
+    with pytest.raises(ValueError, match=said):
+        Anthropic(**parameters)

@@ -1,0 +1,196 @@
+"""``codex``: which user messages stay, to the token, and the summary after them."""
+
+import pytest
+from support.builders import (
+    COUNTER,
+    assistant,
+    compact_now,
+    context_of,
+    session,
+    system,
+    tool,
+    user,
+)
+from support.compacting import (
+    AwayModel,
+    SayingModel,
+    SpyModel,
+    compacted,
+    ids,
+    in_a_row,
+    messages_of,
+    observed,
+    roles,
+    tokens,
+    view_of,
+)
+
+from pytest_compaction.compactors.products.codex import NO_SUMMARY, PREAMBLE, Codex
+from pytest_compaction.conversation.messages import Image, pending_calls
+
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,a"}}
+
+
+def cost(chat):
+    return COUNTER.message(messages_of([chat])[0])
+
+
+def test_user_messages_stay_in_their_order_and_one_summary_comes_last():
+    outcome, view = compacted(Codex(), session(4, words=5), context_of(500))
+    assert outcome.status == "compacted"
+    assert ids(view) == ["m0", "m1", "m5", "m9", "m13", "codex-summary-1"]
+    assert roles(view) == ["system", *["user"] * 5]
+    assert view[-1].text.startswith(PREAMBLE)
+    assert view[-1].origin == "synthetic"
+    assert COUNTER.messages(view) <= 500
+
+
+def test_the_newest_user_messages_within_the_limit_stay_and_the_next_one_is_cut():
+    requests = [user(f"wish{i} " * 100) for i in range(4)]
+    chat = [system(), *[m for wish in requests for m in (wish, assistant("done " * 400))]]
+    two = cost(requests[3]) + cost(requests[2])
+    context = context_of(2000, window=272_000)
+    _, exact = compacted(Codex(users=two), chat, context)
+    assert ids(exact) == ["m0", "m5", "m7", "codex-summary-1"]
+    _, cut = compacted(Codex(users=two + 100), chat, context)
+    assert ids(cut) == ["m0", "m3", "m5", "m7", "codex-summary-1"]
+    assert COUNTER.messages(cut[1:-1]) <= two + 100
+    assert cut[1].text.startswith("wish1 wish1")
+    assert cut[1].text.rstrip().endswith("wish1")
+    assert "left out" in cut[1].text
+    _, whole = compacted(Codex(users=two + cost(requests[1])), chat, context)
+    assert whole[1] == messages_of(chat)[3]
+
+
+def test_the_limit_is_in_proportion_to_the_window_and_leaves_the_summary_a_quarter():
+    chat = [system(), *[user(f"wish{i} " * 100) for i in range(30)]]
+    context = context_of(4000, window=34_000)
+    _, view = compacted(Codex(), chat, context)
+    assert 2400 <= COUNTER.messages(view[1:-1]) <= 2500 == 20_000 * 34_000 // 272_000
+    context = context_of(1000, window=200_000)
+    _, view = compacted(Codex(), chat, context)
+    room = 1000 - cost(chat[0]) - 60
+    assert COUNTER.messages(view[1:-1]) <= room * 3 // 4
+    assert COUNTER.messages(view) <= 1000
+
+
+def test_an_earlier_summary_is_read_and_not_kept():
+    spy = SpyModel()
+    batches = [session(4), session(4)[1:], session(4)[1:]]
+    context = context_of(900, model=spy)
+    outcomes = list(in_a_row(Codex(), batches, context))
+    for number, outcome in enumerate(outcomes, 1):
+        view = view_of(Codex(), outcome, context)
+        assert [m.id for m in view if m.origin == "synthetic"] == [f"codex-summary-{number}"]
+        assert view[-1].id == f"codex-summary-{number}"
+    assert "codex-summary-1" in ids(spy.requests[1].messages)
+    assert "codex-summary-2" in ids(spy.requests[2].messages)
+
+
+def test_what_the_client_said_first_is_initial_context_and_no_request():
+    chat = [
+        system(),
+        user("<environment_context>\ncwd: /work\n</environment_context>"),
+        user("# AGENTS.md instructions for /work\nRun the tests."),
+        *session(4)[1:],
+        user("<environment_context>\ncwd: /tmp\n</environment_context>"),
+        assistant("noted " * 40),
+    ]
+    _, view = compacted(Codex(), chat, context_of(700))
+    assert ids(view)[:3] == ["m0", "m1", "m2"]
+    assert "/tmp" not in "".join(message.text for message in view[1:-1])
+
+
+def test_faithful_drops_the_images_of_user_messages_and_hardened_keeps_them():
+    chat = [*session(4), user([{"type": "text", "text": "As shown:"}, PICTURE]), user([PICTURE])]
+    context = context_of(2600)
+    chat.append(assistant("answer " * 2000))
+    outcome, view = compacted(Codex(), chat, context)
+    assert not any(isinstance(part, Image) for message in view for part in message.parts)
+    assert "m17" in ids(view)
+    assert "m18" not in ids(view)
+    assert ("m17",) in [span.ids for span in outcome.spans if span.fate == "masked"]
+    hardened = Codex(profile="hardened")
+    _, view = compacted(hardened, chat, context)
+    assert view[-2] == messages_of(chat)[18]
+    assert not hardened.traits.violations
+
+
+def test_faithful_cuts_a_last_request_over_the_limit_and_hardened_keeps_it_whole():
+    chat = [*session(4), user("please " * 300), assistant("ok " * 900)]
+    context = context_of(1000, window=2720)
+    assert "last-user-kept" in Codex().traits.violations
+    _, view = compacted(Codex(), chat, context)
+    assert "left out" in view[-2].text
+    _, view = compacted(Codex(profile="hardened"), chat, context)
+    assert view[-2] == messages_of(chat)[17]
+    assert COUNTER.messages(view) <= 1000
+
+
+def test_faithful_loses_a_pending_call_and_its_late_result_and_hardened_waits():
+    compactor, context = Codex(), context_of(700)
+    chat = [*session(5), assistant("looking", ("open", "bash", {}))]
+    outcome, view = compacted(compactor, chat, context)
+    assert pending_calls(view) == ()
+    late = observed(compactor, [tool("open"), assistant("so")], context, outcome.state, 90)
+    assert ids(compactor.render(late, context).messages)[-2:] == ["codex-summary-1", "m91"]
+    outcome, view = compacted(Codex(profile="hardened"), chat, context)
+    assert outcome.status == "failed"
+    assert view == messages_of(chat)
+
+
+def test_where_the_model_writes_nothing_faithful_puts_a_placeholder_and_hardened_fails():
+    _, view = compacted(Codex(), session(5), context_of(700, model=SayingModel()))
+    assert view[-1].text.endswith(NO_SUMMARY)
+    outcome, view = compacted(
+        Codex(profile="hardened"), session(5), context_of(700, model=SayingModel())
+    )
+    assert outcome.status == "failed"
+    assert "empty" in outcome.error
+    assert view == messages_of(session(5))
+
+
+@pytest.mark.parametrize("profile", ["faithful", "hardened"])
+def test_a_model_that_is_away_leaves_the_history_as_it_was(profile):
+    compactor, context = Codex(profile=profile), context_of(700, model=AwayModel())
+    state = observed(compactor, session(5), context)
+    outcome = compact_now(compactor, state, context)
+    assert (outcome.status, outcome.state) == ("failed", state)
+    assert "the endpoint is away" in outcome.error
+
+
+def test_a_history_longer_than_the_window_loses_its_oldest_part_before_it_is_read():
+    spy = SpyModel()
+    chat = session(12)
+    context = context_of(600, window=1500, model=spy)
+    compacted(Codex(), chat, context)
+    asked = spy.requests[0].messages
+    assert ids(asked) == [f"m{i}" for i in range(len(chat) - len(asked), len(chat))]
+    assert len(asked) < len(chat) - 1
+    assert COUNTER.messages(asked) + spy.requests[0].budget <= 1500
+
+
+def test_it_is_due_at_nine_tenths_of_the_window_or_at_a_lower_limit():
+    chat = session(6)
+    used = tokens(chat)
+    compactor = Codex()
+    at, below = context_of(window=used * 10 // 9), context_of(window=used * 10 // 9 + 3)
+    assert compactor.due(observed(compactor, chat, at), at) is not None
+    assert compactor.due(observed(compactor, chat, below), below) is None
+    lower, full = Codex(limit=used), context_of(window=272_000)
+    assert lower.due(observed(lower, chat, full), full) is not None
+    higher = Codex(limit=used + 1)
+    assert higher.due(observed(higher, chat, full), full) is None
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"users": 0}, "users=0 must be a whole number, at least 1"),
+        ({"limit": -1}, "limit=-1 must be a whole number, at least 0"),
+        ({"profile": "x"}, "profile=x must be one of"),
+    ],
+)
+def test_impossible_parameters_are_refused(parameters, said):
+    with pytest.raises(ValueError, match=said):
+        Codex(**parameters)

@@ -1,0 +1,221 @@
+"""``continue``: the summary in the system message, the CLI's arithmetic, and what is lost."""
+
+import pytest
+from support.builders import (
+    COUNTER,
+    assistant,
+    compact_now,
+    context_of,
+    session,
+    system,
+    tool,
+    user,
+)
+from support.compacting import (
+    AwayModel,
+    SpyModel,
+    compacted,
+    ids,
+    in_a_row,
+    messages_of,
+    observed,
+    roles,
+    tokens,
+    view_of,
+)
+
+from pytest_compaction.compactors.products.continue_ import (
+    CANCELLED,
+    PREAMBLE,
+    SECTIONS,
+    Continue,
+    pruned_from_end,
+)
+from pytest_compaction.conversation.messages import pending_calls
+
+OPEN = [*session(6), assistant("looking", ("open", "bash", {}))]
+
+
+def test_ide_leaves_only_the_system_message_with_the_summary_at_its_end():
+    compactor = Continue()
+    outcome, view = compacted(compactor, session(6), context_of(500))
+    assert outcome.status == "compacted"
+    assert roles(view) == ["system"]
+    assert view[0].text.startswith(f"You are a careful engineer.\n{PREAMBLE}")
+    for section in SECTIONS:
+        assert f"## {section.title}" in view[0].text
+    assert COUNTER.messages(view) <= 500
+    assert compactor.traits.changes_system
+    assert "starts-with-user" in compactor.traits.violations
+
+
+def test_ide_restores_the_system_prompt_and_hands_the_earlier_summary_over_as_a_user_message():
+    spy = SpyModel()
+    context = context_of(500, model=spy)
+    outcomes = list(in_a_row(Continue(), [session(5), session(5)[1:], session(5)[1:]], context))
+    for outcome in outcomes:
+        (message,) = view_of(Continue(), outcome, context)
+        assert message.text.count("You are a careful engineer.") == 1
+        assert message.text.count(PREAMBLE) == 1
+    for request, outcome in zip(spy.requests[1:], outcomes, strict=False):
+        assert request.messages[0].role == "user"
+        assert request.messages[0].text == outcome.state["summary"]
+        assert request.previous is None
+
+
+def test_ide_makes_a_system_message_where_there_is_none():
+    _, view = compacted(Continue(), session(6)[1:], context_of(500))
+    assert roles(view) == ["system"]
+    assert view[0].text.startswith(PREAMBLE)
+
+
+def test_ide_tells_the_summariser_that_an_open_call_was_cancelled_and_loses_it():
+    spy = SpyModel()
+    compactor, context = Continue(), context_of(500, model=spy)
+    outcome, view = compacted(compactor, OPEN, context)
+    assert spy.requests[0].messages[-1].results[0].text == CANCELLED
+    assert spy.requests[0].messages[-1].results[0].call_id == "open"
+    assert pending_calls(view) == ()
+    assert "pending-call-kept" in compactor.traits.violations
+    late = observed(compactor, [tool("open"), user("so?")], context, outcome.state, 50)
+    assert ids(compactor.render(late, context).messages)[1:] == ["m51"]
+
+
+def test_ide_is_never_due_by_itself_and_compacts_when_asked():
+    compactor, context = Continue(), context_of(500, window=600)
+    state = observed(compactor, session(6), context)
+    assert compactor.due(state, context) is None
+    assert compact_now(compactor, state, context).status == "compacted"
+
+
+def test_cli_leaves_the_system_message_and_one_assistant_message():
+    compactor = Continue(mode="cli")
+    outcome, view = compacted(compactor, session(6), context_of(500))
+    assert outcome.status == "compacted"
+    assert roles(view) == ["system", "assistant"]
+    assert view[0] == messages_of(session(6))[0]
+    assert view[1].text.startswith(PREAMBLE)
+    assert not compactor.traits.changes_system
+    assert {"starts-with-user", "ends-on-user-or-tool"} <= set(compactor.traits.violations)
+
+
+@pytest.mark.parametrize(
+    ("window", "max_output", "threshold"),
+    [
+        (200_000, 4096, 200_000 - 4096 - 15_000),
+        (200_000, 20_000, 200_000 - 20_000 - 15_000),
+        (200_000, 150_000, 200_000 - 150_000 - 15_000),
+        (20_000, 4096, 20_000 - 409 - 1_500),
+    ],
+)
+def test_cli_threshold_is_the_window_less_reply_and_reserve(window, max_output, threshold):
+    compactor, context = Continue("cli", max_output), context_of(window=window)
+    assert compactor.cli_threshold(context) == threshold
+
+
+def test_cli_reserve_is_a_fifth_where_that_is_less_than_the_most():
+    compactor, context = Continue("cli", 130_000), context_of(window=200_000)
+    assert compactor.cli_threshold(context) == 70_000 - 15_000
+    small = Continue("cli", 199_000)
+    assert small.cli_threshold(context) == max(1_000 - 15_000, 1)
+
+
+def test_cli_is_due_at_its_threshold():
+    compactor = Continue(mode="cli")
+    chat = [user("word " * 17_995)]
+    context = context_of(window=20_000)
+    limit = compactor.cli_threshold(context)
+    chat = [user("word " * (limit - 5))]
+    assert tokens(chat) == limit
+    assert compactor.due(observed(compactor, chat, context), context) is not None
+    chat = [user("word " * (limit - 6))]
+    assert compactor.due(observed(compactor, chat, context), context) is None
+
+
+def test_a_request_too_long_loses_its_newest_end_by_twos_behind_users_and_calls():
+    chat = [
+        user("a " * 20),
+        assistant("b " * 20),
+        user("c " * 20),
+        assistant("d " * 20),
+        assistant(None, ("c1", "bash", {})),
+        tool("c1", "e " * 20),
+        assistant("f " * 20),
+        assistant("g " * 20),
+    ]
+    messages = messages_of(chat)
+
+    def left(limit):
+        return len(pruned_from_end(messages, limit, COUNTER))
+
+    total = COUNTER.messages(messages)
+    assert left(total) == 8
+    assert left(total - 1) == 7
+    assert left(COUNTER.messages(messages[:7]) - 1) == 6
+    assert left(COUNTER.messages(messages[:6]) - 1) == 4
+    assert left(COUNTER.messages(messages[:4]) - 1) == 2
+    assert left(COUNTER.messages(messages[:2]) - 1) == 0
+
+
+def test_leaving_out_the_end_never_leaves_a_part_of_parallel_calls():
+    chat = [
+        user("go"),
+        assistant(None, ("a", "bash", {}), ("b", "bash", {}), ("c", "bash", {})),
+        *[tool(id, "out " * 30) for id in "abc"],
+    ]
+    messages = messages_of(chat)
+    assert pruned_from_end(messages, COUNTER.messages(messages) - 1, COUNTER) == messages[:1]
+
+
+def test_cli_reads_only_what_fits_its_window():
+    spy = SpyModel()
+    chat = session(12)
+    compacted(Continue(mode="cli"), chat, context_of(400, window=1500, model=spy))
+    asked = ids(spy.requests[0].messages)
+    assert asked == [f"m{i}" for i in range(1, len(asked) + 1)]
+    assert len(asked) < len(chat) - 1
+
+
+@pytest.mark.parametrize("mode", ["ide", "cli"])
+def test_hardened_keeps_system_prompt_and_last_request_and_waits_for_calls(mode):
+    compactor, context = Continue(mode, profile="hardened"), context_of(500)
+    outcome, view = compacted(compactor, session(6), context)
+    assert outcome.status == "compacted"
+    assert view[0] == messages_of(session(6))[0]
+    assert roles(view) == ["system", "user", "user"]
+    assert view[2] == messages_of(session(6))[21]
+    assert not compactor.traits.violations
+    assert not compactor.traits.changes_system
+    outcome, view = compacted(compactor, OPEN, context)
+    assert outcome.status == "failed"
+    assert view == messages_of(OPEN)
+
+
+@pytest.mark.parametrize("mode", ["ide", "cli"])
+def test_nothing_falls_back_when_the_summary_fails(mode):
+    compactor, context = Continue(mode), context_of(500, model=AwayModel())
+    state = observed(compactor, session(6), context)
+    outcome = compact_now(compactor, state, context)
+    assert (outcome.status, outcome.state) == ("failed", state)
+    assert "the endpoint is away" in outcome.error
+
+
+def test_a_system_prompt_that_takes_the_budget_is_a_failure():
+    chat = [system("rule " * 600), *session(3)[1:]]
+    outcome, view = compacted(Continue(), chat, context_of(500))
+    assert outcome.status == "failed"
+    assert view == messages_of(chat)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"mode": "vim"}, "mode=vim must be ide or cli"),
+        ({"max_output": 0}, "max_output=0 must be a whole number, 1 to 199999"),
+        ({"max_output": 200_000}, "max_output=200000 must be"),
+        ({"profile": "x"}, "profile=x must be one of"),
+    ],
+)
+def test_impossible_parameters_are_refused(parameters, said):
+    with pytest.raises(ValueError, match=said):
+        Continue(**parameters)

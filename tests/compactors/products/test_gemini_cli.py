@@ -1,0 +1,275 @@
+"""``gemini-cli``: the split, the cut of tool results, the self-check, and life after a failure."""
+
+from dataclasses import replace
+
+import pytest
+from support.builders import (
+    COUNTER,
+    assistant,
+    compact_now,
+    context_of,
+    session,
+    system,
+    tool,
+    user,
+)
+from support.compacting import (
+    AwayModel,
+    SpyModel,
+    compacted,
+    ids,
+    in_a_row,
+    messages_of,
+    observed,
+    roles,
+    tokens,
+    view_of,
+)
+
+from pytest_compaction.compactors.products.gemini_cli import (
+    ACKNOWLEDGEMENT_ID,
+    SNAPSHOT_ID,
+    GeminiCli,
+    last_lines,
+    split_point,
+)
+from pytest_compaction.models.protocol import ModelError, SummaryReply
+from pytest_compaction.models.structured_summary import Summary
+
+LINES = "\n".join(f"line {i} of a long listing" for i in range(100))
+
+
+def talk(turns, words=40):
+    chat = [system()]
+    for turn in range(turns):
+        chat.append(user(f"Request {turn}: " + f"ask{turn} " * words))
+        chat.append(assistant(f"Answer {turn}: " + f"say{turn} " * words))
+    return chat
+
+
+class CheckingModel(SpyModel):
+    """Writes a draft, then says ``second`` to the check: lines, or an error to raise."""
+
+    def __init__(self, second):
+        super().__init__()
+        self.second = second
+
+    async def summarize(self, request):
+        self.requests.append(request)
+        if len(self.requests) % 2:
+            return SummaryReply(Summary((("key_knowledge", ("the lease is 45 seconds",)),)))
+        if isinstance(self.second, ModelError):
+            raise self.second
+        return SummaryReply(Summary((("key_knowledge", self.second),)))
+
+
+def test_the_split_is_the_first_user_message_after_seventy_percent_of_the_characters():
+    messages = messages_of([user("x" * 100), assistant("y" * 100)] * 10)
+    assert split_point(messages) == 14
+    assert split_point(messages[:-1]) == 14
+
+
+def test_without_a_user_message_there_everything_or_what_is_before_the_last_one_goes():
+    early = [user("a" * 50), assistant("b" * 50), user("c" * 50)]
+    work = [
+        m for i in range(5) for m in (assistant(None, (f"c{i}", "bash", {})), tool(f"c{i}", LINES))
+    ]
+    assert split_point(messages_of([*early, *work, assistant("done")])) == 14
+    assert split_point(messages_of([*early, *work])) == 2
+    assert split_point(messages_of([*early, *work, assistant(None, ("open", "bash", {}))])) == 2
+    assert split_point(messages_of([user("only"), *work])) == 0
+    assert split_point(messages_of([user("only"), *work]), anywhere=True) > 0
+    assert split_point(()) == 0
+
+
+def test_snapshot_and_acknowledgement_stand_before_what_stays():
+    chat = talk(10)
+    outcome, view = compacted(GeminiCli(), chat, context_of(900))
+    assert outcome.status == "compacted"
+    assert ids(view) == ["m0", SNAPSHOT_ID, ACKNOWLEDGEMENT_ID, *(f"m{i}" for i in range(15, 21))]
+    assert roles(view)[:4] == ["system", "user", "assistant", "user"]
+    assert {m.origin for m in view[1:3]} == {"synthetic"}
+    text = view[1].text
+    for section in (
+        "overall_goal",
+        "active_constraints",
+        "key_knowledge",
+        "artifact_trail",
+        "file_system_state",
+        "recent_actions",
+        "task_state",
+    ):
+        assert f"<{section}>" in text
+        assert f"</{section}>" in text
+    assert "data about what happened, not instructions" in text
+
+
+def test_tool_results_beyond_the_newest_are_cut_to_their_last_thirty_lines():
+    window = 1_048_576
+    size = COUNTER.text(LINES)
+    chat = [system(), *talk(12)[1:]]
+    for number in range(4):
+        chat += [assistant(None, (f"c{number}", "bash", {})), tool(f"c{number}", LINES)]
+    chat += [user("next"), assistant("yes")]
+    cut = GeminiCli()._cut(messages_of(chat), context_of(window=window))
+    assert cut == messages_of(chat)
+    scale = window * 2 * size // 50_000
+    results = [
+        m.results[0].text
+        for m in GeminiCli()._cut(messages_of(chat), context_of(window=scale + 30))
+        if m.results
+    ]
+    assert results[2:] == [LINES, LINES]
+    assert results[0] == results[1] == last_lines(LINES)
+    assert results[0].splitlines() == ["[70 lines cut]", *LINES.splitlines()[-30:]]
+
+
+def test_a_result_of_thirty_lines_is_not_cut():
+    text = "\n".join(LINES.splitlines()[:30])
+    assert last_lines(text) == text
+    assert last_lines(f"{text}\nmore").startswith("[1 lines cut]\nline 1 ")
+
+
+def test_the_summariser_reads_the_original_text_of_what_goes():
+    spy = SpyModel()
+    work = [
+        m for i in range(6) for m in (assistant(None, (f"c{i}", "bash", {})), tool(f"c{i}", LINES))
+    ]
+    chat = [system(), user("List all."), *work, *talk(8)[1:]]
+    compacted(GeminiCli(), chat, context_of(1000, window=30_000, model=spy))
+    assert {m.results[0].text for m in spy.requests[0].messages if m.results} == {LINES}
+    spy = SpyModel()
+    compacted(GeminiCli(), chat, context_of(1000, window=4_500, model=spy))
+    assert any(
+        r.text.startswith("[70 lines cut]") for m in spy.requests[0].messages for r in m.results
+    )
+
+
+def test_the_model_is_asked_once_more_whether_it_left_anything_out():
+    model = CheckingModel(("the lease is 45 seconds", "the queue is in lease.py"))
+    _, view = compacted(GeminiCli(), talk(10), context_of(900, model=model))
+    draft, check = model.requests
+    assert draft.previous is None
+    assert check.previous.of("key_knowledge") == ("the lease is 45 seconds",)
+    assert check.messages == draft.messages
+    assert "leaves out" in check.instructions
+    assert "the queue is in lease.py" in view[1].text
+
+
+def test_an_empty_check_leaves_the_first_snapshot_and_a_failed_one_fails():
+    _, view = compacted(GeminiCli(), talk(10), context_of(900, model=CheckingModel(())))
+    assert "the lease is 45 seconds" in view[1].text
+    model = CheckingModel(ModelError("gone away"))
+    outcome, view = compacted(GeminiCli(), talk(10), context_of(900, model=model))
+    assert outcome.status == "failed"
+    assert "gone away" in outcome.error
+    assert view == messages_of(talk(10))
+
+
+def test_an_earlier_snapshot_is_given_to_be_taken_over():
+    spy = SpyModel()
+    context = context_of(900, model=spy)
+    outcomes = list(in_a_row(GeminiCli(), [talk(10), talk(8)[1:]], context))
+    view = view_of(GeminiCli(), outcomes[-1], context)
+    assert [m.id for m in view if m.origin == "synthetic"] == [SNAPSHOT_ID, ACKNOWLEDGEMENT_ID]
+    assert spy.requests[2].previous.as_json() == outcomes[0].state["summary"]
+    assert not {SNAPSHOT_ID, ACKNOWLEDGEMENT_ID} & set(ids(spy.requests[2].messages))
+
+
+def test_after_a_failure_only_tool_results_are_cut_until_the_user_asks():
+    away = AwayModel()
+    work = [
+        m for i in range(6) for m in (assistant(None, (f"c{i}", "bash", {})), tool(f"c{i}", LINES))
+    ]
+    chat = [system(), *talk(4)[1:], *work, *talk(4)[1:]]
+    context = context_of(500, window=30_000, model=away)
+    compactor = GeminiCli()
+    failed = compact_now(compactor, observed(compactor, chat, context), context)
+    assert failed.status == "failed"
+    assert failed.state["messages"] == observed(compactor, chat, context)["messages"]
+    asked = len(away.requests)
+    second = compact_now(compactor, failed.state, context)
+    assert second.status == "compacted"
+    assert len(away.requests) == asked
+    assert {span.fate for span in second.spans} == {"kept", "masked"}
+    forced = compact_now(
+        compactor, failed.state, replace(context, reason="manual", model=CheckingModel(()))
+    )
+    assert forced.status == "compacted"
+    assert "failed" not in forced.state
+    hardened = GeminiCli(profile="hardened")
+    failed = compact_now(hardened, observed(hardened, chat, context), context)
+    assert failed.state == observed(hardened, chat, context)
+
+
+def test_a_snapshot_that_makes_the_view_larger_is_refused():
+    model = CheckingModel(("word " * 150,))
+    chat = [system(), user("hi"), assistant("hello"), user("go"), assistant("word " * 900)]
+    chat += [assistant(None, ("c", "bash", {})), tool("c", "ok")]
+    used = tokens(chat)
+    outcome, view = compacted(GeminiCli(), chat, context_of(used - 1, window=4 * used, model=model))
+    assert outcome.status == "failed"
+    assert f"it took {used} before" in outcome.error
+    assert view == messages_of(chat)
+
+
+def test_the_snapshot_with_its_tags_fits_what_the_rest_leaves():
+    class FullModel(SpyModel):
+        async def summarize(self, request):
+            lines = tuple(f"note {i}" for i in range(99))
+            return SummaryReply(Summary(tuple((s.id, lines) for s in request.sections)))
+
+    for budget in range(500, 600, 7):
+        _, view = compacted(GeminiCli(), talk(20, words=10), context_of(budget, model=FullModel()))
+        assert budget - 60 <= COUNTER.messages(view) <= budget
+
+
+def test_nothing_to_split_at_is_nothing_done_except_in_the_hardened_profile():
+    work = [
+        m for i in range(6) for m in (assistant(None, (f"c{i}", "bash", {})), tool(f"c{i}", LINES))
+    ]
+    chat = [system(), user("The lease in src/queue.py must be 45 seconds."), *work]
+    outcome, view = compacted(GeminiCli(), chat, context_of(800, model=CheckingModel(())))
+    assert outcome.status == "noop"
+    assert COUNTER.messages(view) > 800
+    outcome, view = compacted(
+        GeminiCli(profile="hardened"), chat, context_of(800, model=CheckingModel(()))
+    )
+    assert outcome.status == "compacted"
+    assert COUNTER.messages(view) <= 800
+    assert messages_of(chat)[1] in view
+
+
+def test_the_acknowledgement_ends_a_view_only_in_the_faithful_profile():
+    work = [
+        m for i in range(6) for m in (assistant(None, (f"c{i}", "bash", {})), tool(f"c{i}", LINES))
+    ]
+    chat = [
+        system(),
+        user("The lease in src/queue.py must be 45 seconds."),
+        *work,
+        assistant("All is done."),
+    ]
+    faithful, hardened = GeminiCli(), GeminiCli(profile="hardened")
+    _, view = compacted(faithful, chat, context_of(800))
+    assert ids(view) == ["m0", SNAPSHOT_ID, ACKNOWLEDGEMENT_ID]
+    kept = {"within-budget", "ends-on-user-or-tool", "summary-is-a-summary"}
+    assert set(faithful.traits.violations) == kept
+    _, view = compacted(hardened, chat, context_of(800))
+    assert view[-1].id != ACKNOWLEDGEMENT_ID
+    assert hardened.traits.violations == {}
+
+
+def test_it_is_due_at_half_of_the_window():
+    used = tokens(session(4))
+    for window, due in ((used * 2, True), (used * 2 + 2, False)):
+        context = context_of(window=window)
+        state = observed(GeminiCli(), session(4), context)
+        assert (GeminiCli().due(state, context) is not None) is due
+        assert GeminiCli(threshold=0.9).due(state, context) is None
+
+
+@pytest.mark.parametrize("value", [0, 1.5, -0.2, True])
+def test_an_impossible_threshold_is_refused(value):
+    with pytest.raises(ValueError, match=f"threshold={value} must be above 0 and at most 1"):
+        GeminiCli(threshold=value)

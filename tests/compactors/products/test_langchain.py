@@ -1,0 +1,273 @@
+"""``langchain``: the cut, what the summariser reads of what goes, and how it fails."""
+
+from dataclasses import replace
+
+import pytest
+from support.builders import (
+    COUNTER,
+    assistant,
+    compact_now,
+    context_of,
+    session,
+    system,
+    tool,
+    user,
+)
+from support.compacting import (
+    AwayModel,
+    SpyModel,
+    compacted,
+    ids,
+    in_a_row,
+    messages_of,
+    observed,
+    roles,
+    tokens,
+    view_of,
+)
+
+from pytest_compaction.compactors.products.langchain import (
+    PREAMBLE,
+    TOO_LONG,
+    LangChain,
+    trimmed,
+    without_middle_part,
+)
+from pytest_compaction.models.protocol import ModelError
+
+
+def talk(turns, words=30):
+    chat = [system()]
+    for turn in range(turns):
+        chat.append(user(f"Question {turn}: " + f"ask{turn} " * words))
+        chat.append(assistant(f"Answer {turn}: " + f"say{turn} " * words))
+    return chat
+
+
+class RefusingModel(SpyModel):
+    """Fails so many times, then answers."""
+
+    def __init__(self, times):
+        super().__init__()
+        self.times = times
+
+    async def summarize(self, request):
+        if len(self.requests) < self.times:
+            self.requests.append(request)
+            raise ModelError("overloaded")
+        return await super().summarize(request)
+
+
+def test_the_last_twenty_messages_stay_behind_system_prompt_and_summary():
+    chat = talk(15)
+    outcome, view = compacted(LangChain(), chat, context_of(400))
+    assert outcome.status == "compacted"
+    assert ids(view) == ["m0", "langchain-summary-1", *(f"m{i}" for i in range(11, 31))]
+    assert roles(view)[:2] == ["system", "user"]
+    assert view[1].origin == "synthetic"
+    assert view[1].text.startswith(PREAMBLE)
+    assert [span.fate for span in outcome.spans] == ["kept", "replaced", "kept"]
+
+
+def test_a_cut_among_tool_results_is_moved_back_to_the_calls():
+    calls = assistant("look", ("a", "bash", {}), ("b", "bash", {}), ("c", "bash", {}))
+    chat = [*talk(4), calls, tool("a", "x"), tool("b", "x"), tool("c", "x"), user("and?")]
+    for keep, first in ((1, "m13"), (2, "m9"), (3, "m9"), (4, "m9"), (5, "m9"), (6, "m8")):
+        _, view = compacted(LangChain(keep), chat, context_of(300))
+        assert ids(view)[2] == first
+
+
+def test_a_conversation_of_no_more_than_it_keeps_is_left_alone():
+    compactor, context = LangChain(), context_of(400)
+    outcome, _ = compacted(compactor, talk(10), context)
+    assert outcome.status == "noop"
+    outcome, _ = compacted(compactor, [*talk(10), user("more")], context)
+    assert outcome.status == "compacted"
+
+
+def test_what_stays_can_be_tokens_or_a_share_of_the_window():
+    chat = talk(10)
+    last_three = tokens(chat[-3:])
+    _, view = compacted(LangChain(f"{last_three}tokens"), chat, context_of(400))
+    assert ids(view)[2:] == ["m18", "m19", "m20"]
+    _, view = compacted(LangChain(f"{last_three - 1}tokens"), chat, context_of(400))
+    assert ids(view)[2:] == ["m19", "m20"]
+    context = context_of(400, window=4 * last_three)
+    _, view = compacted(LangChain("0.25fraction"), chat, context)
+    assert ids(view)[2:] == ["m18", "m19", "m20"]
+
+
+def test_the_last_message_stays_even_if_it_alone_is_more_than_the_tokens_kept():
+    _, view = compacted(LangChain("1tokens"), talk(5), context_of(400))
+    assert ids(view)[2:] == ["m10"]
+
+
+def test_the_summariser_reads_the_last_tokens_from_a_user_message_on():
+    spy = SpyModel()
+    chat = talk(15)
+    limit = tokens(chat[5:11])
+    compacted(LangChain(trim=limit), chat, context_of(400, model=spy))
+    assert ids(spy.requests[0].messages) == ["m5", "m6", "m7", "m8", "m9", "m10"]
+    spy = SpyModel()
+    compacted(LangChain(trim=0), chat, context_of(400, model=spy))
+    assert ids(spy.requests[0].messages) == [f"m{i}" for i in range(1, 11)]
+
+
+def test_a_user_message_that_does_not_fit_whole_gives_its_last_lines():
+    asked = user("\n".join(f"line {i}" for i in range(40)))
+    messages = messages_of([asked, assistant("Yes.")])
+    read = trimmed(messages, 60, context_of())
+    assert ids(read) == ["m0", "m1"]
+    assert read[0].text.endswith("line 39")
+    assert not read[0].text.startswith("line 0\n")
+    assert COUNTER.messages(read) <= 60
+
+
+def test_without_a_user_message_in_reach_a_sentence_stands_for_the_summary_unasked():
+    spy = SpyModel()
+    chat = [system(), user("Do it."), *[assistant("work " * 100) for _ in range(30)]]
+    outcome, view = compacted(LangChain(trim=500), chat, context_of(400, model=spy))
+    assert outcome.status == "compacted"
+    assert TOO_LONG in view[1].text
+    assert spy.requests == []
+    hardened = LangChain(trim=500, profile="hardened")
+    _, view = compacted(hardened, chat, context_of(400, model=spy))
+    assert TOO_LONG not in view[1].text
+    assert len(spy.requests) == 1
+
+
+def test_an_input_over_the_window_is_retried_with_a_quarter_from_the_start():
+    spy = SpyModel()
+    chat = talk(40)
+    window = tokens(chat) // 2
+    compacted(LangChain(4, trim=0), chat, context_of(300, window=window, model=spy))
+    read = spy.requests[0].messages
+    limit = min(tokens(chat[1:-4]) // 2, window * 2 // 5)
+    assert COUNTER.messages(read) <= limit
+    numbers = [int(m.id[1:]) for m in read]
+    gap = next(i for i in range(1, len(numbers)) if numbers[i] != numbers[i - 1] + 1)
+    assert numbers[0] == 1
+    assert numbers[-1] == 76
+    assert COUNTER.messages(read[:gap]) <= limit // 4
+    assert COUNTER.messages(read[gap:]) <= limit - limit // 4
+
+
+def test_one_message_larger_than_the_window_is_cut_in_its_middle():
+    (giant,) = messages_of([user("begin " + "middle " * 3000 + "end")])
+    context = context_of(window=1000)
+    read = without_middle_part([giant], context)
+    assert len(read) == 1
+    assert COUNTER.messages(read) <= 400
+    assert read[0].text.startswith("begin")
+    assert read[0].text.endswith("end")
+
+
+@pytest.mark.parametrize(("fails", "status"), [(1, "compacted"), (2, "compacted"), (3, "failed")])
+def test_a_model_that_fails_is_asked_three_times(fails, status):
+    model = RefusingModel(fails)
+    compactor, context = LangChain(), context_of(400, model=model)
+    state = observed(compactor, talk(15), context)
+    outcome = compact_now(compactor, state, context)
+    assert outcome.status == status
+    assert len(model.requests) == min(fails + 1, 3)
+    if status == "failed":
+        assert "overloaded" in outcome.error
+        assert outcome.state == state
+
+
+def test_a_summary_is_read_again_without_its_own_heading_and_replaced():
+    spy = SpyModel()
+    context = context_of(500, model=spy)
+    batches = [talk(14), *([user(f"more {n} " * 40)] * 6 for n in range(2))]
+    outcomes = list(in_a_row(LangChain(), batches, context))
+    view = view_of(LangChain(), outcomes[-1], context)
+    assert [m.id for m in view if m.origin == "synthetic"] == ["langchain-summary-3"]
+    assert spy.requests[1].previous is None
+    assert spy.requests[1].messages[0].id == "langchain-summary-1"
+    assert PREAMBLE not in spy.requests[1].messages[0].text
+
+
+def test_there_is_no_trigger_unless_one_is_given():
+    context = context_of(window=1000)
+    state = observed(LangChain(), talk(20), context)
+    assert LangChain().due(state, context) is None
+
+
+@pytest.mark.parametrize(
+    ("trigger", "due"),
+    [
+        (20, True),
+        (21, False),
+        ("20messages&100tokens", True),
+        ("21messages&100tokens", False),
+        ("21messages|100tokens", True),
+        ("0.5fraction", True),
+        ("0.9fraction", False),
+    ],
+)
+def test_a_trigger_is_any_clause_all_of_whose_conditions_are_met(trigger, due):
+    chat = talk(10)
+    context = context_of(window=tokens(chat[1:]) * 3 // 2)
+    compactor = LangChain(trigger=trigger)
+    said = compactor.due(observed(compactor, chat, context), context)
+    assert (said is not None) is due
+
+
+@pytest.mark.parametrize(("profile", "due"), [("faithful", True), ("hardened", False)])
+def test_a_trigger_below_what_stays_is_reached_again_at_once_only_in_the_faithful_profile(
+    profile, due
+):
+    compactor = LangChain(keep=10, trigger=5, profile=profile)
+    context = replace(context_of(4000), reason="manual")
+    state = compact_now(compactor, observed(compactor, talk(20), context), context).state
+    assert len(compactor.render(state, context).messages) > 5
+    assert (compactor.due(state, context) is not None) is due
+    more = compactor.observe(state, messages_of([user("Go on.")]), context)
+    assert compactor.due(more, context) is not None
+    assert ("not-due-after" in compactor.traits.violations) is due
+    assert "not-due-after" not in LangChain().traits.violations
+
+
+def test_the_faithful_tail_breaks_the_budget_and_the_hardened_one_fits_it():
+    chat = [*talk(3), *session(8)[1:]]
+    faithful, hardened = LangChain(), LangChain(profile="hardened")
+    _, view = compacted(faithful, chat, context_of(600))
+    assert COUNTER.messages(view) > 600
+    kept = {"within-budget", "never-larger", "progress-or-stop", "summary-is-a-summary"}
+    assert set(faithful.traits.violations) == kept
+    assert not faithful.traits.keeps_tail
+    _, view = compacted(hardened, chat, context_of(600))
+    assert COUNTER.messages(view) <= 600
+    assert hardened.traits.violations == {}
+    assert messages_of(chat)[-4] in view
+
+
+def test_a_summary_longer_than_what_it_replaces_is_put_only_by_the_faithful_profile():
+    chat = [system(), user("The lease must be 45 seconds."), *talk(10)[1:]]
+    context = context_of(tokens(chat) - 1)
+    outcome, view = compacted(LangChain(), chat, context)
+    assert outcome.status == "compacted"
+    assert COUNTER.messages(view) > tokens(chat)
+    _, view = compacted(LangChain(profile="hardened"), chat, context)
+    assert COUNTER.messages(view) < tokens(chat)
+
+
+def test_an_absent_model_leaves_everything_as_it_was():
+    compactor, context = LangChain(), context_of(400, model=AwayModel())
+    state = observed(compactor, talk(15), context)
+    outcome = compact_now(compactor, state, context)
+    assert (outcome.status, outcome.state) == ("failed", state)
+
+
+@pytest.mark.parametrize("value", [0, -1, True, "0tokens", "1.5", "2fraction", "many", "5 apples"])
+def test_a_size_that_cannot_be_read_says_what_may_be_written(value):
+    with pytest.raises(ValueError, match="must be a number of messages such as 20, or a size"):
+        LangChain(keep=value)
+    with pytest.raises(ValueError, match="trigger="):
+        LangChain(trigger=value)
+
+
+@pytest.mark.parametrize("value", [-1, 2.5, True, "x"])
+def test_a_trim_that_is_no_number_of_tokens_is_refused(value):
+    with pytest.raises(ValueError, match=f"trim={value} must be a whole number of tokens"):
+        LangChain(trim=value)

@@ -1,0 +1,468 @@
+"""The metrics of dialogues: bounds, order, scale, sums, and what nothing at all gives."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import builders  # noqa: F401 - loads the repeatable profile
+
+from pytest_compaction.dialogues.agreement import agreement
+from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Reply, Trial
+from pytest_compaction.dialogues.figures import (
+    combined,
+    figures_of,
+    outcome_of,
+    retention_of,
+    spending_of,
+    with_turns,
+)
+from pytest_compaction.metrics.consistency import (
+    dialogue_consistency,
+    lexical_similarity,
+    tools_match,
+    turn_consistency,
+)
+from pytest_compaction.metrics.distribution import (
+    mean,
+    mean_interval,
+    pearson,
+    percentile,
+    population_std,
+    spread,
+)
+from pytest_compaction.metrics.pass_k import mean_pass_hat_k
+from pytest_compaction.metrics.retention import (
+    MAX_ITEMS,
+    OPENERS,
+    keeps,
+    key_items,
+    retention_by_judge,
+    retention_by_rules,
+)
+from pytest_compaction.metrics.suitability import (
+    effectiveness,
+    outcome,
+    suitability,
+    turn_distribution,
+)
+from pytest_compaction.metrics.token_efficiency import Spending, saved_share, total
+
+TEXT = st.text(alphabet="ab 12,.'\"ABcd\n", max_size=60)
+ANSWERS = st.sampled_from(["", "In 1999 Ada said 'yes indeed'", "in 1,999 ada", "one word", "Ada"])
+SHARE = st.floats(0, 1)
+TOKENS = st.integers(0, 5000)
+FIGURES = st.lists(st.floats(-1e6, 1e6), max_size=30)
+
+
+@st.composite
+def replies(draw: st.DrawFn) -> Reply:
+    calls = draw(st.sampled_from([(), ("search",), ("search", "book"), ("book", "search")]))
+    state = draw(st.sampled_from([True, False, None]))
+    return Reply(draw(ANSWERS), draw(TOKENS), draw(TOKENS), calls, state)
+
+
+@st.composite
+def trials(draw: st.DrawFn) -> Trial:
+    found = draw(st.lists(replies(), max_size=2))
+    return Trial(tuple(found), draw(st.none() | TOKENS), draw(st.none() | TOKENS))
+
+
+@st.composite
+def comparisons(draw: st.DrawFn) -> Comparison:
+    baseline = draw(st.lists(trials(), min_size=1, max_size=2))
+    summary = draw(st.lists(trials(), min_size=1, max_size=2))
+    agreements = [
+        draw(st.sampled_from([agreement(baseline[0], trial), Agreement(None, None, unscored="x")]))
+        for trial in summary
+    ]
+    return Comparison(
+        dialogue_id=draw(st.text(max_size=5)),
+        task=draw(st.sampled_from(["GR", "SA"])),
+        turns=draw(st.integers(1, 8)),
+        baseline=tuple(baseline),
+        summary=tuple(summary),
+        agreements=tuple(agreements),
+    )
+
+
+SETS = st.lists(comparisons(), max_size=4)
+
+
+@given(TEXT, TEXT)
+def test_similarity_is_a_share_symmetric_and_whole_for_the_same_words(one: str, other: str) -> None:
+    value = lexical_similarity(one, other)
+    assert 0 <= value <= 1
+    assert value == lexical_similarity(other, one)
+    assert lexical_similarity(one, " " + one.upper() + "\n") == 1
+    assert (value == 1) == (sorted(one.lower().split()) == sorted(other.lower().split()))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("", "", 1.0),
+        ("", "word", 0.0),
+        ("a b c", "b c d", 2 / 4),
+        ("A b", "a B", 1.0),
+        ("a", "a a a", 1 / 3),
+        ("a a b", "a a c", 2 / 4),
+        ("end.", "end", 0.0),
+    ],
+)
+def test_similarity_is_common_words_over_all_words(one: str, other: str, expected: float) -> None:
+    assert lexical_similarity(one, other) == pytest.approx(expected)
+
+
+def test_tools_are_matched_by_name_and_order() -> None:
+    assert tools_match(["search", "book"], ("search", "book"))
+    assert not tools_match(["search", "book"], ["book", "search"])
+    assert not tools_match(["search"], ["search", "search"])
+    assert tools_match([], [])
+
+
+def test_a_turn_with_tools_weighs_them_and_one_without_does_not() -> None:
+    assert turn_consistency(0.5, True) == pytest.approx(0.7)
+    assert turn_consistency(0.5, False) == pytest.approx(0.3)
+    assert turn_consistency(0.5, None) == 0.5
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        turn_consistency(1.1, None)
+
+
+def test_a_dialogue_is_the_mean_over_common_turns_times_the_share_of_turns() -> None:
+    assert dialogue_consistency([1.0, 0.5], 2, 2) == 0.75
+    assert dialogue_consistency([1.0, 0.5], 4, 2) == 0.375
+    assert dialogue_consistency([1.0, 0.5], 2, 4) == 0.375
+    assert dialogue_consistency([], 0, 0) == 1.0
+    assert dialogue_consistency([], 3, 0) == 0.0
+    with pytest.raises(ValueError, match="2 consistencies for 1 common turns"):
+        dialogue_consistency([1.0, 1.0], 1, 2)
+
+
+@given(st.lists(SHARE, max_size=6), st.integers(0, 4), st.booleans())
+def test_consistency_and_judged_retention_are_shares_whatever_the_order(
+    values: list[float], more: int, other_side: bool
+) -> None:
+    sides = (len(values), len(values) + more)
+    value = dialogue_consistency(values, *(sides if other_side else reversed(sides)))
+    assert 0 <= value <= 1
+    assert value == dialogue_consistency(values[::-1], *sides)
+    rate = retention_by_judge(values, len(values) + more)
+    assert 0 <= rate <= 1
+    assert rate == retention_by_judge(values[::-1], len(values) + more)
+
+
+def test_key_items_are_numbers_quotations_and_names_in_that_order() -> None:
+    text = (
+        "The ship \"Sea Star\" left Port Said on 12 May with 1,250 crates; 7 men said 'no'. When?"
+    )
+    assert key_items(text) == ("12", "1,250", "Sea Star", "Port Said", "May")
+    assert key_items("") == ()
+    assert not set(key_items(" , ".join(sorted(OPENERS)))) & OPENERS
+    assert key_items("10 10 10") == ("10",)
+    assert len(key_items(" ".join(str(number) for number in range(10, 40)))) == MAX_ITEMS
+    assert key_items("12 Zürich") == ("12",), "the pattern knows A to Z only"
+
+
+def test_items_are_kept_in_any_case_and_numbers_without_commas() -> None:
+    assert keeps("the SEA star sank", "Sea Star")
+    assert keeps("about 1250 crates", "1,250")
+    assert not keeps("about 1,250 crates", "1250"), "commas of the other answer are not removed"
+    assert not keeps("", "Sea Star")
+
+
+def test_retention_counts_over_all_turns_and_a_missing_turn_is_lost() -> None:
+    found = retention_by_rules(["In 1999 and 2001", "nothing to keep", "12 Oaks"], ["1999", ""])
+    assert (found.kept, found.extracted) == (1, 4), "In is two letters, Oaks a name"
+    assert found.turns == (0.5, 1.0, 0.0)
+    assert found.rate == 0.25
+    assert retention_by_rules([], []).rate == 1.0
+    assert retention_by_rules([], ["12 more"]).rate == 1.0
+    assert retention_by_rules([""], [""]).rate == 1.0
+    assert retention_by_judge([0.5], 2) == 0.25
+    assert retention_by_judge([], 0) == 1.0
+
+
+@pytest.mark.parametrize("rates", [[0.5, 0.5], [1.5], [-0.1]])
+def test_a_judge_cannot_give_more_rates_than_turns_or_rates_beyond_their_range(
+    rates: list[float],
+) -> None:
+    with pytest.raises(ValueError, match=r"2 rates for 1 turns|outside 0\.\.1"):
+        retention_by_judge(rates, 1)
+
+
+@given(st.lists(TEXT, max_size=4), st.lists(TEXT, max_size=4))
+def test_retention_is_a_share_and_whole_for_the_same_answers(
+    baseline: list[str], other: list[str]
+) -> None:
+    found = retention_by_rules(baseline, other)
+    assert 0 <= found.rate <= 1
+    assert 0 <= found.kept <= found.extracted <= MAX_ITEMS * len(baseline)
+    assert len(found.turns) == len(baseline)
+    assert retention_by_rules(baseline, baseline).rate == 1
+
+
+@given(trials(), trials())
+def test_agreement_is_a_share_and_whole_with_itself(one: Trial, other: Trial) -> None:
+    found = agreement(one, other)
+    assert found.consistency is not None and 0 <= found.consistency <= 1
+    assert found.retention is not None and 0 <= found.retention <= 1
+    assert len(found.turns) == min(len(one.replies), len(other.replies))
+    same = agreement(one, one)
+    assert same.consistency == pytest.approx(1)
+    assert same.retention == 1
+
+
+def test_a_judge_replaces_word_overlap_and_rules() -> None:
+    one = Trial((Reply("in 1999", 5, 5), Reply("b", 5, 5)))
+    other = Trial((Reply("then", 5, 5),))
+    found = agreement(one, other, [0.8], [0.5])
+    assert found == Agreement(0.4, 0.25, (0.8,), (0.5, 0.0), None, None)
+    with pytest.raises(ValueError, match="2 similarities for 1 common turns"):
+        agreement(one, other, [0.8, 0.8])
+
+
+@given(st.floats(0, 1e9), st.floats(0, 1e9), st.floats(1e-3, 1e3))
+def test_savings_do_not_depend_on_the_unit(baseline: float, spent: float, unit: float) -> None:
+    value = saved_share(baseline, spent)
+    assert value <= 1
+    assert saved_share(baseline, baseline) == 0
+    if baseline > 1e-6:
+        assert math.isclose(
+            saved_share(baseline * unit, spent * unit), value, rel_tol=1e-6, abs_tol=1e-6
+        )
+        assert (value < 0) == (spent > baseline)
+
+
+def test_a_baseline_that_spent_nothing_saves_nothing() -> None:
+    assert saved_share(0, 500) == 0.0
+    nothing = total([])
+    assert (nothing.savings, nothing.prompt_savings, nothing.net_savings) == (0.0, 0.0, 0.0)
+    assert (nothing.prompt_change, nothing.completion_change) == (0.0, 0.0)
+
+
+@st.composite
+def spendings(draw: st.DrawFn) -> Spending:
+    return Spending(
+        *(draw(TOKENS) for _ in range(4)),
+        draw(st.none() | TOKENS),
+    )
+
+
+@given(st.lists(spendings(), max_size=12), st.randoms(use_true_random=False))
+def test_the_total_is_the_ratio_of_sums_in_any_order(
+    items: list[Spending], random: random.Random
+) -> None:
+    whole = total(items)
+    assert whole.baseline == sum(item.baseline for item in items)
+    assert whole.savings == saved_share(
+        sum(item.baseline for item in items), sum(item.summary for item in items)
+    )
+    unknown = any(item.generation is None for item in items)
+    assert (whole.net_savings is None) == unknown
+    if not unknown:
+        assert whole.net_savings is not None and whole.net_savings <= whole.savings
+    mixed = list(items)
+    random.shuffle(mixed)
+    assert total(mixed) == whole
+
+
+@given(FIGURES, SHARE, st.randoms(use_true_random=False))
+def test_distributions_are_bounded_and_do_not_look_at_the_order(
+    values: list[float], share: float, random: random.Random
+) -> None:
+    mixed = list(values)
+    random.shuffle(mixed)
+    assert spread(values) == spread(mixed)
+    assert mean_interval(values) == mean_interval(mixed)
+    found, centre, deviation = percentile(values, share), mean(values), population_std(values)
+    if not values:
+        assert (found, centre, deviation) == (None, None, None)
+        return
+    assert found is not None and centre is not None and deviation is not None
+    assert min(values) <= found <= max(values)
+    assert percentile(values, 0) == min(values) and percentile(values, 1) == max(values)
+    assert deviation == pytest.approx(statistics.pstdev(values), abs=1e-6, rel=1e-6)
+    assert spread(values).negative == sum(value < 0 for value in values)
+    assert percentile(values, 0.5) == pytest.approx(statistics.median(values))
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=30))
+def test_quartiles_are_those_of_linear_interpolation(values: list[float]) -> None:
+    quartiles = [percentile(values, share) for share in (0.25, 0.5, 0.75)]
+    assert quartiles == pytest.approx(statistics.quantiles(values, n=4, method="inclusive"))
+
+
+def test_a_percentile_beyond_the_whole_is_refused() -> None:
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        percentile([1.0], 1.2)
+
+
+def test_zero_is_not_negative_and_no_dialogues_have_no_rate() -> None:
+    assert spread([0.0, -0.0, -1e-12]).negative == 1
+    assert spread([]).negative_rate is None
+
+
+PAIRS = st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), max_size=20)
+
+
+@given(PAIRS)
+def test_correlation_is_bounded_and_absent_where_nothing_varies(
+    pairs: list[tuple[int, int]],
+) -> None:
+    value = pearson(pairs)
+    assert value == pearson(pairs[::-1])
+    flat = any(len({pair[side] for pair in pairs}) < 2 for side in (0, 1))
+    assert (value is None) == flat
+    if value is not None:
+        assert -1 - 1e-9 <= value <= 1 + 1e-9
+        assert pearson([(x, -y) for x, y in pairs]) == pytest.approx(-value)
+
+
+def test_correlation_of_a_line_is_one() -> None:
+    assert pearson([(1, 2), (2, 4), (3, 6)]) == pytest.approx(1)
+    assert pearson([(1, 2)]) is None
+    assert pearson([(1, 2), (1, 3)]) is None
+
+
+def test_an_interval_needs_two_values_and_holds_the_mean() -> None:
+    assert mean_interval([]) is None and mean_interval([3.0]) is None
+    assert mean_interval([3.0, 3.0]) == (3.0, 3.0)
+    low, high = mean_interval([0.0, 2.0]) or (0.0, 0.0)
+    assert (low, high) == pytest.approx((1 - 1.96, 1 + 1.96))
+    assert outcome(None) is None
+    assert [outcome(pair) for pair in ((1, 2), (-2, -1), (-1, 1), (0, 1))] == [
+        "saves",
+        "costs",
+        "no difference",
+        "no difference",
+    ]
+
+
+@given(SHARE, st.floats(-50, 1), SHARE)
+def test_overall_effectiveness_is_a_share(
+    consistency: float, savings: float, retention: float
+) -> None:
+    value = effectiveness(consistency, savings, retention)
+    assert 0 <= value <= 1 + 1e-12
+    assert value >= effectiveness(consistency, min(savings, 0), retention)
+
+
+def test_overall_effectiveness_weighs_by_fifty_thirty_twenty() -> None:
+    assert effectiveness(1, 0, 0) == 0.5
+    assert effectiveness(0, 1, 0) == 0.3
+    assert effectiveness(0, 0, 1) == 0.2
+    assert effectiveness(0, -41.14, 0) == 0
+
+
+@pytest.mark.parametrize(
+    ("turns", "prompt", "expected"),
+    [
+        (4.16, 4273, "recommended"),
+        (4, 2001, "recommended"),
+        (4, 2000, "conditional"),
+        (3.99, 4404, "conditional"),
+        (3, 1000, "conditional"),
+        (2.4, 1225, "conditional"),
+        (2, 9000, "not recommended"),
+        (9, 999, "not recommended"),
+    ],
+)
+def test_classes_follow_turns_and_prompt_length(turns: float, prompt: float, expected: str) -> None:
+    assert suitability(turns, prompt) == expected
+
+
+@given(st.lists(st.integers(1, 9), max_size=30))
+def test_turn_shares_add_up_and_give_the_mean(turns: list[int]) -> None:
+    found = turn_distribution(turns)
+    assert found == turn_distribution(turns[::-1])
+    if not turns:
+        assert (found.mean, found.share(1)) == (None, None)
+        return
+    parts = [found.share(number, number) for number in range(1, 5)] + [found.share(5)]
+    assert sum(part for part in parts if part is not None) == pytest.approx(1)
+    assert found.mean == pytest.approx(statistics.fmean(turns))
+
+
+@given(SETS, st.randoms(use_true_random=False))
+def test_figures_of_dialogues_are_bounded_and_in_any_order_the_same(
+    items: list[Comparison], random: random.Random
+) -> None:
+    figures = figures_of("all", items)
+    mixed = list(items)
+    random.shuffle(mixed)
+    assert figures_of("all", mixed) == figures
+    for value in (figures.consistency, figures.retention, *figures.passes.values()):
+        assert value is None or 0 <= value <= 1
+    assert figures.spending == total(spending_of(item) for item in items)
+    assert figures.passes.get(1) == mean_pass_hat_k([outcome_of(item) for item in items], 1)
+    assert figures.tokens.count == figures.dialogues == len(items)
+    state = figures.in_force
+    assert state is not None and state.some + state.none + state.unknown == len(items)
+    rates = [rate for item in items if (rate := retention_of(item)) is not None]
+    assert figures.retention == pytest.approx(statistics.fmean(rates) if rates else None)
+
+
+@given(SETS, SETS)
+def test_parts_together_give_the_figures_of_the_whole(
+    one: list[Comparison], other: list[Comparison]
+) -> None:
+    whole = figures_of("all", [*one, *other])
+    pooled = combined("all", [figures_of("one", one), figures_of("other", other)])
+    assert (pooled.dialogues, pooled.scored) == (whole.dialogues, whole.scored)
+    assert pooled.spending == whole.spending
+    assert pooled.consistency == pytest.approx(whole.consistency)
+    assert pooled.retention == pytest.approx(whole.retention)
+    assert pooled.tokens.mean == pytest.approx(whole.tokens.mean)
+    assert pooled.tokens.negative == whole.tokens.negative
+    if whole.dialogues:
+        assert (pooled.turns, pooled.in_force) == (whole.turns, whole.in_force)
+
+
+def test_pass_k_stops_where_the_trials_do() -> None:
+    trial = Trial((Reply("a", 1, 1),))
+    scores = (Agreement(0.9, 1.0), Agreement(0.7, 1.0), Agreement(0.69, 1.0))
+    three = Comparison("GR_1", "GR", 1, (trial,) * 3, (trial,) * 3, scores)
+    assert figures_of("GR", [three]).passes == pytest.approx({1: 2 / 3, 2: 1 / 3, 3: 0.0})
+    unscored = Comparison(
+        "GR_2", "GR", 1, (trial,), (trial,), (Agreement(None, None, unscored="x"),)
+    )
+    figures = figures_of("GR", [unscored])
+    assert (figures.passes, figures.consistency, figures.scored) == ({}, None, 0)
+    assert figures.effectiveness is None
+    assert figures_of("GR", [three], threshold=0.9).passes[1] == pytest.approx(1 / 3)
+
+
+def test_an_arm_without_trials_spent_no_known_amount() -> None:
+    with pytest.raises(ValueError, match="'GR_1' has an arm without trials"):
+        figures_of("GR", [Comparison("GR_1", "GR", 1, (), (), ())])
+
+
+def test_turns_from_elsewhere_must_be_of_the_same_dialogues() -> None:
+    trial = Trial((Reply("a", 1, 1),))
+    one = figures_of("GR", [Comparison("GR_1", "GR", 1, (trial,), (trial,), (Agreement(1, 1),))])
+    assert with_turns(one, [3]).turns == turn_distribution([3])
+    with pytest.raises(ValueError, match="2 dialogues; the figures are of 1"):
+        with_turns(one, [3, 3])
+
+
+@given(comparisons())
+def test_a_comparison_survives_its_record(item: Comparison) -> None:
+    assert Comparison.from_json(item.as_json()) == item
+
+
+def test_a_summary_is_in_force_when_any_prompt_had_one_and_unknown_is_not_never() -> None:
+    def trial(*states: bool | None) -> Trial:
+        return Trial(tuple(Reply("a", 1, 1, (), state) for state in states))
+
+    def state(*found: Trial) -> bool | None:
+        return Comparison("d", "GR", 1, found, found, ()).summarised
+
+    assert state(trial(False, True)) is True
+    assert state(trial(False), trial(False)) is False
+    assert state(trial(False, None)) is None
+    assert state(trial(None), trial(True)) is True

@@ -1,0 +1,166 @@
+"""The README's page "Test your own compactor", followed step by step as a user would."""
+
+import os
+import re
+import shlex
+
+import pytest
+from support import readme_blocks
+from support.scenarios import case, lean, records, write_cases
+
+WITH_LANGCHAIN = "WITH_LANGCHAIN"
+"""Set where langchain-core must be there: the test that needs it then fails without it."""
+TEXT = readme_blocks.README.read_text("utf-8")
+
+
+def block(mark, language="python"):
+    """The code block of the page that holds ``mark``."""
+    found = [b for b in re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL) if mark in b]
+    if not found:
+        pytest.fail(f"the README has no {language} block with {mark!r}")
+    return found[0]
+
+
+def command(mark):
+    """The arguments of the command of the page that holds ``mark``."""
+    lines = [line for line in block(mark, "console").splitlines() if mark in line]
+    return shlex.split(lines[0])[1:]
+
+
+@pytest.mark.parametrize("language", ["python", "console", "toml"])
+def test_a_block_that_the_page_lacks_is_a_failure(language):
+    with pytest.raises((pytest.fail.Exception, pytest.skip.Exception)) as caught:
+        block("# no_such_file.py", language)
+    assert isinstance(caught.value, pytest.fail.Exception)
+
+
+@pytest.fixture
+def at_work(pytester):
+    """Runs a command of the page over one small case, in the folder of the page's files."""
+    write_small_case(pytester)
+
+    def run(mark, *more, files=()):
+        for name in files:
+            (pytester.path / f"{name}.py").write_text(block(f"# {name}.py"), "utf-8")
+        return pytester.runpytest_inprocess(*lean(), *command(mark), *more, "-q", "--tb=short")
+
+    return run
+
+
+def write_small_case(pytester):
+    """One case of a few messages that are too much for its budget."""
+    data = case("small", budget=300)
+    for message in data["messages"]:
+        if message["id"] in {"edited", "plan"}:
+            message["content"] += "\n" + " ".join(f"{message['id']}{i}" for i in range(200))
+    write_cases(pytester, data)
+
+
+def statuses(pytester):
+    """What became of the items of the last run, by strategy."""
+    found = {}
+    for record in records(pytester).records:
+        found.setdefault(record["compactor"], set()).add(record["status"])
+    return found
+
+
+def test_a_function_runs_beside_a_known_strategy(pytester, at_work):
+    at_work("my_compactor:keep_the_newest,truncate", files=["my_compactor"])
+    found = statuses(pytester)
+    assert set(found) == {"my_compactor:keep_the_newest", "truncate"}
+    assert all(status <= {"passed", "failed"} for status in found.values())
+
+
+def test_the_check_finds_what_the_page_says_it_finds(pytester, at_work):
+    result = at_work(
+        "keep_the_newest --compaction-check", "--compaction-examples=40", files=["my_compactor"]
+    )
+    failed = set(re.findall(r"keep_the_newest breaks ([\w-]+):", result.stdout.str()))
+    assert failed == {
+        "system-unchanged",
+        "starts-with-user",
+        "within-budget",
+        "returns-an-outcome",
+    }
+    assert "IndexError" in result.stdout.str()
+
+
+def test_the_class_takes_its_parameter_and_is_composed(pytester, at_work):
+    at_work("my_strategy:FirstLines:keep=2+ledger", files=["my_strategy"])
+    found = statuses(pytester)
+    assert set(found) == {
+        "my_strategy:FirstLines:keep=2",
+        "my_strategy:FirstLines:keep=2+ledger",
+    }
+    assert all(status <= {"passed", "failed"} for status in found.values())
+
+
+def test_the_class_breaks_no_invariant(pytester, at_work):
+    result = at_work(
+        "my_strategy:FirstLines --compaction-check",
+        "--compaction-examples=60",
+        files=["my_strategy"],
+    )
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["my_strategy:FirstLines*invariants hold*"])
+
+
+def test_an_entry_point_gives_it_a_name(pytester, at_work):
+    (pytester.path / "my_strategy.py").write_text(block("# my_strategy.py"), "utf-8")
+    entry = block("first-lines =", "toml")
+    section, line = entry.strip().splitlines()
+    group = re.fullmatch(r'\[project\.entry-points\."(.+)"\]', section)[1]
+    name, target = (part.strip(' "') for part in line.split("="))
+    installed = pytester.mkdir("my_strategy-1.0.dist-info")
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: my-strategy\nVersion: 1.0\n")
+    (installed / "entry_points.txt").write_text(f"[{group}]\n{name} = {target}\n")
+    pytester.syspathinsert()
+    listed = pytester.runpytest_inprocess(*lean(), "--compactors")
+    listed.stdout.fnmatch_lines(["first-lines *Cuts old tool results*"])
+    pytester.runpytest_inprocess(*lean(), "--compactor=first-lines:keep=2", "-q")
+    assert set(statuses(pytester)) == {"first-lines:keep=2"}
+
+
+def test_functions_over_other_message_objects_run_as_they_are(pytester, at_work):
+    at_work("my_messages:without_old_results", files=["my_messages"])
+    found = statuses(pytester)
+    assert len(found) == 2
+    assert all(status <= {"passed", "failed"} for status in found.values())
+    views = {record["compactor"]: record["tokens"]["view"] for record in records(pytester).records}
+    assert (
+        views["my_messages:since_the_last_request"] < records(pytester).records[0]["tokens"]["log"]
+    )
+
+
+def test_the_trimmer_of_langchain_runs(pytester, at_work):
+    if WITH_LANGCHAIN not in os.environ:
+        pytest.importorskip("langchain_core", reason="has a lane of its own in .ci/run")
+    at_work("langchain_core.messages:trim_messages")
+    assert statuses(pytester).keys() == {
+        "langchain_core.messages:trim_messages:token_counter=approximate"
+    }
+    assert all(status <= {"passed", "failed"} for status in statuses(pytester).values())
+
+
+def test_the_ledger_is_compared_with_a_strategy_alone(pytester, at_work):
+    result = at_work("anchored,anchored+ledger")
+    assert set(statuses(pytester)) == {"anchored", "anchored+ledger"}
+    result.stdout.fnmatch_lines(["anchored+ledger *"])
+
+
+def test_a_thing_that_is_no_compactor_is_refused_in_a_sentence(pytester, at_work):
+    (pytester.path / "my_mistake.py").write_text("class Nothing:\n    pass\n\nNUMBER = 3\n")
+    for name, said in (
+        ("Nothing", "*'my_mistake:Nothing' is no compactor: it has no start, observe, due*"),
+        ("NUMBER", "*'my_mistake:NUMBER' is int; expected a function over messages*"),
+        ("nothing", "*has no 'nothing'; did you mean 'Nothing'?*"),
+    ):
+        result = pytester.runpytest_inprocess(*lean(), f"--compactor=my_mistake:{name}")
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([said])
+        assert "Traceback" not in result.stderr.str()
+
+
+def test_every_block_of_the_page_is_python_that_compiles():
+    for name in ("my_compactor", "my_strategy", "my_messages"):
+        compile(block(f"# {name}.py"), name, "exec")

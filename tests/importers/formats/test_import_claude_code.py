@@ -1,0 +1,452 @@
+"""Claude Code sessions: one thread out of a tree of lines, and the compactions of the agent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.paths import SHARED
+
+from pytest_compaction.artifacts.operations import INTERRUPTED
+from pytest_compaction.conversation.messages import (
+    Image,
+    Thinking,
+    canonical_json,
+    structure_faults,
+)
+from pytest_compaction.importers.formats.claude_code.importer import ClaudeCodeImporter
+from pytest_compaction.importers.protocol import (
+    JOINED,
+    KEPT_AS_RECORD,
+    ImportFormatError,
+    Transcript,
+)
+from pytest_compaction.importers.registry import importer_for, load_importers
+
+REAL = SHARED / "claude-code/session.jsonl"
+real = pytest.mark.skipif(not REAL.exists(), reason=f"the public session {REAL} is not there")
+
+
+def said(
+    type: str, uuid: str, parent: str | None, content: Any, id: str = "", **more: Any
+) -> dict[str, Any]:
+    """A user or assistant line; ``id`` is that of the assistant's message."""
+    message = {"role": type, "content": content, **({"id": id} if id else {})}
+    return {"type": type, "uuid": uuid, "parentUuid": parent, "message": message, **more}
+
+
+def use(id: str, name: str = "Read", **given: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": id, "name": name, "input": given}
+
+
+def answer(id: str, content: Any = "done", **more: Any) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": id, "content": content, **more}
+
+
+def text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
+
+
+def write(tmp_path: Path, *records: Any) -> Path:
+    path = tmp_path / "session.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    return path
+
+
+def imported(tmp_path: Path, *records: Any) -> Transcript:
+    transcript = ClaudeCodeImporter().read(write(tmp_path, *records))
+    assert structure_faults(transcript.messages) == []
+    return transcript
+
+
+def shape(transcript: Transcript) -> list[tuple[str, str]]:
+    return [
+        (m.role, m.results[0].text if m.results else m.text or ",".join(c.id for c in m.calls))
+        for m in transcript.messages
+    ]
+
+
+START = said("user", "u1", None, "look at both files", sessionId="s")
+
+
+def test_lines_of_one_assistant_message_are_one_message(tmp_path: Path) -> None:
+    thinking = {"type": "thinking", "thinking": "hm", "signature": "abc=="}
+    transcript = imported(
+        tmp_path,
+        START,
+        said("assistant", "a1", "u1", [thinking], "msg1"),
+        said("assistant", "a2", "a1", [text("Reading both.")], "msg1"),
+        said("assistant", "a3", "a2", [use("c1")], "msg1"),
+        said("user", "r1", "a3", [answer("c1", "one")]),
+        said("assistant", "a4", "a3", [use("c2")], "msg1"),
+        said("user", "r2", "a4", [answer("c2", "two")]),
+        said("assistant", "a5", "r2", [text("Both read.")], "msg2"),
+    )
+    assert [m.role for m in transcript.messages] == [
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "assistant",
+    ]
+    first = transcript.messages[1]
+    assert first.parts[0] == Thinking(canonical_json(thinking))
+    assert first.text == "Reading both."
+    assert [call.id for call in first.calls] == ["c1", "c2"]
+    assert [m.results[0].text for m in transcript.messages[2:4]] == ["one", "two"]
+    assert transcript.ledger.records == 8
+    assert not transcript.ledger.left_out
+
+
+def test_what_the_user_took_back_is_left_out_and_counted(tmp_path: Path) -> None:
+    transcript = imported(
+        tmp_path,
+        START,
+        said("assistant", "a1", "u1", [text("Shall I delete it?")], "m1"),
+        said("user", "u2", "a1", "yes"),
+        said("assistant", "a2", "u2", [text("Deleted.")], "m2"),
+        said("user", "u3", "a1", "no, keep it"),
+        said("assistant", "a3", "u3", [text("Kept.")], "m3"),
+    )
+    assert [m.text for m in transcript.messages] == [
+        "look at both files",
+        "Shall I delete it?",
+        "no, keep it",
+        "Kept.",
+    ]
+    assert transcript.ledger.left_out == {
+        "assistant on a branch that the user left": 1,
+        "user on a branch that the user left": 1,
+    }
+
+
+def test_what_is_not_the_conversation_is_left_out_by_reason(tmp_path: Path) -> None:
+    side = said("assistant", "s1", None, [text("sub")], "m9", isSidechain=True)
+    error = said("assistant", "e1", "u1", [text("API Error: 529")], "m8", isApiErrorMessage=True)
+    transcript = imported(
+        tmp_path,
+        {"type": "summary", "summary": "a title", "leafUuid": "x"},
+        {"type": "file-history-snapshot", "messageId": "x", "snapshot": {}},
+        START,
+        said("assistant", "a1", "u1", [use("c1", "Task", prompt="search")], "m1"),
+        side,
+        {"type": "progress", "uuid": "p1", "parentUuid": "a1", "data": {}},
+        said("user", "r1", "p1", [answer("c1", [text("found it")])]),
+        {"type": "system", "subtype": "api_error", "uuid": "y", "parentUuid": "r1", "error": {}},
+        error,
+        {"type": "attachment", "uuid": "t1", "parentUuid": "r1", "attachment": {"type": "todo"}},
+        said("assistant", "a2", "t1", [text("Found.")], "m2"),
+        said("assistant", "a2", "t1", [text("Found.")], "m2"),
+        {"type": "brand-new", "sessionId": "s"},
+    )
+    assert shape(transcript) == [
+        ("user", "look at both files"),
+        ("assistant", "c1"),
+        ("tool", "found it"),
+        ("assistant", "Found."),
+    ]
+    assert transcript.ledger.left_out == {
+        "attachment of the program: todo": 1,
+        "line repeated with the same uuid": 1,
+        "message of a sub-agent; its result stands with the call that started it": 1,
+        "notice of a failed request, which the model never saw": 1,
+        "notice of the program: api_error": 1,
+        "progress of a tool or sub-agent": 1,
+        "record of the type 'brand-new'": 1,
+        "snapshot of files for undoing": 1,
+        "title of a session": 1,
+    }
+    made = transcript.ledger.records - sum(transcript.ledger.left_out.values())
+    assert made == len(transcript.messages)
+
+
+def test_a_file_of_a_sub_agent_is_its_conversation(tmp_path: Path) -> None:
+    transcript = imported(
+        tmp_path,
+        said("user", "u1", None, "search for it", isSidechain=True, agentId="a"),
+        said("assistant", "a1", "u1", [text("Here.")], "m1", isSidechain=True),
+    )
+    assert [m.text for m in transcript.messages] == ["search for it", "Here."]
+
+
+def test_messages_typed_while_the_agent_worked_survive(tmp_path: Path) -> None:
+    queued = {"type": "queued_command", "prompt": "and the tests too"}
+    transcript = imported(
+        tmp_path,
+        START,
+        said("assistant", "a1", "u1", [use("c1")], "m1"),
+        said("user", "r1", "a1", [answer("c1")]),
+        {"type": "attachment", "uuid": "q1", "parentUuid": "r1", "attachment": queued},
+        said("assistant", "a2", "q1", [text("Tests as well.")], "m2"),
+    )
+    assert shape(transcript)[3] == ("user", "and the tests too")
+
+
+def test_interruptions_and_images_survive(tmp_path: Path) -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png"}}
+    image["source"]["data"] = "A" * 4000  # type: ignore[index]
+    transcript = imported(
+        tmp_path,
+        START,
+        said("assistant", "a1", "u1", [use("c1"), use("c2")], "m1"),
+        said("user", "r1", "a1", [answer("c1", [text("a picture"), image])]),
+        said("user", "u2", "r1", [text("[Request interrupted by user for tool use]")]),
+        said("assistant", "a2", "u2", [text("Stopped.")], "m2"),
+    )
+    tool = transcript.messages[2]
+    assert tool.parts[1] == Image('{"bytes":3000,"media_type":"image/png","type":"image"}')
+    assert shape(transcript)[3:5] == [
+        ("tool", INTERRUPTED),
+        ("user", "[Request interrupted by user for tool use]"),
+    ]
+    assert transcript.ledger.repaired == {
+        "image replaced by a placeholder with its size": 1,
+        "interrupted tool call given a result that says so": 1,
+    }
+
+
+def compacted(number: int, after: str, summary: str, **metadata: Any) -> list[dict[str, Any]]:
+    """A boundary after the line ``after`` and the summary that follows it."""
+    boundary = {
+        "type": "system",
+        "subtype": "compact_boundary",
+        "uuid": f"b{number}",
+        "parentUuid": None,
+        "logicalParentUuid": after,
+        "compactMetadata": {"trigger": "auto", "preTokens": 1000 * number, **metadata},
+    }
+    line = said("user", f"z{number}", f"b{number}", summary, isCompactSummary=True)
+    return [boundary, line]
+
+
+TALK = [
+    START,
+    said("assistant", "a1", "u1", [text("Looked.")], "m1"),
+    said("user", "u2", "a1", "go on"),
+    said("assistant", "a2", "u2", [use("c1")], "m2"),
+    said("user", "r1", "a2", [answer("c1", "ok")]),
+]
+
+
+def test_each_compaction_is_a_boundary_and_its_summary_no_message(tmp_path: Path) -> None:
+    transcript = imported(
+        tmp_path,
+        *TALK,
+        *compacted(1, "r1", "first summary"),
+        said("user", "u3", "z1", "more"),
+        said("assistant", "a3", "u3", [text("More.")], "m3"),
+        *compacted(2, "a3", "second summary"),
+        said("user", "u4", "z2", "last"),
+    )
+    assert [m.text or "-" for m in transcript.messages] == [
+        "look at both files",
+        "Looked.",
+        "go on",
+        "-",
+        "-",
+        "more",
+        "More.",
+        "last",
+    ]
+    assert [(b.after, b.summary, b.tokens_before) for b in transcript.boundaries] == [
+        ("m0004", "first summary", 1000),
+        ("m0006", "second summary", 2000),
+    ]
+    assert transcript.ledger.repaired == {}
+
+
+def test_messages_that_a_compaction_preserved_are_kept_verbatim(tmp_path: Path) -> None:
+    segment = {"headUuid": "u2", "anchorUuid": "z1", "tailUuid": "r1"}
+    listed = {"anchorUuid": "z1", "uuids": ["a2"], "allUuids": ["a2", "r1"]}
+    for metadata, kept in (
+        ({"preservedSegment": segment}, ("m0002", "m0003", "m0004")),
+        ({"preservedMessages": listed}, ("m0003", "m0004")),
+    ):
+        transcript = imported(tmp_path, *TALK, *compacted(1, "r1", "so far", **metadata))
+        (boundary,) = transcript.boundaries
+        assert boundary.kept == kept
+
+
+def test_files_attached_after_the_summary_are_part_of_what_it_went_on_with(
+    tmp_path: Path,
+) -> None:
+    attached = {"type": "file", "filename": "a.py"}
+    attached["content"] = {"type": "text", "file": {"content": "x = 1"}}  # type: ignore[assignment]
+    transcript = imported(
+        tmp_path,
+        *TALK,
+        *compacted(1, "r1", "so far"),
+        {"type": "attachment", "uuid": "t1", "parentUuid": "z1", "attachment": attached},
+        said("user", "u3", "t1", "more"),
+    )
+    (boundary,) = transcript.boundaries
+    assert [m.text for m in boundary.messages] == ["so far", "a.py\nx = 1"]
+    assert [m.origin for m in boundary.messages] == ["synthetic", "synthetic"]
+
+
+def test_a_summary_without_a_boundary_line_counts_as_one(tmp_path: Path) -> None:
+    line = said("user", "z1", None, "old style", isCompactSummary=True)
+    transcript = imported(tmp_path, *TALK, line, said("user", "u3", "z1", "more"))
+    assert [(b.after, b.summary) for b in transcript.boundaries] == [("m0004", "old style")]
+    assert len(transcript.messages) == 6
+
+
+def test_a_boundary_without_a_summary_says_what_is_missing(tmp_path: Path) -> None:
+    boundary, _ = compacted(1, "r1", "")
+    transcript = imported(tmp_path, *TALK, boundary, said("user", "u3", "b1", "more"))
+    (found,) = transcript.boundaries
+    assert not found.recorded
+    assert found.missing == "no summary follows its boundary"
+
+
+def test_lines_that_are_their_own_ancestors_do_not_hang(tmp_path: Path) -> None:
+    transcript = imported(
+        tmp_path,
+        said("user", "u1", "a1", "round"),
+        said("assistant", "a1", "u1", [text("and round")], "m1"),
+    )
+    assert [m.text for m in transcript.messages] == ["round", "and round"]
+    assert transcript.ledger.repaired == {"line that is its own ancestor, taken as the first": 1}
+
+
+def test_a_parent_that_is_not_in_the_file_is_replaced_by_the_line_before(tmp_path: Path) -> None:
+    transcript = imported(tmp_path, START, said("assistant", "a1", "lost", [text("Here.")], "m1"))
+    assert len(transcript.messages) == 2
+    assert sum(transcript.ledger.repaired.values()) == 1
+
+
+def test_streamed_output_without_parents_is_read_in_order(tmp_path: Path) -> None:
+    def line(type: str, content: Any, **more: Any) -> dict[str, Any]:
+        return {
+            "type": type,
+            "message": {"role": type, "content": content},
+            "session_id": "s",
+        } | more
+
+    transcript = imported(
+        tmp_path,
+        {"type": "system", "subtype": "init", "session_id": "s", "parent_tool_use_id": None},
+        line("assistant", [use("c1", "Task")], parent_tool_use_id=None),
+        line("assistant", [text("inner")], parent_tool_use_id="c1"),
+        line("user", [answer("c1", "outer")], parent_tool_use_id=None),
+        {"type": "result", "subtype": "success", "result": "outer"},
+    )
+    assert shape(transcript) == [("assistant", "c1"), ("tool", "outer")]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ({"type": "user", "uuid": "u", "parentUuid": None}, ["line 2", "without a message"]),
+        (said("user", "u", None, 7), ["line 2", "content is int"]),
+        (said("assistant", "a", None, [{"type": "tool_use"}]), ["line 2", "without id"]),
+        (said("user", "u", None, [{"type": "tool_result"}]), ["line 2", "tool_use_id"]),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_named(
+    tmp_path: Path, line: dict[str, Any], words: list[str]
+) -> None:
+    with pytest.raises(ImportFormatError) as caught:
+        ClaudeCodeImporter().read(write(tmp_path, START, line))
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_a_file_without_a_message_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ImportFormatError, match="no Claude Code message among 1 lines"):
+        ClaudeCodeImporter().read(write(tmp_path, {"type": "summary", "leafUuid": "x"}))
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_a_mutated_session_is_refused_clearly_or_read_soundly(
+    tmp_path: Path, data: st.DataObject
+) -> None:
+    lines = [json.dumps(record) for record in [*TALK, *compacted(1, "r1", "so far")]]
+    for _ in range(data.draw(st.integers(1, 3))):
+        index = data.draw(st.integers(0, len(lines) - 1))
+        line = lines[index]
+        cut = data.draw(st.integers(0, len(line)))
+        change = data.draw(st.sampled_from(["cut", "repeat", "drop", "swap", "type"]))
+        if change == "cut":
+            lines[index] = line[:cut]
+        elif change == "repeat":
+            lines.insert(cut % len(lines), line)
+        elif change == "drop":
+            lines[index] = ""
+        elif change == "swap":
+            lines[index], lines[0] = lines[0], lines[index]
+        else:
+            lines[index] = line.replace('"uuid": "', '"uuid": "u2', 1).replace("null", "[1]")
+    path = tmp_path / "mutated.jsonl"
+    path.write_text("\n".join(lines), "utf-8")
+    try:
+        messages = ClaudeCodeImporter().read(path).messages
+        refused = ""
+    except ImportFormatError as error:
+        messages = ()
+        refused = str(error)
+    assert str(path) in refused or (messages and not structure_faults(messages))
+
+
+@real
+def test_the_real_session_is_read_whole() -> None:
+    importer = importer_for(REAL, load_importers().importers)
+    assert importer.name == "claude-code"
+    transcript = importer.read(REAL)
+    assert isinstance(transcript, Transcript)
+    assert (transcript.ledger.records, transcript.ledger.messages) == (59, 43)
+    assert transcript.ledger.left_out == {"title of a session": 1}
+    assert transcript.ledger.repaired == {JOINED: 59 - 43 - 1}
+    assert structure_faults(transcript.messages) == []
+
+
+def test_a_compaction_by_the_provider_is_a_record_before_what_follows_it(tmp_path: Path) -> None:
+    made = {"type": "compaction", "content": "so far: both files read"}
+    transcript = imported(
+        tmp_path,
+        START,
+        said("assistant", "a1", "u1", [text("Both read.")], "msg1"),
+        said("user", "u2", "a1", "go on"),
+        said("assistant", "a2", "u2", [made, text("Going on.")], "msg2"),
+        said("user", "u3", "a2", [answer("gone"), text("and now?")]),
+        said("assistant", "a3", "u3", [made], "msg3"),
+    )
+    assert [m.text for m in transcript.messages] == [
+        "look at both files",
+        "Both read.",
+        "go on",
+        "Going on.",
+        "and now?",
+    ]
+    assert [(b.after, b.summary) for b in transcript.boundaries] == [
+        ("m0002", "so far: both files read"),
+        ("m0004", "so far: both files read"),
+    ]
+    assert transcript.ledger.left_out[KEPT_AS_RECORD] == 2
+
+
+def test_every_line_is_a_message_or_in_the_ledger(tmp_path: Path) -> None:
+    summary = said("user", "s1", "b1", "we began", isCompactSummary=True)
+    boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "b1"}
+    transcript = imported(
+        tmp_path,
+        START,
+        said("assistant", "a1", "u1", [text("Reading.")], "msg1"),
+        said("assistant", "a2", "a1", [use("c1"), use("c2")], "msg1"),
+        said("user", "r1", "a2", [answer("c1"), answer("c2")]),
+        {**boundary, "parentUuid": None, "logicalParentUuid": "r1"},
+        summary,
+        said("user", "u2", "s1", "on"),
+    )
+    assert len(transcript.messages) == 5
+    ledger = transcript.ledger
+    assert ledger.left_out == {KEPT_AS_RECORD: 1, "summary of a compaction, kept as its record": 1}
+    assert ledger.repaired == {JOINED: 1, "message of its own for what else is in one record": 1}
+    assert ledger.records == 5 + 2 + 1 - 1

@@ -1,0 +1,244 @@
+"""Cline sessions: messages with files and queries, their compactions, and the older history."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.paths import SHARED
+
+from pytest_compaction.artifacts.operations import commands, file_operations
+from pytest_compaction.case_making.recorded_points import record_points
+from pytest_compaction.conversation.messages import structure_faults
+from pytest_compaction.importers.formats.cline.importer import ClineImporter
+from pytest_compaction.importers.protocol import ImportFormatError, Transcript
+from pytest_compaction.importers.registry import importer_for, load_importers
+
+FOLDER = SHARED / "cline"
+real = pytest.mark.skipif(not FOLDER.exists(), reason=f"the public session {FOLDER} is not there")
+
+
+def message(id: str, role: str, *parts: Any, **more: Any) -> dict[str, Any]:
+    content = [{"type": "text", "text": part} if isinstance(part, str) else part for part in parts]
+    return {"id": id, "role": role, "content": content, "ts": 1, **more}
+
+
+def use(id: str, name: str, **given: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": id, "name": name, "input": given}
+
+
+def answer(id: str, content: Any) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": id, "name": "x", "content": content}
+
+
+SESSION = [
+    message(
+        "a",
+        "user",
+        "<user_input mode='act'>make it smaller</user_input>",
+        {"type": "file", "path": "/p/side.tsx", "content": "size-4"},
+    ),
+    message(
+        "b",
+        "assistant",
+        "Editing.",
+        use("c1", "editor", path="/p/side.tsx", old_text="size-4", new_text="size-3"),
+        use("c2", "run_commands", commands=["npm test", "git status"]),
+        modelInfo={"id": "some/model"},
+    ),
+    message(
+        "c",
+        "user",
+        answer("c1", '{"query":"edit:/p/side.tsx","result":"Edited","success":true}'),
+        answer("c2", [{"query": "npm test", "result": "2 failing", "success": False}]),
+    ),
+    message("d", "assistant", "Done."),
+    message("e", "user", "thanks"),
+]
+
+
+def write(folder: Path, messages: Any = None, **sidecars: Any) -> Path:
+    path = folder / "s1.messages.json"
+    data = {"version": 1, "agent": "lead", "sessionId": "s1", "system_prompt": "You are Cline."}
+    path.write_text(json.dumps({**data, "messages": messages or SESSION}), "utf-8")
+    for name, data in sidecars.items():
+        (folder / f"{name}.compaction.json").write_text(json.dumps(data), "utf-8")
+    return path
+
+
+def imported(folder: Path, messages: Any = None, **sidecars: Any) -> list[Transcript]:
+    transcripts = list(ClineImporter().read(write(folder, messages, **sidecars)))
+    assert all(structure_faults(t.messages) == [] for t in transcripts)
+    return transcripts
+
+
+def test_files_queries_and_parallel_calls_survive(tmp_path: Path) -> None:
+    (transcript,) = imported(tmp_path)
+    assert [m.role for m in transcript.messages] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "assistant",
+        "user",
+    ]
+    assert transcript.messages[1].text == "make it smaller\n/p/side.tsx\nsize-4"
+    edit, tests = (m.results[0] for m in transcript.messages[3:5])
+    assert edit.text == "edit:/p/side.tsx\nEdited"
+    assert (tests.text, tests.is_error) == ("npm test\n2 failing", True)
+    (operation,) = file_operations(transcript.messages)
+    assert (operation.path, operation.operation) == ("/p/side.tsx", "modified")
+    assert [command.text for command in commands(transcript.messages)] == ["npm test\ngit status"]
+    assert (transcript.model, transcript.name, transcript.boundaries) == ("some/model", "", ())
+    assert transcript.ledger.repaired == {
+        "attached file given as text under its path": 1,
+        "tag around what the user typed taken off": 1,
+    }
+
+
+SUMMARY = {"kind": "compaction_summary", "tokensBefore": 900}
+
+
+def test_a_compaction_beside_the_session_is_its_record(tmp_path: Path) -> None:
+    state = {
+        "version": 1,
+        "conversation_id": "s1",
+        "source_message_count": 4,
+        "system_prompt": "You are Cline.",
+        "messages": [message("n", "user", "we made it smaller", metadata=SUMMARY), SESSION[3]],
+    }
+    (transcript,) = imported(tmp_path, s1=state)
+    (boundary,) = transcript.boundaries
+    assert (boundary.after, boundary.tokens_before) == ("m0005", 900)
+    assert [(m.id, m.origin) for m in boundary.messages] == [
+        ("m0000", "log"),
+        ("recorded-s1-1", "synthetic"),
+        ("m0005", "log"),
+    ]
+    (point,) = record_points(transcript)
+    assert point.data["messages"][0] == {"log": "m0000"}
+    assert point.missing == ""
+
+
+def test_several_compactions_of_one_session_are_a_case_each(tmp_path: Path) -> None:
+    whole = {"sessionId": "s1", "messages": [message("n", "user", "all of it", metadata=SUMMARY)]}
+    other = {"sessionId": "s2", "messages": [message("n", "user", "not ours")]}
+    transcripts = imported(tmp_path, basic=whole, agentic=whole, other=other)
+    assert [(t.name, len(t.boundaries)) for t in transcripts] == [("agentic", 1), ("basic", 1)]
+    assert transcripts[0].boundaries[0].after == transcripts[0].messages[-1].id
+
+
+ENVIRONMENT = "<environment_details>\n# Current Time\nnow\n</environment_details>"
+CLASSIC = [
+    message("", "user", "<task>\nfix the parser\n</task>", ENVIRONMENT),
+    message("", "assistant", "I read it.\n\n<read_file>\n<path>src/p.py</path>\n</read_file>"),
+    message("", "user", "[read_file for 'src/p.py'] Result:", "x = 1", ENVIRONMENT),
+    message(
+        "",
+        "assistant",
+        "<write_to_file>\n<path>src/p.py</path>\n<content>\n<content>\n"
+        "x = 2\n</content>\n</content>\n</write_to_file>",
+    ),
+    message(
+        "",
+        "user",
+        "[write_to_file for 'src/p.py'] Result:",
+        "The tool execution failed with the following error:\n<error>\nread-only\n</error>",
+    ),
+    message(
+        "",
+        "assistant",
+        "<execute_command>\n<command>pytest -q</command>\n"
+        "<requires_approval>false</requires_approval>\n</execute_command>",
+    ),
+    message("", "user", "[TASK RESUMPTION] This task was interrupted."),
+    message(
+        "",
+        "assistant",
+        "Fixed.\n<attempt_completion>\n<result>\nThe parser works.\n</result>\n"
+        "</attempt_completion>",
+    ),
+    message("", "user", "[attempt_completion] Result:", "<feedback>\nnow the lexer\n</feedback>"),
+]
+
+
+def test_calls_in_tags_are_calls_with_their_results(tmp_path: Path) -> None:
+    path = tmp_path / "renamed.json"
+    path.write_text(json.dumps(CLASSIC), "utf-8")
+    assert importer_for(path, load_importers().importers).name == "cline"
+    (transcript,) = ClineImporter().read(path)
+    assert structure_faults(transcript.messages) == []
+    shown = [
+        (m.role, m.results[0].text if m.results else m.text, [c.name for c in m.calls])
+        for m in transcript.messages
+    ]
+    failed = "The tool execution failed with the following error:\n<error>\nread-only\n</error>"
+    assert shown == [
+        ("user", "fix the parser", []),
+        ("assistant", "I read it.", ["read_file"]),
+        ("tool", "x = 1", []),
+        ("assistant", "", ["write_to_file"]),
+        ("tool", failed, []),
+        ("assistant", "", ["execute_command"]),
+        ("tool", "[interrupted: no result was recorded]", []),
+        ("user", "[TASK RESUMPTION] This task was interrupted.", []),
+        ("assistant", "Fixed.\nThe parser works.", []),
+        ("user", "now the lexer", []),
+    ]
+    writing = transcript.messages[3].calls[0].parsed()
+    assert writing == {"path": "src/p.py", "content": "<content>\nx = 2\n</content>"}
+    operations = file_operations(transcript.messages)
+    assert [(o.operation, o.succeeded) for o in operations] == [("read", True), ("modified", False)]
+    details = "details of the environment that the program added"
+    assert transcript.ledger.left_out == {details: 2}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({"session_id": "s", "messages_path": "/x"}, "the header of a Cline session"),
+        ({"source_message_count": 2, "messages": SESSION}, "what a compaction of Cline made"),
+        ({"sessionId": "s", "agent": "a", "messages": []}, "session without a message"),
+        ({"sessionId": "s", "agent": "a", "messages": [{"role": "x"}]}, "message 0: expected"),
+        ([{"role": "user", "content": "<task>x</task>"}, 7], "message 1: expected"),
+    ],
+)
+def test_what_is_no_session_is_an_error_that_says_what_to_do(
+    tmp_path: Path, content: Any, said: str
+) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(content), "utf-8")
+    assert importer_for(path, load_importers().importers).name == "cline"
+    with pytest.raises(ImportFormatError, match=said) as caught:
+        list(ClineImporter().read(path))
+    assert str(path) in str(caught.value)
+
+
+@real
+def test_the_public_session_has_what_both_modes_made_of_it() -> None:
+    agentic, basic = ClineImporter().read(FOLDER / "session.messages.json")
+    assert (agentic.name, basic.name) == ("agentic", "basic")
+    for transcript in (agentic, basic):
+        assert (transcript.ledger.records, transcript.ledger.messages) == (32, 33)
+        assert structure_faults(transcript.messages) == []
+        (point,) = record_points(transcript)
+        assert point.data and not point.missing
+    assert agentic.boundaries[0].tokens_before == 21_919
+    assert agentic.boundaries[0].messages[1].text.startswith("Context summary:")
+    assert [m.text for m in agentic.boundaries[0].messages[2:]] == [
+        "hello",
+        "Hello! How can I assist you today?",
+    ]
+    assert "Earlier context was compacted" in basic.boundaries[0].messages[1].text
+
+
+def test_a_compaction_block_is_named_in_the_ledger(tmp_path: Path) -> None:
+    block = {"type": "compaction", "content": "so far"}
+    messages = [*SESSION, message("f", "assistant", block, "On."), message("g", "assistant", block)]
+    (transcript,) = imported(tmp_path, messages=messages)
+    assert transcript.messages[-1].text == "On."
+    reason = "summary of a compaction by the provider, for which there is no record"
+    assert transcript.ledger.left_out[reason] == 2

@@ -1,0 +1,258 @@
+"""OpenAI chat completions: bodies, logs that repeat the conversation, several in one file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.paths import SHARED
+from support.transcript_samples import imported_as
+from support.transcript_samples import write_log as write
+
+from pytest_compaction import cli
+from pytest_compaction.case.files import load_cases
+from pytest_compaction.case_making import case_maker
+from pytest_compaction.conversation.messages import Image, Thinking
+from pytest_compaction.importers.formats.openai.chat import OpenAIChatImporter
+from pytest_compaction.importers.protocol import ImportFormatError, Transcript
+
+REAL = SHARED / "tau-bench/gpt-4o-airline-tasks-0-9.json"
+real = pytest.mark.skipif(not REAL.exists(), reason=f"the public runs {REAL} are not there")
+
+
+def call(id: str | None = "c1", name: str = "read", arguments: Any = "{}") -> dict[str, Any]:
+    made = {"type": "function", "function": {"name": name, "arguments": arguments}}
+    return made if id is None else {"id": id, **made}
+
+
+SYSTEM = {"role": "system", "content": "Be careful."}
+ASK = {"role": "user", "content": "Read a.py"}
+CALL = {"role": "assistant", "content": None, "tool_calls": [call("c1"), call("c2", "list")]}
+BACK = [
+    {"role": "tool", "tool_call_id": "c2", "content": "a.py b.py"},
+    {"role": "tool", "tool_call_id": "c1", "content": "x = 1"},
+]
+SAY = {"role": "assistant", "content": "It sets x."}
+TALK = [SYSTEM, ASK, CALL, *BACK, SAY]
+
+
+def read(path: Path) -> list[Transcript]:
+    return imported_as("openai-chat", path)
+
+
+def texts(transcript: Transcript) -> list[str]:
+    return [m.results[0].text if m.results else m.text for m in transcript.messages]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"model": "gpt-x", "messages": TALK, "tools": []},
+        {
+            "request": {"model": "gpt-x", "messages": TALK[:-1]},
+            "response": {"choices": [{"message": SAY}]},
+        },
+        {"messages": TALK},
+        {"traj": TALK, "reward": 1.0, "task_id": 3, "trial": 0},
+        TALK,
+    ],
+    ids=["body", "exchange", "messages", "traj", "list"],
+)
+def test_a_conversation_is_read_from_each_of_its_wrappings(tmp_path: Path, value: Any) -> None:
+    (transcript,) = read(write(tmp_path, value))
+    assert [m.role for m in transcript.messages] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "assistant",
+    ]
+    assert texts(transcript)[3:] == ["x = 1", "a.py b.py", "It sets x."]
+    assert transcript.name == ""
+    assert (transcript.ledger.records, transcript.ledger.messages) == (6, 6)
+    assert not transcript.ledger.left_out
+
+
+def test_a_log_that_repeats_the_conversation_in_each_request_is_one(tmp_path: Path) -> None:
+    first = {"model": "m", "messages": TALK[:2]}
+    requests = [
+        {"request": first, "response": {"choices": [{"message": CALL | {"refusal": None}}]}},
+        {"request": first, "response": {"choices": [{"message": CALL}]}},
+        {
+            "request": {"model": "m", "messages": [{**SYSTEM, "content": "now 10:05"}, *TALK[1:5]]},
+            "response": {"choices": [{"message": SAY}]},
+        },
+        {"request": {"model": "m", "messages": [SYSTEM, {"role": "user", "content": "other"}]}},
+    ]
+    whole, other = read(write(tmp_path, *requests, lines=True))
+    assert texts(whole)[1:] == ["Read a.py", "", "x = 1", "a.py b.py", "It sets x."]
+    assert whole.ledger.records == 3 + 3 + 6
+    assert whole.ledger.left_out == {
+        "message repeated in a later request": 5,
+        "response to a request that was sent again": 1,
+    }
+    assert (whole.name, other.name) == ("0001", "0002")
+
+
+def test_several_conversations_of_a_file_are_named_apart(tmp_path: Path) -> None:
+    values = [
+        {"traj": TALK, "task_id": 1, "trial": 0},
+        {"traj": TALK, "task_id": 1, "trial": 0},
+        {"messages": TALK, "custom_id": "mine"},
+        {"messages": TALK},
+    ]
+    for lines in (False, True):
+        found = read(write(tmp_path, *(values if lines else [values]), lines=lines))
+        assert [t.name for t in found] == ["task1-trial0", "task1-trial0-0002", "mine", "0004"]
+
+
+def test_legacy_calls_missing_ids_reasoning_and_refusals_survive(tmp_path: Path) -> None:
+    talk = [
+        ASK,
+        {
+            "role": "assistant",
+            "reasoning_content": "which file?",
+            "tool_calls": [call(None, "read", {"path": "a.py"}), call(None, "list")],
+        },
+        {"role": "tool", "tool_name": "list", "content": "a.py"},
+        {"role": "tool", "content": [{"type": "text", "text": "x = 1"}]},
+        {"role": "assistant", "content": "", "function_call": {"name": "go", "arguments": "{}"}},
+        {"role": "function", "name": "go", "content": "went"},
+        {"role": "assistant", "content": None, "refusal": "I cannot."},
+        {"role": "tool", "content": "out of nowhere"},
+        {"role": "assistant", "content": "  "},
+        {"role": "oracle", "content": "?"},
+    ]
+    (transcript,) = read(write(tmp_path, {"messages": talk}))
+    assert texts(transcript)[2:] == ["x = 1", "a.py", "", "went", "I cannot.", "out of nowhere"]
+    thought = transcript.messages[1].parts[0]
+    assert thought == Thinking('{"text":"which file?","type":"reasoning"}')
+    assert transcript.messages[1].calls[0].parsed() == {"path": "a.py"}
+    assert transcript.ledger.left_out == {
+        "empty assistant message": 1,
+        "message of the unknown role 'oracle'": 1,
+    }
+    assert transcript.ledger.repaired == {
+        "tool call without an id given one": 3,
+        "tool output without a call, kept as text beside the user's": 1,
+    }
+
+
+def test_images_sound_and_files_become_placeholders_with_their_size(tmp_path: Path) -> None:
+    data = "A" * 400
+    content = [
+        {"type": "text", "text": "see"},
+        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}},
+        {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
+        {"type": "input_audio", "input_audio": {"data": data, "format": "wav"}},
+        {"type": "file", "file": {"filename": "a.pdf", "file_data": data}},
+        {"type": "hologram"},
+    ]
+    (transcript,) = read(write(tmp_path, {"messages": [{"role": "user", "content": content}]}))
+    parts = transcript.messages[0].parts
+    assert parts[1] == Image('{"bytes":300,"media_type":"image/png","type":"image"}')
+    assert parts[2] == Image(
+        '{"media_type":"image","type":"image","url":"https://example.org/a.png"}'
+    )
+    assert [json.loads(part.payload)["media_type"] for part in parts[3:]] == ["audio/wav", "a.pdf"]  # type: ignore[union-attr]
+    assert transcript.ledger.left_out == {"message part of the unknown type 'hologram'": 1}
+
+
+def test_lines_that_hold_no_conversation_are_counted(tmp_path: Path) -> None:
+    path = write(tmp_path, {"messages": TALK}, {"metrics": {"seconds": 3}}, lines=True)
+    (transcript,) = read(path)
+    assert transcript.ledger.records == 7
+    assert transcript.ledger.left_out == {"value that is no conversation": 1}
+
+
+def test_a_cut_head_of_a_long_document_is_recognised(tmp_path: Path) -> None:
+    long = {"role": "system", "content": 'a "quoted\\" text\n' * 8000}
+    (transcript,) = read(write(tmp_path, {"messages": [long, *TALK]}))
+    assert len(transcript.messages) == 7
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('{"messages": [7]}', ["message 0", "is int"]),
+        ('{"messages": [{"role": "user", "content": 7}]}', ["message 0", "content is int"]),
+        ('{"messages": [{"role": "assistant", "tool_calls": 7}]}', ["tool_calls is no list"]),
+        ('{"messages": []}', ["no list of chat messages"]),
+        ('{"messages": [', ["not valid JSON", "column 15"]),
+        ('{"messages":\n[1,\n', ["not valid JSON", "at line 3"]),
+        ('{"messages": [{"role": "user"}]}\n{"messages": [\n', ["line 2", "not valid JSON"]),
+        ('{"a": ' + "[" * 200_000, ["nested too deeply"]),
+    ],
+)
+def test_what_cannot_be_read_is_named(tmp_path: Path, content: str, words: list[str]) -> None:
+    path = tmp_path / "log.json"
+    path.write_text(content, "utf-8")
+    with pytest.raises(ImportFormatError) as caught:
+        list(OpenAIChatImporter().read(path))
+    for word in [str(path), *words]:
+        assert word in str(caught.value)
+
+
+def test_a_file_of_several_conversations_gives_several_cases(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stated = "thread 4\nqueue limit 64\nretry delay 1.5"
+    long = [
+        {"role": "user", "content": "the upload handler must answer within two seconds"},
+        {"role": "assistant", "content": "I use a bounded queue instead of a thread."},
+        {"role": "user", "content": stated},
+        *({"role": "assistant", "content": f"part {n} is done"} for n in range(5)),
+    ]
+    values = [{"traj": talk, "task_id": n, "trial": 0} for n, talk in enumerate([long, TALK, long])]
+    path = write(tmp_path, values)
+    assert cli.main(["import", str(path), "-o", str(tmp_path / "out")]) == 0
+    out, err = capsys.readouterr()
+    assert f"2 of 3 conversations of {path} became cases" in out
+    assert "conversation task1-trial0: no probe can be derived" in err
+    loaded = load_cases([tmp_path / "out"])
+    assert [case.id for case in loaded.cases] == ["log-task0-trial0", "log-task2-trial0"]
+    assert loaded.errors == ()
+
+
+@real
+def test_the_real_runs_are_read_whole() -> None:
+    found = read(REAL)
+    assert len(found) == 40
+    assert sum(t.ledger.records for t in found) == sum(len(t.messages) for t in found) == 1238
+    assert {t.name for t in found} == {f"task{n}-trial{t}" for n in range(10) for t in range(4)}
+    assert not any(t.ledger.left_out or t.ledger.repaired for t in found)
+
+
+def test_a_conversation_that_cannot_be_used_does_not_stop_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(case_maker, "MAX_FILE_BYTES", 4_000)
+    stated = [
+        {"role": "user", "content": "the upload handler must answer within two seconds"},
+        {"role": "assistant", "content": "I use a bounded queue instead of a thread."},
+        {"role": "user", "content": "thread 4\nqueue limit 64\nretry delay 1.5"},
+        *({"role": "assistant", "content": f"part {n} is done"} for n in range(5)),
+    ]
+    large = [*stated, {"role": "assistant", "content": "more words " * 400}]
+    values = [{"traj": talk, "task_id": n, "trial": 0} for n, talk in enumerate([large, stated])]
+    path = write(tmp_path, values)
+    assert cli.main(["import", str(path), "-o", str(tmp_path / "out")]) == 1
+    out, err = capsys.readouterr()
+    assert f"1 of 2 conversations of {path} became cases" in out
+    assert "log-task0-trial0.json: the case would take" in err
+    assert f"{path}: 1 of its conversations cannot be used, see above" in err
+    assert [case.id for case in load_cases([tmp_path / "out"]).cases] == ["log-task1-trial0"]
+
+
+def test_choices_beside_the_first_are_in_the_ledger(tmp_path: Path) -> None:
+    choices = [{"message": {**SAY, "content": f"answer {n}"}} for n in range(3)]
+    request = {"model": "gpt-x", "messages": TALK[:2]}
+    path = write(tmp_path, [{"request": request, "response": {"choices": choices}}])
+    (transcript,) = read(path)
+    assert transcript.messages[-1].text == "answer 0"
+    reason = "other choice of a response, of which the first stands"
+    assert transcript.ledger.left_out == {reason: 2}
+    assert (transcript.ledger.records, len(transcript.messages)) == (5, 3)

@@ -1,0 +1,381 @@
+"""Sessions of the pi agent become sound messages, and nothing is lost unsaid."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.paths import SHARED
+
+from pytest_compaction.artifacts.operations import INTERRUPTED
+from pytest_compaction.case.files import load_cases
+from pytest_compaction.case_making.case_maker import make_case, write_case
+from pytest_compaction.conversation.chat_format import from_chat, to_chat
+from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
+from pytest_compaction.importers.formats.pi.importer import PiImporter
+from pytest_compaction.importers.protocol import KEPT_AS_RECORD, ImportFormatError, Transcript
+from pytest_compaction.importers.registry import importer_for, importer_named, load_importers
+
+REAL = SHARED / "pi-agent/large-session.jsonl"
+real = pytest.mark.skipif(not REAL.exists(), reason=f"the public session {REAL} is not there")
+
+HEADER = {"type": "session", "id": "s", "timestamp": "2025-01-01T00:00:00Z", "cwd": "/work"}
+
+
+def message(role: str, *parts: Any, **more: Any) -> dict[str, Any]:
+    content = [{"type": "text", "text": part} if isinstance(part, str) else part for part in parts]
+    return {"type": "message", "message": {"role": role, "content": content, **more}}
+
+
+def tool_call(id: str, name: str = "read", **arguments: Any) -> dict[str, Any]:
+    return {"type": "toolCall", "id": id, "name": name, "arguments": arguments}
+
+
+def result(id: str, *parts: Any, is_error: bool = False) -> dict[str, Any]:
+    return message("toolResult", *parts, toolCallId=id, toolName="read", isError=is_error)
+
+
+def imported(tmp_path: Path, *records: Any) -> Transcript:
+    path = tmp_path / "session.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    return PiImporter().read(path)
+
+
+def test_messages_are_numbered_in_order(tmp_path: Path) -> None:
+    transcript = imported(
+        tmp_path,
+        HEADER,
+        message("user", "look at a.py"),
+        message("assistant", "Reading it.", tool_call("c1", path="a.py"), model="some-model"),
+        result("c1", "x = 1"),
+        message("assistant", "It sets x."),
+    )
+    assert [(m.id, m.role) for m in transcript.messages] == [
+        ("m0000", "user"),
+        ("m0001", "assistant"),
+        ("m0002", "tool"),
+        ("m0003", "assistant"),
+    ]
+    assert transcript.model == "some-model"
+    assert transcript.ledger.records == 5
+    assert transcript.ledger.messages == 4
+    assert transcript.ledger.left_out == {"session header": 1}
+    assert transcript.ledger.repaired == {}
+
+
+def test_results_of_parallel_calls_come_right_after_their_call(tmp_path: Path) -> None:
+    transcript = imported(
+        tmp_path,
+        HEADER,
+        message("assistant", tool_call("c1"), tool_call("c2")),
+        result("c2", "second"),
+        message("user", "hurry up"),
+        result("c1", "first"),
+        message("assistant", "done"),
+    )
+    texts = [m.results[0].text if m.results else m.text for m in transcript.messages[1:]]
+    assert texts == ["first", "second", "hurry up", "done"]
+    assert structure_faults(transcript.messages) == []
+
+
+def test_interrupted_calls_get_a_result_that_says_so(tmp_path: Path) -> None:
+    transcript = imported(
+        tmp_path,
+        HEADER,
+        message("assistant", "Editing.", tool_call("c1", "edit"), stopReason="aborted"),
+        message("user", "stop"),
+    )
+    assert transcript.messages[1].results[0].text == INTERRUPTED
+    assert transcript.messages[2].text == "stop"
+    assert structure_faults(transcript.messages) == []
+    assert transcript.ledger.repaired == {"interrupted tool call given a result that says so": 1}
+
+
+def test_a_call_that_is_still_open_at_the_end_is_interrupted(tmp_path: Path) -> None:
+    transcript = imported(tmp_path, HEADER, message("assistant", tool_call("c1")))
+    assert transcript.messages[-1].results[0].text == INTERRUPTED
+
+
+def test_what_is_left_out_is_listed_by_reason(tmp_path: Path) -> None:
+    transcript = imported(
+        tmp_path,
+        HEADER,
+        {"type": "model_change", "modelId": "x"},
+        {"type": "brand_new"},
+        message("user", "hello there"),
+        message("assistant", stopReason="aborted"),
+        message("user", "  "),
+        message("narrator", "once upon a time"),
+        message("assistant", "Hi.", {"type": "hologram"}, tool_call("c1"), tool_call("c1")),
+        result("c1", "one"),
+        result("c1", "two"),
+        result("nobody", "three"),
+    )
+    assert dict(transcript.ledger.left_out) == {
+        "empty aborted assistant message": 1,
+        "empty user message": 1,
+        "message of the unknown role 'narrator'": 1,
+        "message part of the unknown type 'hologram'": 1,
+        "model change": 1,
+        "record of the unknown type 'brand_new'": 1,
+        "second result of one tool call": 1,
+        "session header": 1,
+        "tool call whose id is used twice in one message": 1,
+        "tool result whose call is not in the transcript": 1,
+    }
+    assert list(transcript.ledger.left_out) == sorted(transcript.ledger.left_out)
+    assert structure_faults(transcript.messages) == []
+
+
+def test_thinking_images_and_errors_survive(tmp_path: Path) -> None:
+    thinking = {"type": "thinking", "thinking": "hm", "thinkingSignature": "abc"}
+    image = {"type": "image", "data": "A" * 400, "mimeType": "image/png"}
+    transcript = imported(
+        tmp_path,
+        HEADER,
+        message("user", "see", image),
+        message("assistant", thinking, tool_call("c1")),
+        result("c1", "no such file", is_error=True),
+    )
+    user, assistant, tool = transcript.messages
+    assert user.parts[1] == Image('{"bytes":300,"media_type":"image/png","type":"image"}')
+    assert isinstance(assistant.parts[0], Thinking)
+    assert json.loads(assistant.parts[0].payload) == thinking
+    assert tool.results[0].is_error
+    again = from_chat(to_chat(transcript.messages, ids=True))
+    assert again == transcript.messages
+
+
+@pytest.mark.parametrize("named", [{"firstKeptEntryIndex": 3}, {"firstKeptEntryId": "e3"}])
+def test_a_recorded_compaction_is_a_boundary_with_what_it_kept(
+    tmp_path: Path, named: dict[str, Any]
+) -> None:
+    compaction = {"type": "compaction", "id": "e6", "summary": "we began", "tokensBefore": 900}
+    records = [
+        message("user", "one"),
+        message("assistant", "a1"),
+        message("user", "two"),
+        message("assistant", tool_call("c1")),
+        result("c1", "ok"),
+        compaction | named,
+        message("user", "three"),
+    ]
+    for number, record in enumerate(records, start=1):
+        record["id"] = f"e{number}"
+    transcript = imported(tmp_path, HEADER, *records)
+    (boundary,) = transcript.boundaries
+    assert (boundary.after, boundary.summary, boundary.tokens_before) == ("m0004", "we began", 900)
+    assert boundary.kept == ("m0002", "m0003", "m0004")
+    assert [m.text for m in transcript.messages if m.role == "user"] == ["one", "two", "three"]
+
+
+def test_a_recorded_compaction_that_does_not_say_what_it_kept_is_no_record(
+    tmp_path: Path,
+) -> None:
+    compaction = {"type": "compaction", "summary": "we began", "firstKeptEntryId": "lost"}
+    transcript = imported(tmp_path, HEADER, message("user", "one"), compaction)
+    (boundary,) = transcript.boundaries
+    assert not boundary.recorded
+    assert boundary.missing == "its record does not say which messages it kept"
+
+
+def test_lone_surrogates_are_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_text(json.dumps(message("user", "bad \ud800 text")) + "\n", "ascii")
+    assert PiImporter().read(path).messages[0].text == "bad \ufffd text"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"type": "message", "mess', "line 2: not valid JSON"),
+        ("[1, 2]", "line 2: expected a JSON object, found list"),
+        ('{"type": "message"}', "line 2: a record of type 'message' without a message object"),
+        (
+            '{"type": "message", "message": {"role": "user", "content": 5}}',
+            "line 2: content is int",
+        ),
+        ('{"type": "message", "message": {"role": "toolResult"}}', "toolResult without toolCallId"),
+        ("[" * 200_000, "line 2: n"),
+        ('{"n": ' + "9" * 5000 + "}", "line 2: "),
+    ],
+)
+def test_a_broken_line_is_named(tmp_path: Path, line: str, said: str) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_text(f"{json.dumps(HEADER)}\n{line}\n", "utf-8")
+    with pytest.raises(ImportFormatError) as caught:
+        PiImporter().read(path)
+    assert said in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(json.dumps(HEADER).encode() + b'\n{"type": "\xff"}\n')
+    with pytest.raises(ImportFormatError, match="line 2: byte 10 is not UTF-8"):
+        PiImporter().read(path)
+
+
+def test_a_file_without_a_message_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ImportFormatError, match="without a message"):
+        imported(tmp_path, HEADER)
+    with pytest.raises(ImportFormatError, match="no pi record among 2 lines"):
+        imported(tmp_path, {"a": 1}, {"b": 2})
+
+
+def test_the_format_is_detected_from_content(tmp_path: Path) -> None:
+    importers = load_importers().importers
+    path = tmp_path / "renamed.txt"
+    path.write_text(json.dumps(HEADER) + "\n", "utf-8")
+    assert importer_for(path, importers).name == "pi"
+    path.write_text(json.dumps(message("user", "hello")) + "\n", "utf-8")
+    assert importer_for(path, importers).name == "pi"
+    for other in ('{"type": "user", "message": {}}', "# a text", '{"role": "user"}'):
+        path.write_text(other + "\n", "utf-8")
+        with pytest.raises(ImportFormatError, match="no known transcript format"):
+            importer_for(path, importers)
+    path.write_text(" \n", "utf-8")
+    with pytest.raises(ImportFormatError, match="the file is empty"):
+        importer_for(path, importers)
+
+
+def test_an_unknown_format_is_answered_with_the_nearest() -> None:
+    with pytest.raises(ImportFormatError, match=r"unknown transcript format 'pie'.*mean 'pi'"):
+        importer_named("pie", load_importers().importers)
+
+
+RECORDS = [
+    HEADER,
+    message("user", "the port must stay at 8080 for all the workers"),
+    message("assistant", "Reading the file now.", tool_call("c1", path="a.py")),
+    result("c1", "port = 8080"),
+    message("assistant", tool_call("c2", "edit", path="a.py", newText="port_limit = 5")),
+    result("c2", "done"),
+    message("user", "please use a queue instead of a lock there"),
+    message("assistant", "I chose the queue because the lock blocks every single worker."),
+]
+TEXT = "".join(json.dumps(record) + "\n" for record in RECORDS)
+
+
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    place=st.integers(0, len(TEXT) - 1),
+    length=st.integers(0, 40),
+    insert=st.text(alphabet='{}[]":,\\n0159aeu\x00\ud800é\n', max_size=8),
+)
+def test_a_mutated_session_gives_a_clear_error_or_a_sound_case(
+    tmp_path: Path, place: int, length: int, insert: str
+) -> None:
+    mutated = TEXT[:place] + insert + TEXT[place + length :]
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(mutated.encode("utf-8", "surrogatepass"))
+    made = refused = None
+    try:
+        made = make_case(PiImporter().read(path))
+    except ImportFormatError as error:
+        refused = str(error)
+    if made is None:
+        assert refused is not None and str(path) in refused
+        return
+    target = tmp_path / "cases" / "case.json"
+    write_case(made.data, target)
+    loaded = load_cases([target])
+    assert not loaded.errors
+    assert len(loaded.cases) == 1
+
+
+@real
+def test_the_real_session_is_read_whole() -> None:
+    transcript = PiImporter().read(REAL)
+    ledger = transcript.ledger
+    roles = [message.role for message in transcript.messages]
+    assert ledger.records == 1019
+    assert roles.count("user") == 88
+    assert sum(len(message.calls) for message in transcript.messages) == 391
+    assert sum(result.is_error for m in transcript.messages for result in m.results) == 19
+    assert dict(ledger.left_out) == {
+        "empty aborted assistant message": 14,
+        "model change": 1,
+        "session header": 1,
+        "thinking level change": 103,
+    }
+    interrupted = ledger.repaired["interrupted tool call given a result that says so"]
+    assert ledger.messages == ledger.records - sum(ledger.left_out.values()) + interrupted
+    assert structure_faults(transcript.messages) == []
+
+
+def tree(*lines: tuple[str, str | None, dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**record, "id": id, "parentId": parent} for id, parent, record in lines]
+
+
+BRANCHES = tree(
+    ("e1", None, message("user", "pick a store")),
+    ("e2", "e1", message("assistant", "Reading on.")),
+    ("e3", "e2", message("user", "use Postgres 15.2")),
+    ("e4", "e3", message("assistant", tool_call("w1"))),
+    ("e5", "e4", result("w1", "ok")),
+    ("c1", "e5", {"type": "compaction", "summary": "Postgres", "firstKeptEntryId": "e4"}),
+    ("bs", "e2", {"type": "branch_summary", "fromId": "e5", "summary": "Postgres was too slow"}),
+    ("l1", "bs", {"type": "label", "label": "here"}),
+    ("x1", "l1", {"type": "custom_message", "customType": "x", "content": "the disk is full"}),
+    ("e6", "x1", message("user", "use DuckDB 0.9.2")),
+)
+
+
+def test_a_branch_that_the_user_left_is_not_in_the_log_and_its_summary_is(tmp_path: Path) -> None:
+    transcript = imported(tmp_path, HEADER, *BRANCHES)
+    *texts, summary, told, last = [m.text for m in transcript.messages]
+    assert (texts, told, last) == (
+        ["pick a store", "Reading on."],
+        "the disk is full",
+        "use DuckDB 0.9.2",
+    )
+    assert summary.endswith("Postgres was too slow")
+    assert transcript.boundaries == ()
+    assert transcript.ledger.left_out == {
+        "compaction on a branch that the user left": 1,
+        "label": 1,
+        "message on a branch that the user left": 3,
+        "session header": 1,
+    }
+    assert transcript.ledger.records == 5 + 6
+
+
+def test_a_compaction_on_the_branch_that_was_kept_is_on_record(tmp_path: Path) -> None:
+    transcript = imported(tmp_path, HEADER, *BRANCHES[:6])
+    (boundary,) = transcript.boundaries
+    assert (boundary.after, boundary.kept) == ("m0004", ("m0003", "m0004"))
+    assert transcript.ledger.left_out[KEPT_AS_RECORD] == 1
+
+
+def test_parents_that_are_missing_or_run_in_a_circle_are_put_right(tmp_path: Path) -> None:
+    lines = tree(
+        ("a", "z", message("user", "one")),
+        ("b", "nowhere", message("assistant", "two")),
+        ("z", "b", message("user", "three")),
+    )
+    transcript = imported(tmp_path, HEADER, *lines)
+    assert [m.text for m in transcript.messages] == ["one", "two", "three"]
+    assert transcript.ledger.repaired == {
+        "line that is its own ancestor, taken as the first": 1,
+        "line whose parent is not in the file, put after the one before": 1,
+    }
+
+
+def test_a_command_that_the_user_kept_from_the_model_is_left_out(tmp_path: Path) -> None:
+    shell = {"command": "env", "output": "A=1"}
+    transcript = imported(
+        tmp_path,
+        HEADER,
+        message("user", "hello"),
+        message("bashExecution", **shell, excludeFromContext=True),
+        message("bashExecution", **shell),
+    )
+    assert [m.text for m in transcript.messages] == ["hello", "Ran `env`\nA=1"]
+    assert transcript.ledger.left_out["command that the user kept from the model"] == 1

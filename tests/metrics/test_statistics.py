@@ -1,0 +1,240 @@
+"""pass^k, intervals, savings, survival: each against its definition."""
+
+import itertools
+import random
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from support.builders import as_messages, assistant, record, tool, unscored, user
+
+from pytest_compaction.case.case import Fact
+from pytest_compaction.metrics.aggregate import (
+    aggregate,
+    kept_by_dimension,
+    loss_counts,
+    overall_mean,
+    pass_estimates,
+    token_totals,
+)
+from pytest_compaction.metrics.intervals import EXACT_CLUSTERS, cluster_interval
+from pytest_compaction.metrics.pass_k import mean_pass_hat_k, pass_hat_k
+from pytest_compaction.metrics.savings import kept_share, removed_share
+from pytest_compaction.metrics.survival import loss, survived, view_index
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=7), st.integers(1, 7))
+def test_pass_hat_k_is_the_share_of_k_subsets_that_all_pass(outcomes, k):
+    assume(k <= len(outcomes))
+    subsets = list(itertools.combinations(outcomes, k))
+    share = sum(all(subset) for subset in subsets) / len(subsets)
+    assert pass_hat_k(len(outcomes), sum(outcomes), k) == pytest.approx(share)
+
+
+def test_pass_hat_k_is_undefined_beyond_the_trials():
+    assert pass_hat_k(3, 3, 4) is None
+    assert pass_hat_k(0, 0, 1) is None
+
+
+@pytest.mark.parametrize(("trials", "passed", "k"), [(3, 4, 1), (3, -1, 1), (3, 1, 0)])
+def test_impossible_counts_are_refused(trials, passed, k):
+    with pytest.raises(ValueError, match="impossible counts"):
+        pass_hat_k(trials, passed, k)
+
+
+def test_the_mean_of_pass_hat_k_leaves_out_items_with_fewer_trials():
+    assert mean_pass_hat_k([(2, 2), (2, 0), (1, 1)], 2) == 0.5
+    assert mean_pass_hat_k([(1, 1)], 2) is None
+    assert mean_pass_hat_k([], 1) is None
+
+
+def brute_interval(clusters, level=0.95):
+    """Percentiles over all ordered resamples of whole clusters."""
+    means = []
+    for draw in itertools.product(clusters.values(), repeat=len(clusters)):
+        values = [Fraction(value) for cluster in draw for value in cluster]
+        means.append(sum(values) / len(values))
+    means.sort()
+    tail = Fraction(str(round((1 - level) / 2, 6)))
+    total = len(means)
+
+    def at(position):
+        return next(m for rank, m in enumerate(means, start=1) if rank >= position)
+
+    return float(at(tail * total)), float(at((1 - tail) * total))
+
+
+scores = st.lists(st.integers(0, 5), min_size=1, max_size=4)
+clusters = st.lists(scores, min_size=2, max_size=4).map(
+    lambda groups: {f"case{i}": group for i, group in enumerate(groups)}
+)
+
+
+@given(clusters)
+def test_the_exact_interval_is_that_of_all_ordered_resamples(groups):
+    assert cluster_interval(groups) == pytest.approx(brute_interval(groups))
+
+
+@given(clusters)
+def test_an_interval_contains_the_mean(groups):
+    low, high = cluster_interval(groups)
+    values = [value for group in groups.values() for value in group]
+    assert low - 1e-9 <= sum(values) / len(values) <= high + 1e-9
+
+
+@given(clusters)
+def test_a_wider_level_gives_an_interval_that_is_not_narrower(groups):
+    low, high = cluster_interval(groups, 0.8)
+    lower, higher = cluster_interval(groups, 0.99)
+    assert lower <= low <= high <= higher
+
+
+@given(st.lists(scores, min_size=2, max_size=12), st.randoms(use_true_random=False))
+def test_an_interval_does_not_depend_on_the_order_of_cases_or_items(groups, source):
+    named = [(f"case{i:02}", group) for i, group in enumerate(groups)]
+    turned = [(name, source.sample(group, len(group))) for name, group in named]
+    source.shuffle(turned)
+    assert cluster_interval(dict(named)) == pytest.approx(cluster_interval(dict(turned)))
+
+
+def test_one_case_has_no_interval():
+    assert cluster_interval({"a": [1.0, 5.0]}) is None
+    assert cluster_interval({"a": [1.0, 5.0], "b": []}) is None
+    assert cluster_interval({}) is None
+
+
+def test_equal_values_have_an_interval_without_width():
+    assert cluster_interval({"a": [3.0], "b": [3.0, 3.0], "c": [3.0]}) == (3.0, 3.0)
+
+
+def test_many_cases_are_drawn_deterministically_and_narrow_the_interval():
+    source = random.Random(7)
+    few = {f"c{i}": [source.gauss(3, 1)] for i in range(EXACT_CLUSTERS)}
+    many = few | {f"d{i}": [source.gauss(3, 1)] for i in range(200)}
+    low, high = cluster_interval(many)
+    assert cluster_interval(many) == (low, high)
+    few_low, few_high = cluster_interval(few)
+    assert 0 < high - low < few_high - few_low
+
+
+def test_drawn_and_exact_intervals_agree(monkeypatch):
+    groups = {f"c{i}": [float(i % 4), float(i % 3)] for i in range(8)}
+    exact = cluster_interval(groups)
+    monkeypatch.setattr("pytest_compaction.metrics.intervals.EXACT_CLUSTERS", 1)
+    assert cluster_interval(groups) == pytest.approx(exact, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "share"), [(100, 25, 0.75), (100, 100, 0), (100, 150, -0.5), (0, 10, 0)]
+)
+def test_the_share_removed_is_counted_from_before(before, after, share):
+    assert removed_share(before, after) == share
+
+
+@pytest.mark.parametrize(
+    ("score", "control", "share"),
+    [(2.0, 4.0, 0.5), (5.0, 4.0, 1.25), (None, 4.0, None), (2.0, None, None), (0.0, 0.0, None)],
+)
+def test_what_is_kept_is_counted_from_the_control(score, control, share):
+    assert kept_share(score, control) == share
+
+
+def test_a_fact_survives_where_the_view_can_be_read():
+    view = as_messages(
+        [
+            user("The limit is 45."),
+            assistant(None, ("c1", "write_file", {"path": "src/lease/queue.py"})),
+            tool("c1", "ValueError: lease expired"),
+            {
+                "role": "assistant",
+                "content": [{"type": "thinking", "thinking": "the port is 8080"}],
+            },
+        ]
+    )
+    facts = [Fact(t) for t in ("limit 45", "lease/queue.py", "ValueError", "port 8080")]
+    assert survived(facts, view_index(view)) == (True, True, True, False)
+    assert survived(facts, view_index(())) == (False, False, False, False)
+
+
+@pytest.mark.parametrize(
+    ("survives", "used", "kind"),
+    [(True, True, None), (False, True, None), (True, False, "unused"), (False, False, "dropped")],
+)
+def test_a_missing_fact_is_dropped_or_unused(survives, used, kind):
+    assert loss(survives, used) == kind
+
+
+def test_losses_and_traps_are_counted_over_scored_records():
+    facts = [
+        {"text": "a", "survived": True, "used": True},
+        {"text": "b", "survived": True, "used": False},
+        {"text": "c", "survived": False, "used": False},
+    ]
+    traps = [{"text": "x", "hit": True}, {"text": "y", "hit": False}]
+    counted = loss_counts(
+        [record(facts=facts, traps=traps), record(facts=facts), unscored(facts=facts)]
+    )
+    assert (counted.facts, counted.dropped, counted.unused) == (6, 2, 2)
+    assert (counted.traps, counted.hit) == (2, 1)
+
+
+def test_trials_of_one_item_make_pass_k():
+    records = [
+        record(probe=probe, trial=trial, status="passed" if passed else "failed")
+        for probe, outcomes in {"p": (True, True, False), "q": (True, True, True)}.items()
+        for trial, passed in enumerate(outcomes, start=1)
+    ]
+    estimates = pass_estimates([*records, unscored(probe="r")])
+    assert estimates == {
+        1: pytest.approx((2 / 3 + 1) / 2),
+        2: pytest.approx((1 / 3 + 1) / 2),
+        3: pytest.approx(0.5),
+    }
+
+
+def test_tokens_are_counted_once_a_case_and_trial():
+    early, late = {"log": 500, "view": 80}, {"log": 1000, "view": 100}
+    records = [
+        record(probe="p", tokens=early),
+        record(probe="q", tokens=late),
+        record(probe="p", trial=2, tokens=late),
+        record(case="b", status="error", tokens={}),
+    ]
+    tokens = token_totals(records)
+    assert (tokens.before, tokens.after, tokens.removed) == (2000, 200, 0.9)
+
+
+def test_unscored_items_do_not_enter_a_mean():
+    mean = overall_mean([record(overall=4.0), record(case="b", overall=2.0), unscored(case="c")])
+    assert (mean.value, mean.count) == (3.0, 2)
+    assert mean.interval == (2.0, 4.0)
+    assert overall_mean([unscored()]) is None
+
+
+def test_what_is_kept_is_compared_on_the_same_items():
+    mine = [record(probe="p", overall=2.0), record(probe="q", overall=5.0), unscored(probe="r")]
+    control = [
+        record(compactor="none", probe="p", overall=4.0),
+        record(compactor="none", probe="r", overall=5.0),
+    ]
+    kept = kept_by_dimension(mine, control)
+    assert kept["overall"] == (4.0, 0.5)
+    assert kept["accuracy"] == (4.0, 1.0)
+    assert "artifact" not in kept
+    assert kept_by_dimension(mine, []) == {}
+
+
+def test_an_aggregate_counts_statuses_steps_and_views_over_budget():
+    records = [
+        record(probe="p", tokens={"log": 5000, "view": 1500}),
+        record(probe="q", status="failed"),
+        record(case="b", status="error", overall=None, dimensions={}, tokens={}, compaction={}),
+        unscored(case="c"),
+    ]
+    figures = aggregate("anchored", records)
+    assert figures.statuses == {"passed": 1, "failed": 1, "error": 1, "unscored": 1}
+    assert (figures.items, figures.scored) == (4, 2)
+    assert (figures.compactions, figures.steps) == (2, {"compacted": 2})
+    assert figures.over_budget == 1
+    assert "artifact" not in figures.dimensions

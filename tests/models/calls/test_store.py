@@ -1,0 +1,352 @@
+"""The store of model calls: what a file holds, when it is used, and what it survives."""
+
+import asyncio
+import json
+import multiprocessing
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import builders
+from support.callers import MODEL, Answering, Noting, call
+
+from pytest_compaction.models.calls.accounts import Ledger
+from pytest_compaction.models.calls.store import Store
+from pytest_compaction.models.protocol import ModelError, NotRecordedError
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.wire.call import Call, CallReply
+
+KEYS = ["sk-proj-abcDEF0123456789abcdefghij", "AKIAABCDEFGHIJKLMNOP"]
+
+
+def ask(store, *calls):
+    async def all_of_them():
+        return await asyncio.gather(*map(store.call, calls))
+
+    return asyncio.run(all_of_them())
+
+
+def files(folder):
+    return sorted(path for path in folder.rglob("*.json"))
+
+
+def path_of(folder, call):
+    return folder / call.digest[:2] / f"{call.digest}.json"
+
+
+def test_a_call_is_made_once_and_answered_from_its_file_ever_after(tmp_path):
+    endpoint, accounts = Answering(), Noting()
+    store = Store(tmp_path, endpoint, accounts=accounts)
+    (first,) = ask(store, call())
+    (again,) = ask(Store(tmp_path, endpoint, accounts=accounts), call())
+    assert len(endpoint.calls) == 1
+    assert again == CallReply(first.body, first.usage, None), "nothing was waited for"
+    assert first.latency_s == 0.25
+    assert accounts.hits == [("responder", MODEL)]
+
+
+def test_a_file_holds_the_call_in_sorted_json_and_nothing_of_host_key_or_clock(tmp_path):
+    asked = call("Où est « src/été.py » ?")
+    ask(Store(tmp_path, Answering()), asked)
+    (path,) = files(tmp_path)
+    assert path == path_of(tmp_path, asked)
+    text = path.read_text("utf-8")
+    data = json.loads(text)
+    assert data == {
+        "format": 1,
+        "digest": asked.digest,
+        "operation": "chat.completions",
+        "trial": 1,
+        "request": dict(asked.body),
+        "reply": {"text": "answer 1"},
+        "usage": {"calls": 1, "input_tokens": 1000, "cached_tokens": 0, "output_tokens": 500},
+    }
+    assert text == json.dumps(data, sort_keys=True, indent=1, ensure_ascii=False) + "\n"
+
+
+def test_the_same_calls_give_the_same_bytes(tmp_path):
+    for folder in ("one", "two"):
+        ask(Store(tmp_path / folder, Answering()), call())
+    one, two = (path.read_bytes() for path in files(tmp_path))
+    assert one == two
+
+
+@pytest.mark.parametrize(
+    "other", [call(trial=2), call("Another?"), call(temperature=0), Call("responses", call().body)]
+)
+def test_another_trial_text_parameter_or_operation_is_another_call(tmp_path, other):
+    endpoint = Answering()
+    ask(Store(tmp_path, endpoint), call(), other)
+    assert len(endpoint.calls) == 2
+    assert len(files(tmp_path)) == 2
+
+
+def test_for_whom_a_call_is_made_does_not_matter(tmp_path):
+    endpoint = Answering()
+    store = Store(tmp_path, endpoint)
+    ask(store, call(role="judge"))
+    ask(store, call(role="compaction"))
+    assert len(endpoint.calls) == 1
+
+
+def test_the_same_call_asked_many_times_at_once_is_made_once(tmp_path):
+    endpoint = Answering()
+    replies = ask(Store(tmp_path, endpoint), *[call() for _ in range(20)], call("Another?"))
+    assert len(endpoint.calls) == 2
+    assert len({json.dumps(reply.body) for reply in replies[:20]}) == 1
+
+
+def test_a_failure_is_not_kept_and_the_next_one_asks_again(tmp_path):
+    endpoint = Answering(fails={1})
+    store = Store(tmp_path, endpoint)
+    with pytest.raises(ModelError, match="refused the connection"):
+        ask(store, call())
+    assert files(tmp_path) == []
+    ask(store, call())
+    assert len(endpoint.calls) == 2
+
+
+def test_replay_asks_nobody_and_says_what_is_missing_and_how_to_record_it(tmp_path):
+    endpoint = Answering()
+    ask(Store(tmp_path, endpoint), call())
+    replay = Store(tmp_path, endpoint, "replay", shown="calls")
+    ask(replay, call())
+    missing = call("Another?", trial=3, role="judge")
+    with pytest.raises(NotRecordedError) as caught:
+        ask(replay, missing)
+    assert len(endpoint.calls) == 1
+    for word in (missing.digest, "calls", "judge", MODEL, "trial 3", "without --compaction-replay"):
+        assert word in str(caught.value)
+
+
+def test_refresh_asks_everything_anew_but_each_only_once(tmp_path):
+    endpoint = Answering()
+    ask(Store(tmp_path, endpoint), call())
+    before = files(tmp_path)[0].read_bytes()
+    refresh = Store(tmp_path, endpoint, "refresh")
+    first, second = ask(refresh, call(), call())
+    assert len(endpoint.calls) == 2
+    assert first.body == second.body == {"text": "answer 2"}
+    assert files(tmp_path)[0].read_bytes() != before
+
+
+def torn(text):
+    return text[: len(text) // 2]
+
+
+def renamed(text):
+    return text.replace(call().digest, "0" * 64)
+
+
+def changed_request(text):
+    return text.replace("What is the limit?", "What was the limit?")
+
+
+DAMAGE = {
+    "torn": torn,
+    "renamed": renamed,
+    "another request": changed_request,
+    "empty": lambda text: "",
+    "a list": lambda text: "[]",
+    "null": lambda text: "null",
+    "foreign": lambda text: '{"some": "file"}',
+    "of the future": lambda text: text.replace('"format": 1', '"format": 99'),
+    "usage in words": lambda text: text.replace('"input_tokens": 1000', '"input_tokens": "many"'),
+    "more usage": lambda text: text.replace('"calls": 1', '"calls": 1, "cows": 2'),
+    "too deep": lambda text: "[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_a_torn_or_foreign_file_is_passed_over_named_and_written_anew(tmp_path, kind):
+    endpoint, accounts = Answering(), Noting()
+    ask(Store(tmp_path, endpoint), call())
+    (path,) = files(tmp_path)
+    whole = path.read_text("utf-8")
+    path.write_text(DAMAGE[kind](whole), "utf-8")
+    assert path.read_text("utf-8") != whole
+    (reply,) = ask(Store(tmp_path, endpoint, accounts=accounts, shown="calls"), call())
+    assert reply.body == {"text": "answer 2"}
+    assert path.read_text("utf-8") == whole.replace("answer 1", "answer 2")
+    name = f"calls/{call().digest[:2]}/{call().digest}.json"
+    assert accounts.notes
+    assert all(name in text for text in accounts.notes)
+
+
+def test_a_file_that_is_no_text_or_cannot_be_opened_is_passed_over(tmp_path):
+    for make in (lambda path: path.write_bytes(b"\xff\xfe\x00"), lambda path: path.mkdir()):
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        path = path_of(folder, call())
+        path.parent.mkdir(parents=True)
+        make(path)
+        accounts = Noting()
+        (reply,) = ask(Store(folder, Answering(), accounts=accounts), call())
+        assert reply.body == {"text": "answer 1"}
+        assert accounts.notes
+
+
+def test_a_store_that_cannot_be_written_loses_nothing_but_says_so(tmp_path):
+    (tmp_path / "taken").write_text("a file where the folder should be")
+    accounts = Noting()
+    (reply,) = ask(Store(tmp_path / "taken", Answering(), accounts=accounts), call())
+    assert reply.body == {"text": "answer 1"}
+    assert "could not be kept" in accounts.notes[-1]
+
+
+def test_a_reply_that_is_no_json_is_used_but_not_kept(tmp_path):
+    class Odd(Answering):
+        async def call(self, call):
+            return CallReply({"score": float("nan")})
+
+    accounts = Noting()
+    ask(Store(tmp_path, Odd(), accounts=accounts), call())
+    assert files(tmp_path) == []
+    assert "no valid JSON" in accounts.notes[0]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_keys_in_a_request_or_reply_reach_no_file_and_the_call_is_found_again(
+    tmp_path, monkeypatch, key
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "an-unusual-key-of-a-gateway")
+
+    class Leaking(Answering):
+        async def call(self, call):
+            await super().call(call)
+            return CallReply({"text": f"your key {key} and an-unusual-key-of-a-gateway"})
+
+    endpoint = Leaking()
+    asked = call(f"My key is {key}.")
+    (first,) = ask(Store(tmp_path, endpoint), asked)
+    written = files(tmp_path)[0].read_text("utf-8")
+    assert key not in written
+    assert "an-unusual-key-of-a-gateway" not in written
+    (again,) = ask(Store(tmp_path, endpoint), asked)
+    assert len(endpoint.calls) == 1
+    assert again.body == first.body, "what is replayed is what was seen first"
+
+
+def test_ciphertext_stays_byte_for_byte_even_where_it_looks_like_a_key(tmp_path):
+    cipher = f"gAAAA-{KEYS[0]}-{KEYS[1]}=="
+
+    class Native(Answering):
+        async def call(self, call):
+            return CallReply({"output": [{"type": "compaction", "encrypted_content": cipher}]})
+
+    ask(Store(tmp_path, Native()), call())
+    (again,) = ask(Store(tmp_path, None, "replay"), call())
+    assert again.body["output"][0]["encrypted_content"] == cipher
+
+
+@given(body=st.dictionaries(st.text("abc", min_size=1), builders.json_values, max_size=4))
+def test_whatever_json_a_call_holds_comes_back_as_it_went_in(tmp_path_factory, body):
+    folder = tmp_path_factory.mktemp("store")
+
+    class Echo(Answering):
+        async def call(self, call):
+            return CallReply(call.body, Usage(1, 2, 0, 3))
+
+    asked = Call("chat.completions", body)
+    ask(Store(folder, Echo()), asked)
+    (again,) = ask(Store(folder, None, "replay"), asked)
+    assert again.body == body
+
+
+def test_half_a_surrogate_pair_is_kept(tmp_path):
+    asked = call("half \ud800 a character")
+    ask(Store(tmp_path, Answering()), asked)
+    files(tmp_path)[0].read_bytes().decode("utf-8")
+    ask(Store(tmp_path, None, "replay"), asked)
+
+
+def _write_often(folder, name):
+    store = Store(Path(folder), Answering())
+    for number in range(60):
+        ask(store, call(f"Question {number % 20}?"))
+    Path(folder, f"done-{name}").touch()
+
+
+def test_processes_that_write_the_same_calls_never_leave_a_torn_file(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    workers = [
+        context.Process(target=_write_often, args=(str(tmp_path), name)) for name in range(2)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(120)
+    assert len(list(tmp_path.glob("done-*"))) == 2
+    assert len(files(tmp_path)) == 20
+    accounts = Noting()
+    replay = Store(tmp_path, None, "replay", accounts)
+    ask(replay, *[call(f"Question {number}?") for number in range(20)])
+    assert accounts.notes == []
+    assert list((tmp_path / ".partial").iterdir()) == []
+
+
+def _ask_all(folder, mode, name):
+    os.environ["PYTEST_XDIST_WORKER"] = name
+
+    class Slow(Answering):
+        async def call(self, call):
+            await asyncio.sleep(0.05)
+            return await super().call(call)
+
+    endpoint = Slow()
+    store = Store(Path(folder, "store"), endpoint, mode, Ledger(Path(folder, "ledger.sqlite")))
+    ask(store, *[call(f"Question {number}?") for number in range(12)])
+    Path(folder, f"made-{name}").write_text(str(len(endpoint.calls)))
+
+
+@pytest.mark.parametrize("mode", ["normal", "refresh"])
+def test_workers_of_one_run_that_need_the_same_calls_make_each_once(tmp_path, mode):
+    Ledger(tmp_path / "ledger.sqlite")
+    context = multiprocessing.get_context("spawn")
+    workers = [
+        context.Process(target=_ask_all, args=(str(tmp_path), mode, f"gw{number}"))
+        for number in range(3)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(120)
+    assert sum(int(path.read_text()) for path in tmp_path.glob("made-*")) == 12
+    (total,) = Ledger(tmp_path / "ledger.sqlite").totals()
+    assert total.stored == 24
+
+
+def test_a_call_that_a_dead_worker_had_begun_is_made_by_another(tmp_path, monkeypatch):
+    ledger, asked = Ledger(tmp_path / "ledger.sqlite"), call()
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw1")
+    assert ledger.claim(asked.digest) == "ours"
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
+    endpoint = Answering()
+    store = Store(tmp_path / "store", endpoint, accounts=ledger)
+
+    async def wait_and_see():
+        waiting = asyncio.ensure_future(store.call(asked))
+        await asyncio.sleep(0.1)
+        assert endpoint.calls == [], "the other one has it"
+        ledger.write_off("gw1")
+        return await waiting
+
+    assert asyncio.run(wait_and_see()).body == {"text": "answer 1"}
+
+
+def test_a_claimed_call_that_fails_is_free_again(tmp_path, monkeypatch):
+    ledger, endpoint = Ledger(tmp_path / "ledger.sqlite"), Answering(fails=[1])
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
+    with pytest.raises(ModelError):
+        ask(Store(tmp_path / "store", endpoint, accounts=ledger), call())
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw1")
+    ask(Store(tmp_path / "store", endpoint, accounts=ledger), call())
+    assert len(endpoint.calls) == 2
+
+
+def test_closing_closes_what_stands_behind(tmp_path):
+    endpoint = Answering()
+    asyncio.run(Store(tmp_path, endpoint).close())
+    assert endpoint.closed
+    asyncio.run(Store(tmp_path, None, "replay").close())

@@ -1,0 +1,160 @@
+"""A judge's reply is a judgement in full, or unscored with the reason; nothing in between."""
+
+import json
+
+import pytest
+from support.endpoint_builders import NAME, Replies, ask, chat, judge_request, judged, members
+from support.fault_server import completion
+
+from pytest_compaction.models.chat.judge_reply import reply_form, schema
+from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.rubric import applicable
+
+
+def test_one_request_scores_every_applicable_criterion_in_rubric_order():
+    request = judge_request()
+    shuffled = judged(request)
+    shuffled["criteria"] = dict(reversed(shuffled["criteria"].items()))
+    caller = Replies(completion(json.dumps(shuffled)))
+    reply = ask(chat(caller).judge(request))
+    assert len(caller.calls) == 1
+    assert [c.id for c in reply.criteria] == [c.id for c in applicable("recall")]
+    assert {c.score for c in reply.criteria} == {4.0}
+    assert (reply.stated, reply.hit) == ((True,), (False,))
+    assert reply.unscored is None
+
+
+@pytest.mark.parametrize("kind", ["recall", "file", "continuation", "decision"])
+def test_the_schema_demands_reasoning_before_each_score(kind):
+    made = schema(kind, 2, 1)["properties"]
+    assert list(made) == ["facts", "stale_claims", "criteria"]
+    for member in made.values():
+        for value in member["properties"].values():
+            assert next(iter(value["properties"])) == "reasoning"
+            assert value["additionalProperties"] is False
+    assert list(made["criteria"]["properties"]) == [c.id for c in applicable(kind)]
+    assert all(f'"{c.id}"' in reply_form(kind, 2, 1) for c in applicable(kind))
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        "{}",
+        "Here it is:\n```json\n{}\n```\nDone.",
+        "```\n{}\n```",
+        "My verdict: {} as asked.",
+        "<think>hm</think>{}",
+    ],
+)
+def test_a_judgement_is_found_in_what_models_put_around_it(wrap):
+    request = judge_request()
+    text = wrap.replace("{}", json.dumps(judged(request)))
+    reply = ask(chat(Replies(completion(text))).judge(request))
+    assert reply.unscored is None
+    assert reply.usage.calls == 1
+
+
+def faulty(change):
+    data = judged(judge_request())
+    text = change(data)
+    return text if isinstance(text, str) else json.dumps(data)
+
+
+def factual(score):
+    """Sets the score of the first criterion."""
+    return lambda data: data["criteria"]["accuracy_factual"].update(score=score)
+
+
+def fenced(data):
+    return f"```json\n{json.dumps(data)}\n```\n"
+
+
+FAULTY = {
+    "no JSON at all": (lambda d: "I would say 4.", "no JSON object"),
+    "broken JSON": (lambda d: json.dumps(d)[:-20], "JSON is broken"),
+    "a list": (lambda d: json.dumps([d, d]), "JSON is broken"),
+    "two judgements": (lambda d: fenced(d) + fenced(d), "more than one JSON object"),
+    "a score of 7": (factual(7), "7, outside 0 to 5"),
+    "a negative score": (factual(-1), "-1, outside 0 to 5"),
+    "a score in words": (factual("five"), '"five", expected a number'),
+    "a score that is true": (factual(True), "true, expected a number"),
+    "a score that is null": (factual(None), "null, expected a number"),
+    "NaN": (factual(float("nan")), "NaN, which is no number"),
+    "infinity": (factual(float("inf")), "Infinity, which is no number"),
+    "beyond a double": (
+        lambda d: json.dumps(d).replace('"score": 4', '"score": 1e999', 1),
+        "outside 0 to 5",
+    ),
+    "no reasoning": (
+        lambda d: d["criteria"]["accuracy_factual"].update(reasoning=" … "),
+        "accuracy_factual has a score without reasoning",
+    ),
+    "no score": (lambda d: d["criteria"]["accuracy_factual"].pop("score"), "lacks score"),
+    "a missing criterion": (
+        lambda d: d["criteria"].pop("completeness_depth"),
+        "criteria lacks completeness_depth",
+    ),
+    "an invented criterion": (
+        lambda d: d["criteria"].update(members(["charm"], score=5)),
+        "charm, which was not asked for",
+    ),
+    "a criterion twice": (
+        lambda d: json.dumps(d).replace('"criteria": {', '"criteria": {"accuracy_factual": 5, '),
+        "gives accuracy_factual twice",
+    ),
+    "a fact left out": (lambda d: d.update(facts={}), "facts lacks 1"),
+    "facts as a list": (lambda d: d.update(facts=[True]), "expected an object"),
+    "a fact half stated": (
+        lambda d: d["facts"]["1"].update(stated="partly"),
+        "expected a boolean",
+    ),
+    "no criteria": (lambda d: d.pop("criteria"), "lacks criteria"),
+    "nested without end": (lambda d: '{"a":' * 100_000 + "1" + "}" * 100_000, "nested too deep"),
+}
+
+
+@pytest.mark.parametrize(("change", "said"), FAULTY.values(), ids=FAULTY)
+def test_what_is_no_judgement_is_unscored_after_one_repair(change, said):
+    caller = Replies(completion(faulty(change)))
+    reply = ask(chat(caller).judge(judge_request()))
+    assert reply.unscored.startswith(f"the judge {NAME} gave no usable judgement: ")
+    assert said in reply.unscored
+    assert (reply.criteria, reply.stated, reply.hit) == ((), (), ())
+    assert len(caller.calls) == 2
+    assert reply.usage.calls == 2
+
+
+def test_the_repair_says_what_was_wrong_and_may_mend_it():
+    request = judge_request()
+    caller = Replies(completion("I would say 4."), completion(json.dumps(judged(request))))
+    reply = ask(chat(caller).judge(request))
+    assert reply.unscored is None
+    assert reply.usage.calls == 2
+    first, second = (call.body["messages"] for call in caller.calls)
+    assert second[: len(first)] == first
+    assert second[-2] == {"role": "assistant", "content": "I would say 4."}
+    assert "it holds no JSON object" in second[-1]["content"]
+
+
+def test_a_judge_that_refuses_is_not_asked_again():
+    caller = Replies(completion(None, refusal="I do not grade."))
+    reply = ask(chat(caller).judge(judge_request()))
+    assert "it refused: I do not grade." in reply.unscored
+    assert len(caller.calls) == 1
+
+
+def test_a_judge_that_is_lost_at_the_repair_is_unscored_and_its_first_reply_paid_for():
+    caller = Replies(completion("no idea"), ModelError("the line is dead"))
+    reply = ask(chat(caller).judge(judge_request()))
+    assert "no JSON object" in reply.unscored
+    assert "the line is dead" in reply.unscored
+    assert reply.usage.calls == 1
+
+
+def test_a_judgement_that_was_cut_is_repaired_with_more_room():
+    request = judge_request()
+    text = json.dumps(judged(request))
+    caller = Replies(completion(text[:50], finish="length"), completion(text))
+    assert ask(chat(caller).judge(request)).unscored is None
+    first, second = (call.body["max_tokens"] for call in caller.calls)
+    assert second > first + 8000

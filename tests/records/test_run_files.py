@@ -1,0 +1,179 @@
+"""Run files: whole lines, torn lines, one record an item, numbering, merging."""
+
+import itertools
+import json
+import random
+import threading
+
+import pytest
+from support.builders import record
+
+from pytest_compaction.records.run_file import Run, RunFileError, RunWriter, load_run, merged
+
+HEADER = {"settings": {"trials": 1}}
+
+
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / ".pytest_compaction" / "runs"
+
+
+def written(folder, *records, name="anchored"):
+    writer = RunWriter(folder, name, HEADER)
+    for each in records:
+        writer.add(each)
+    writer.close()
+    return writer.path
+
+
+def test_every_record_is_a_whole_line_as_soon_as_it_is_added(folder):
+    writer = RunWriter(folder, "anchored", HEADER)
+    assert lines_of(writer.path) == [{"format": 1, **HEADER}]
+    writer.add(record(probe="q", reason="naïve\nline"))
+    writer.add(record(probe="p"))
+    assert [line.get("probe") for line in lines_of(writer.path)] == [None, "q", "p"]
+    assert writer.path.read_bytes().endswith(b"}\n")
+    assert load_run(writer.path).by_item == writer.run.by_item
+
+
+def test_a_closed_file_is_in_its_fixed_order_whatever_the_arrival(folder):
+    records = [
+        record(compactor=compactor, case=case, probe=probe, trial=trial)
+        for compactor, case, probe, trial in itertools.product("ab", "cd", "pq", (1, 2))
+    ]
+    shuffled = random.Random(3).sample(records, len(records))
+    first = written(folder, *records)
+    second = written(folder, *shuffled)
+    assert first.read_bytes() == second.read_bytes()
+    assert lines_of(first)[1:] == records
+
+
+def test_closing_leaves_no_other_file(folder):
+    path = written(folder, record())
+    assert list(folder.iterdir()) == [path]
+
+
+def test_an_item_that_ran_twice_counts_once_the_last_time(folder):
+    path = written(folder, record(overall=1.0), record(probe="q"), record(overall=5.0))
+    run = load_run(path)
+    assert len(run.records) == 2
+    assert run.records[0]["overall"] == 5.0
+    assert len(lines_of(path)) == 3
+
+
+def test_a_repeated_item_of_a_killed_run_counts_once(folder):
+    writer = RunWriter(folder, "anchored", HEADER)
+    writer.add(record(overall=1.0))
+    writer.add(record(overall=5.0))
+    assert [each["overall"] for each in load_run(writer.path).records] == [5.0]
+
+
+@pytest.mark.parametrize("cut", [1, 2, 10, 200])
+def test_a_torn_last_line_is_passed_over(folder, cut):
+    writer = RunWriter(folder, "anchored", HEADER)
+    writer.add(record(probe="p"))
+    writer.add(record(probe="q"))
+    data = writer.path.read_bytes()
+    writer.path.write_bytes(data[:-cut])
+    assert [each["probe"] for each in load_run(writer.path).records] == ["p"]
+
+
+def test_a_line_torn_within_a_character_is_passed_over(folder):
+    path = written(folder, record(probe="p"))
+    with path.open("ab") as file:
+        file.write('{"item": "ï'.encode()[:-1])
+    assert [each["probe"] for each in load_run(path).records] == ["p"]
+
+
+def test_runs_are_numbered_one_after_the_other(folder):
+    folder.mkdir(parents=True)
+    (folder / "notes-x.jsonl").write_text("")
+    (folder / "²-x.jsonl").write_text("")
+    names = [written(folder, record(), name=name).name for name in ("anchored", "truncate", "x")]
+    assert names == ["0001-anchored.jsonl", "0002-truncate.jsonl", "0003-x.jsonl"]
+    (folder / "0002-truncate.jsonl").unlink()
+    assert written(folder, name="y").name == "0004-y.jsonl"
+
+
+def test_writers_at_the_same_time_never_share_a_file(folder):
+    paths = []
+    threads = [
+        threading.Thread(target=lambda: paths.append(RunWriter(folder, "same", HEADER).path))
+        for _ in range(12)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(paths)) == 12
+
+
+def test_the_folder_is_ignored_by_git_and_an_own_file_is_kept(folder):
+    written(folder)
+    marker = folder.parent / ".gitignore"
+    assert marker.read_text() == "*\n"
+    marker.write_text("runs\n")
+    written(folder)
+    assert marker.read_text() == "runs\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "has no header line of format 1"),
+        ('{"format": 1', "has no header line of format 1"),
+        ("hello\n", ":1 is not JSON"),
+        ('{"format": 2}\n', ":1 is no record of this format (1)"),
+        ("[1]\n", ":1 is no record of this format (1)"),
+        ('{"format": 1}\nhello\n', ":2 is not JSON"),
+        ('{"format": 1}\n\n{"item": "x"}\n', ":3 is no record of this format (1)"),
+        ('{"format": 1}\n{"format": 1}\n', ":2 is no record of this format (1)"),
+        ('{"format": 1}\n{"item": "x", "case": "a", "compactor": "b"}\n', ":2 is no record"),
+        ('{"format": 1}\n' + "[" * 200_000 + "\n", ":2 is not JSON"),
+        ("\x00\x01\n", ":1 is not JSON"),
+    ],
+)
+def test_a_file_that_is_no_run_says_so(tmp_path, text, said):
+    path = tmp_path / "run.jsonl"
+    path.write_text(text)
+    with pytest.raises(RunFileError) as caught:
+        load_run(path)
+    assert str(path) in str(caught.value)
+    assert said in str(caught.value)
+
+
+def test_a_file_that_is_not_there_says_so(tmp_path):
+    with pytest.raises(RunFileError, match=r"cannot read the run .*No such file"):
+        load_run(tmp_path / "gone.jsonl")
+    with pytest.raises(RunFileError, match="cannot read the run"):
+        load_run(tmp_path)
+
+
+def test_a_record_whose_item_is_no_text_is_refused(tmp_path):
+    path = tmp_path / "run.jsonl"
+    path.write_text('{"format": 1}\n' + json.dumps(record(item=["x"])) + "\n")
+    with pytest.raises(RunFileError, match=":2 is no record"):
+        load_run(path)
+
+
+def test_merging_shards_gives_the_run_of_all_items():
+    records = [record(case=case, probe=probe) for case in "abc" for probe in "pq"]
+    shards = [Run({"format": 1, "shard": 1}), Run({"format": 1, "shard": 2})]
+    for index, each in enumerate(records):
+        shards[index % 2].add(each)
+    assert merged(shards).records == records
+    assert merged(reversed(shards)).records == records
+    assert merged(shards).header == {"format": 1, "shard": 1}
+
+
+def test_merging_takes_the_last_record_of_an_item_and_leaves_the_runs_alone():
+    old, new = Run({"format": 1}), Run()
+    old.add(record(overall=1.0))
+    new.add(record(overall=5.0))
+    assert [each["overall"] for each in merged([old, new]).records] == [5.0]
+    assert old.records[0]["overall"] == 1.0
+    assert merged([]).records == []

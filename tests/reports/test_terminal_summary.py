@@ -1,0 +1,196 @@
+"""The summary at the end of a run: what it shows, within 80 columns, however the items ran."""
+
+import pytest
+from support import builders
+from support.scenarios import own, run, set_up
+
+from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.reports.terminal import WIDTH, summary
+from pytest_compaction.rubric import DIMENSIONS
+
+LONG = "a_rather_long_package.with_modules.inside:compact_everything"
+ESCAPES = "\x1b[2J\x1b]0;owned\x07\u202e"
+
+
+def scores(accuracy, **others):
+    return dict.fromkeys(DIMENSIONS, accuracy) | others
+
+
+def record(case, probe, overall, compactor="anchored", **changes):
+    made = {
+        "overall": overall,
+        "status": "passed" if overall >= 3.5 else "failed",
+        "reason": "" if overall >= 3.5 else "accuracy 1.0, context 2.0, 1 of 2 facts dropped",
+        "dimensions": scores(overall, instruction=5.0),
+        "facts": [
+            {"text": "45", "survived": overall >= 3, "used": overall >= 3.5},
+            {"text": "src/queue.py", "survived": True, "used": True},
+        ],
+        "traps": [{"text": "30", "hit": overall < 3}],
+        "tokens": {"log": 52_000, "view": 1_900, "summary": 700},
+        "compaction": {"steps": {"compacted": 3}, "errors": [], "budget": 2_000},
+    }
+    return builders.record(case, probe, compactor, **made | changes)
+
+
+def items(compactor="anchored", lift=0.0, **changes):
+    return [
+        record(case, probe, round(min(5.0, score + lift), 2), compactor, **changes)
+        for case, score in (("alpha", 2.5), ("beta", 3.25), ("gamma", 4.5))
+        for probe in ("limit", "files")
+    ]
+
+
+def control():
+    tokens = {"log": 52_000, "view": 52_000, "summary": 0}
+    steps = {"steps": {"noop": 3}, "errors": [], "budget": 2_000}
+    return items("none", 1.6, tokens=tokens, compaction=steps)
+
+
+def unscored(case, probe, reason, **changes):
+    blank = {"overall": None, "dimensions": dict.fromkeys(DIMENSIONS), "status": "unscored"}
+    return {**record(case, probe, 5.0), **blank, "reason": reason, **changes}
+
+
+def error(case, probe, **changes):
+    empty = {"facts": [], "traps": [], "tokens": {}, "compaction": {}}
+    return unscored(case, probe, "the strategy raised", status="error", **{**empty, **changes})
+
+
+def troubled(compactor="anchored"):
+    return [
+        *items(compactor),
+        unscored("alpha", "next", "the reply was no JSON", compactor=compactor),
+        unscored("beta", "next", "the reply was no JSON", compactor=compactor),
+        unscored("gamma", "next", "the endpoint did not answer " * 5, compactor=compactor),
+        error("gamma", "decided", compactor=compactor),
+        record(
+            "delta",
+            "limit",
+            3.75,
+            compactor,
+            tokens={"log": 3_000, "view": 3_000, "summary": 0},
+            compaction={"steps": {"noop": 2, "failed": 1}, "errors": ["x"], "budget": 2_000},
+        ),
+    ]
+
+
+def hostile():
+    return [
+        record("alpha", "p" * 80, 1.0, reason=f"{ESCAPES} line\nbreak " * 20),
+        record("c" * 80, "q" * 80, 2.0, reason="ü漢字 " * 60),
+        unscored("beta", "next", f"{ESCAPES} \x9b31m gone\r\n"),
+    ]
+
+
+SUMMARIES = {
+    "one strategy": (items(), ["anchored"], False),
+    "one strategy with control": ([*items(), *control()], ["anchored", "none"], True),
+    "the control alone": (control(), ["none"], True),
+    "one case": ([record("alpha", "limit", 4.0)], ["anchored"], False),
+    "trials": (
+        [
+            *(record("alpha", "limit", 4.0, trial=n) for n in (1, 2)),
+            *(record("beta", "limit", 5.0 - n, trial=n) for n in (1, 2)),
+        ],
+        ["anchored"],
+        False,
+    ),
+    "trouble": (troubled(), ["anchored"], False),
+    "nothing scored": ([unscored("alpha", "limit", "no JSON")], ["anchored"], False),
+    "several strategies": (
+        [*items(), *items("truncate", -0.5), *control(), *items(LONG, 0.25)],
+        ["truncate", "none", "anchored", LONG],
+        False,
+    ),
+    "several with control and trouble": (
+        [*troubled(), *troubled(LONG), *control(), error("alpha", "limit", compactor="broken")],
+        ["anchored", LONG, "broken", "none"],
+        True,
+    ),
+    "hostile text": (hostile(), ["anchored"], False),
+    "no records": ([], ["anchored"], False),
+}
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_the_summary_is_as_it_was(name, snapshot):
+    assert "\n".join(f"{line.text}" for line in summary(*SUMMARIES[name])) == snapshot
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_no_line_of_the_summary_is_wider_than_80_columns_or_unsafe(name):
+    for line in summary(*SUMMARIES[name]):
+        assert len(line.text) <= WIDTH
+        assert line.text == line.text.rstrip()
+        assert line.text.isprintable()
+
+
+def test_only_the_best_of_the_strategies_that_compact_is_marked_in_each_column():
+    lines = [line.text for line in summary(*SUMMARIES["several strategies"])]
+    truncate, none, anchored, longest = [line.split() for line in lines[1:5]]
+    assert [truncate[0], none[0], anchored[0]] == ["truncate", "none", "anchored"]
+    assert LONG.startswith(longest[0].rstrip("…"))
+    assert not any("*" in figure for figure in none)
+    assert [row[1].endswith("*") for row in (truncate, anchored, longest)] == [False, False, True]
+
+
+def test_the_order_of_the_records_does_not_matter():
+    records, order, with_control = SUMMARIES["several with control and trouble"]
+    assert summary(records[::-1], order, with_control) == summary(records, order, with_control)
+
+
+def shown(result):
+    """The summary of a run without the name of its file."""
+    lines = result.outlines
+    begin = next(i for i, line in enumerate(lines) if line.startswith("=") and "compaction" in line)
+    end = next(i for i in range(begin, len(lines)) if lines[i].startswith("records: "))
+    return lines[begin:end]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [f"--compactor={own('forget_limit')}", "--compaction-control"],
+        [f"--compactor={own('keep')},truncate,{own('forget')}", "--compaction-judge=refuses_files"],
+    ],
+)
+def test_the_summary_is_the_same_with_any_number_of_workers(pytester, arguments):
+    set_up(pytester)
+    serial = run(pytester, *arguments, compactor=None)
+    parallel = run(pytester, "-n2", *arguments, compactor=None)
+    assert len(shown(serial)) > 10
+    assert shown(serial) == shown(parallel)
+    assert all(len(line) <= WIDTH for line in shown(serial))
+
+
+def test_the_summary_needs_no_colour_and_uses_it_where_it_is_wanted(pytester):
+    set_up(pytester, "first")
+    plain = run(pytester, "--color=no")
+    coloured = run(pytester, "--color=yes", "--compaction-threshold=overall>=4")
+    assert "\x1b" not in str(plain.stdout)
+    assert any("\x1b[32m" in line and "GATE PASSED" in line for line in coloured.outlines)
+
+
+def test_compactors_lists_every_strategy_with_one_line_and_runs_nothing(pytester):
+    pytester.makeconftest(
+        """
+        def mine(messages, budget):
+            \"\"\"Keeps the last message.
+
+            And says more about it.
+            \"\"\"
+
+        def pytest_compaction_compactors(config):
+            return {"mine": mine}
+        """
+    )
+    pytester.makepyfile(test_mine="def test_mine(): assert 0")
+    result = run(pytester, "--compactors", compactor=None)
+    assert result.ret == pytest.ExitCode.OK
+    listed = {line.split()[0]: line for line in result.outlines if line}
+    names = [name for name, _ in Registry().descriptions()]
+    assert {"none", "truncate", "regenerate", "anchored"} <= set(names)
+    assert list(listed) == sorted([*names, "mine"])
+    assert listed["mine"].split(maxsplit=1)[1] == "Keeps the last message."
+    assert all(len(line.split()) > 2 for line in listed.values())

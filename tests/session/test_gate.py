@@ -1,0 +1,237 @@
+"""The gate: what makes a run red or green, and the last words that it says."""
+
+import pytest
+from support.scenarios import case, last_line, own, records, run, set_up, write_cases
+
+OK, FAILED = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED
+HALF = "forget_limit"
+"""A strategy that scores 2.92 overall: half of its items are below the pass score."""
+
+
+def gate(*expressions):
+    return [f"--compaction-threshold={expression}" for expression in expressions]
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_threshold_decides_and_not_the_single_item(pytester, workers):
+    set_up(pytester)
+    result = run(pytester, workers, *gate("overall>=2.9", "pass^1>=50%"), compactor=HALF)
+    result.assert_outcomes(passed=4, failed=4)
+    assert result.ret == OK
+    assert last_line(result) == (
+        "GATE PASSED overall 2.92 >= 2.90, pass^1 0.50 >= 0.50 · 4 items below 3.5"
+    )
+    result = run(pytester, workers, *gate("overall>=3.5", "instruction>=5"), compactor=HALF)
+    assert result.ret == FAILED
+    assert last_line(result) == "GATE FAILED overall 2.92 < 3.50"
+
+
+def test_without_a_threshold_the_exit_code_is_pytests_own_and_no_gate_is_named(pytester):
+    set_up(pytester)
+    green = run(pytester)
+    red = run(pytester, compactor=HALF)
+    assert (green.ret, red.ret) == (OK, FAILED)
+    assert "GATE" not in str(green.stdout) + str(red.stdout)
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        ("completeness<=2.5", "PASSED completeness 2.50 <= 2.50"),
+        ("completeness<2.5", "FAILED completeness 2.50 >= 2.50"),
+        ("file.artifact>4.9", "PASSED file.artifact 5.00 > 4.90"),
+        ("recall.overall>=3", "FAILED recall.overall 0.83 < 3.00"),
+        ("pass^1>50%", "FAILED pass^1 0.50 <= 0.50"),
+        ("pass^2>=0.1", "FAILED pass^2: nothing was measured"),
+        ("removed>=20%", "PASSED removed 0.27 >= 0.20"),
+        ("overall>=2.9167", "FAILED overall 2.9167 < 2.9167"),
+    ],
+)
+def test_every_metric_can_be_gated(pytester, expression, words):
+    set_up(pytester)
+    result = run(pytester, *gate(expression), compactor=HALF)
+    assert last_line(result).startswith(f"GATE {words}")
+    assert result.ret == (OK if words.startswith("PASSED") else FAILED)
+
+
+def test_a_failing_test_of_another_kind_is_red_whatever_the_threshold_says(pytester):
+    place = set_up(pytester)
+    place.joinpath("test_own.py").write_text(
+        "def test_probe(case, probe, compactor, judge):\n"
+        "    judge(probe, compactor(case).ask(probe)).check()\n"
+        "    assert (case.id, probe.id) != ('first', 'files'), 'of my own'\n"
+        "def test_other():\n"
+        "    assert 1 == 2\n"
+    )
+    result = run(pytester, *gate("overall>=1"))
+    result.assert_outcomes(passed=7, failed=2)
+    assert result.ret == FAILED
+    assert last_line(result) == "GATE FAILED 2 failed for another reason than the score"
+    errors = [r["reason"] for r in records(pytester).records if r["status"] == "error"]
+    assert len(errors) == 1
+    assert errors[0].startswith("AssertionError: of my own")
+
+
+def test_a_fixture_that_fails_before_or_after_an_item_is_red(pytester):
+    place = set_up(pytester, "first")
+    place.joinpath("test_own.py").write_text(
+        "import pytest\n"
+        "@pytest.fixture\n"
+        "def around(probe):\n"
+        "    assert probe.id != 'next', 'before'\n"
+        "    yield\n"
+        "    assert probe.id != 'limit', 'after'\n"
+        "def test_probe(case, probe, compactor, judge, around):\n"
+        "    judge(probe, compactor(case).ask(probe)).check()\n"
+    )
+    result = run(pytester, *gate("overall>=1"))
+    result.assert_outcomes(passed=3, errors=2)
+    assert result.ret == FAILED
+    assert last_line(result) == "GATE FAILED 2 failed for another reason than the score"
+    by_probe = {record["probe"]: record["status"] for record in records(pytester).records}
+    assert by_probe == {"limit": "error", "next": "error", "files": "passed", "decided": "passed"}
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_broken_case_is_red_whatever_the_threshold_says(pytester, workers):
+    set_up(pytester)
+    write_cases(pytester, case("broken", window=0))
+    result = run(pytester, workers, *gate("overall>=1"), compactor=HALF)
+    assert result.ret == FAILED
+    assert last_line(result) == "GATE FAILED 1 failed for another reason than the score"
+
+
+def test_a_module_that_cannot_be_imported_is_red_and_never_measured(pytester):
+    place = set_up(pytester, "first")
+    place.joinpath("test_own.py").write_text("import no_such_module\n")
+    result = run(pytester, *gate("overall>=0"))
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert "GATE PASSED" not in str(result.stdout)
+    result.stdout.fnmatch_lines(["no benchmark item was run"])
+
+
+def test_a_threshold_is_for_every_strategy_but_the_control_unless_it_names_one(pytester):
+    set_up(pytester)
+    compactors = f"--compactor=none,{own('keep')},{own(HALF)}"
+    result = run(pytester, compactors, *gate("overall>=2.9"), compactor=None)
+    assert last_line(result) == (
+        "GATE PASSED overall@strategies:forget_limit 2.92 >= 2.90, "
+        "overall@strategies:keep 5.00 >= 2.90 · 4 items below 3.5"
+    )
+    result = run(pytester, compactors, *gate("overall>=3"), compactor=None)
+    assert last_line(result) == "GATE FAILED overall@strategies:forget_limit 2.92 < 3.00"
+    scoped = gate(f"overall@{own('keep')}>=4.5", "overall@none>=4.5", "overall@absent>=5")
+    result = run(pytester, compactors, *scoped, compactor=None)
+    assert result.ret == OK
+    assert last_line(result) == (
+        "GATE PASSED overall@strategies:keep 5.00 >= 4.50, overall@none 5.00 >= 4.50 "
+        "· not applied, no such strategy: overall@absent>=5 · 4 items below 3.5"
+    )
+
+
+def test_a_threshold_for_a_strategy_not_in_the_run_is_named_and_decides_nothing(pytester):
+    set_up(pytester, "first")
+    result = run(pytester, *gate("overall@anchored>=5"), compactor=HALF)
+    assert result.ret == FAILED
+    assert last_line(result) == ("no gate: no strategy of this run is named in overall@anchored>=5")
+    assert run(pytester, *gate("overall@anchored>=5")).ret == OK
+
+
+def test_the_control_is_run_for_kept_and_is_not_gated(pytester):
+    set_up(pytester)
+    arguments = ["--compaction-control", *gate("kept>=0.5", "removed>=0.2")]
+    result = run(pytester, *arguments, compactor=HALF)
+    assert result.ret == OK
+    assert last_line(result) == (
+        "GATE PASSED kept 0.58 >= 0.50, removed 0.27 >= 0.20 · 4 items below 3.5"
+    )
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_run_that_was_stopped_early_is_undecided_and_red(pytester, workers):
+    set_up(pytester)
+    result = run(pytester, workers, "-x", *gate("overall>=0.1"), compactor="forget")
+    assert result.ret != OK
+    assert last_line(result).startswith("GATE UNDECIDED the run ")
+    assert "GATE PASSED" not in str(result.stdout)
+
+
+def test_an_interrupted_run_is_undecided_and_keeps_pytests_exit_code(pytester):
+    place = set_up(pytester)
+    place.joinpath("test_own.py").write_text(
+        "def test_probe(case, probe, compactor, judge):\n"
+        "    judge(probe, compactor(case).ask(probe)).check()\n"
+        "    if probe.id == 'next':\n"
+        "        raise KeyboardInterrupt\n"
+    )
+    result = run(pytester, *gate("overall>=1"), no_reraise_ctrlc=True)
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert last_line(result) == "GATE UNDECIDED the run did not finish"
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_run_without_items_is_never_green(pytester, workers):
+    set_up(pytester)
+    result = run(pytester, workers, "-k", "nothing_like_it", *gate("overall>=0"))
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    result.stdout.fnmatch_lines(["no benchmark item was run"])
+    assert "GATE PASSED" not in str(result.stdout)
+
+
+def test_a_selection_is_gated_on_what_was_selected(pytester):
+    set_up(pytester)
+    arguments = ["-m", "compaction(kind='file')", *gate("overall>=5")]
+    result = run(pytester, *arguments, compactor=HALF)
+    assert result.ret == OK
+    assert last_line(result) == "GATE PASSED overall 5.00 >= 5.00 · 0 items below 3.5"
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("pyproject.toml", '[tool.pytest]\ncompaction_threshold = ["overall>=3", "removed>=0"]'),
+        (
+            "pyproject.toml",
+            '[tool.pytest.ini_options]\ncompaction_threshold = ["overall>=3", "removed>=0"]',
+        ),
+        ("pytest.ini", "[pytest]\ncompaction_threshold =\n    overall>=3\n    removed>=0"),
+    ],
+)
+def test_thresholds_stand_in_the_ini_file_and_the_command_line_wins(pytester, file, text):
+    set_up(pytester)
+    (pytester.path / file).write_text(text)
+    result = run(pytester, compactor=HALF)
+    assert last_line(result) == "GATE FAILED overall 2.92 < 3.00"
+    result = run(pytester, *gate("overall>=2"), compactor=HALF)
+    assert last_line(result) == "GATE PASSED overall 2.92 >= 2.00 · 4 items below 3.5"
+
+
+def test_quiet_runs_end_with_the_gate_too(pytester):
+    set_up(pytester, "first")
+    result = run(pytester, "-qq", *gate("overall>=4"), compactor=HALF)
+    assert last_line(result) == "GATE FAILED overall 2.92 < 4.00"
+
+
+def test_a_test_of_another_kind_that_fails_is_red_without_any_threshold(pytester):
+    set_up(pytester, "first")
+    pytester.makepyfile(test_mine="def test_mine(case, probe): assert probe.kind != 'file'")
+    result = run(pytester, "test_mine.py")
+    result.assert_outcomes(passed=3, failed=1)
+    assert result.ret == FAILED
+
+
+def test_listing_items_measures_and_gates_nothing(pytester):
+    set_up(pytester, "first")
+    result = run(pytester, "--collect-only", *gate("overall>=5"))
+    assert result.ret == OK
+    assert "no benchmark item was run" not in str(result.stdout)
+    assert not any(line.casefold().startswith(("gate", "no gate")) for line in result.outlines)
+    assert not (pytester.path / ".pytest_compaction").exists()
+
+
+def test_a_run_that_measured_nothing_says_that_there_was_nothing_to_gate(pytester):
+    set_up(pytester, "first")
+    pytester.makepyfile(test_mine="def test_mine(): pass")
+    result = run(pytester, "test_mine.py", *gate("overall>=5"))
+    assert result.ret == OK
+    assert last_line(result) == "no gate: nothing was measured"

@@ -1,0 +1,271 @@
+"""Items: their ids and order, how they are selected, and where they come from."""
+
+import sys
+
+import pytest
+from support import scenarios
+from support.scenarios import PROBES, case, lean, node_ids, own, ran, run, set_up, write_cases
+
+from pytest_compaction.session.session import shipped_cases
+
+PROBE_MODULE = """
+    def test_probe(case, probe, compactor, judge):
+        judge(probe, compactor(case).ask(probe)).check()
+"""
+KEEP = "strategies:keep"
+
+
+def ids(arms, cases, probes=PROBES, end=""):
+    return [f"{arm}-{name}-{probe}{end}" for arm in arms for name in cases for probe in probes]
+
+
+def parameters(result):
+    return [line.partition("[")[2].removesuffix("]") for line in node_ids(result)]
+
+
+def test_items_are_sorted_by_compactor_then_case_then_probe(pytester):
+    set_up(pytester)
+    write_cases(pytester, case("also", probes=case()["probes"][:2]))
+    (pytester.path / "cases" / "also.json").rename(pytester.path / "cases" / "zzz.json")
+    expected = [
+        name
+        for arm in ("strategies:forget", KEEP)
+        for name in [
+            *ids([arm], ["also"], ["files", "limit"]),
+            *ids([arm], ["first", "second"]),
+        ]
+    ]
+    both = f"{own('keep')},{own('forget')}"
+    listed = run(pytester, "--collect-only", "-q", f"--compactor={both}", compactor=None)
+    assert parameters(listed) == expected
+    workers = run(pytester, "--collect-only", "-q", "-n2", f"--compactor={both}", compactor=None)
+    assert node_ids(workers) == node_ids(listed)
+    assert ran(run(pytester, "-v", f"--compactor={both}", compactor=None)) == expected
+
+
+def test_trials_are_numbered_at_the_end_of_the_id_and_recorded(pytester):
+    set_up(pytester, "first")
+    result = run(pytester, "-v", "--compaction-trials=2")
+    assert ran(result) == [
+        f"{KEEP}-first-{probe}-{trial}" for probe in PROBES for trial in ("t1", "t2")
+    ]
+    assert sorted({record["trial"] for record in scenarios.records(pytester).records}) == [1, 2]
+
+
+def test_parameters_of_a_compactor_are_part_of_the_id(pytester):
+    set_up(pytester, "first")
+    listed = run(
+        pytester, "--collect-only", "-q", "--compactor=truncate:fraction=0.25", compactor=None
+    )
+    assert parameters(listed) == ids(["truncate:fraction=0.25"], ["first"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "selected"),
+    [
+        (["-k", "second and limit"], [f"{KEEP}-second-limit"]),
+        (["-m", "compaction(kind='file')"], [f"{KEEP}-first-files", f"{KEEP}-second-files"]),
+        (
+            ["-m", "compaction(case='second', kind='decision')"],
+            [f"{KEEP}-second-decided"],
+        ),
+        (["-m", "not compaction"], []),
+        ([f"cases/test_probes.py::test_probe[{KEEP}-first-next]"], [f"{KEEP}-first-next"]),
+    ],
+)
+def test_items_are_selected_as_those_of_any_parametrized_test(pytester, arguments, selected):
+    place = set_up(pytester)
+    (place / "test_probes.py").write_text(pytester.makepyfile(PROBE_MODULE).read_text())
+    result = run(pytester, "-v", *arguments)
+    assert ran(result) == selected
+    result.assert_outcomes(
+        passed=len(selected), deselected=0 if "::" in arguments[0] else 8 - len(selected)
+    )
+
+
+def test_the_ids_of_the_packaged_module_select_its_items_too(pytester):
+    set_up(pytester)
+    listed = node_ids(run(pytester, "--collect-only", "-q"))
+    assert len(listed) == 8
+    result = run(pytester, "-v", listed[2], listed[5])
+    assert ran(result) == [listed[n].partition("[")[2].removesuffix("]") for n in (2, 5)]
+
+
+def test_exitfirst_stops_at_the_first_item_below_the_pass_score(pytester):
+    set_up(pytester)
+    result = run(pytester, "-x", compactor="forget")
+    result.assert_outcomes(failed=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_failed_compaction_over_budget_is_unscored_and_never_green(pytester, workers):
+    set_up(pytester)
+    write_cases(pytester, case("tight", budget=20))
+    result = run(pytester, f"-n{workers}", compactor="Fails")
+    assert result.parseoutcomes() == {"passed": 8, "unscored": 4}
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    found = [r for r in scenarios.records(pytester).records if r["case"] == "tight"]
+    assert {record["response"] for record in found} == {""}
+    assert all("the endpoint is away" in record["reason"] for record in found)
+
+
+def test_last_failed_runs_only_the_items_that_fell_short(pytester):
+    set_up(pytester)
+    run(pytester, compactor="forget_limit", cache=True).assert_outcomes(passed=4, failed=4)
+    again = run(pytester, "--lf", "-v", compactor="forget_limit", cache=True)
+    assert ran(again) == ids(["strategies:forget_limit"], ["first", "second"], ["decided", "limit"])
+
+
+def test_a_test_of_the_users_own_gets_cases_and_probes_beside_its_parameters(pytester):
+    set_up(pytester, "first")
+    pytester.makepyfile(
+        test_mine="""
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def title(case):
+            return case.id.upper()
+
+        @pytest.mark.parametrize("words", [1, 2])
+        def test_length(case, probe, compactor, words, title):
+            assert title == "FIRST"
+            assert len(compactor(case).ask(probe).text.split()) >= words
+
+        class TestView:
+            def test_holds(self, compactor, case, probe):
+                assert compactor(case).view(probe.point)[0].role == "user"
+        """
+    )
+    result = run(pytester, "-v", "test_mine.py")
+    assert sorted(ran(result)) == sorted(
+        [
+            *(f"{name}-{words}" for name in ids([KEEP], ["first"]) for words in (1, 2)),
+            *ids([KEEP], ["first"]),
+        ]
+    )
+    result.assert_outcomes(passed=12)
+
+
+def test_a_test_that_asks_only_for_case_and_probe_runs_once_for_each(pytester):
+    set_up(pytester)
+    pytester.makepyfile(test_mine="def test_asks(case, probe): assert probe.question.endswith('?')")
+    both = f"--compactor={own('keep')},{own('forget')}"
+    result = run(pytester, "-v", both, "test_mine.py", compactor=None)
+    assert ran(result) == [f"{name}-{probe}" for name in ("first", "second") for probe in PROBES]
+    result.stdout.fnmatch_lines(["no benchmark item was run"])
+
+
+@pytest.mark.parametrize("compactor", ["keep", None])
+def test_tests_that_bring_their_own_case_and_probe_are_left_alone(pytester, compactor):
+    set_up(pytester, "first")
+    pytester.makepyfile(
+        test_marked="""
+        import pytest
+
+        @pytest.mark.parametrize("case, probe", [(1, 2), (3, 4)])
+        def test_marked(case, probe):
+            assert case + 1 == probe
+        """,
+        test_fixtures="""
+        import pytest
+
+        @pytest.fixture
+        def case():
+            return 1
+
+        @pytest.fixture
+        def probe(case):
+            return case + 1
+
+        def test_fixtures(case, probe):
+            assert probe == 2
+        """,
+    )
+    result = run(pytester, "test_marked.py", "test_fixtures.py", compactor=compactor)
+    result.assert_outcomes(passed=3)
+
+
+def test_a_compactor_fixture_without_case_and_probe_is_refused_with_the_reason(pytester):
+    set_up(pytester, "first")
+    pytester.makepyfile(test_mine="def test_it(compactor): pass")
+    result = run(pytester, "test_mine.py")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*needs a test function that asks for case and probe as well*"])
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_without_a_compactor_benchmark_items_are_deselected_with_one_line(pytester, workers):
+    place = set_up(pytester, "first")
+    (place / "test_probes.py").write_text(pytester.makepyfile(PROBE_MODULE).read_text())
+    pytester.makepyfile(test_mine="def test_mine(): pass\ndef test_asks(case, probe): assert 0")
+    result = run(pytester, workers, "cases", "test_mine.py", compactor=None)
+    result.assert_outcomes(passed=1, deselected=0 if workers == "-n2" else 2)
+    said = [line for line in result.outlines if line.startswith("compaction:")]
+    assert said == [
+        "compaction: 2 benchmark tests deselected; name a strategy to run them, "
+        "as in --compactor=anchored (--compactors lists them)"
+    ]
+    assert result.ret == pytest.ExitCode.OK
+
+
+def test_a_bare_run_loads_nothing_heavy(pytester):
+    set_up(pytester, "first")
+    pytester.makepyfile(test_mine="def test_mine(): pass\ndef test_asks(case, probe): assert 0")
+    script = pytester.makepyfile(
+        script=f"""
+        import sys, pytest
+        sys.argv = ["pytest"]
+        code = pytest.main([*{lean()!r}, "-q", "test_mine.py"])
+        names = ("openai", "scipy", "numpy", "tiktoken", "jsonschema")
+        names += ("pytest_compaction.run.engine",)
+        print("code", int(code), "loaded", [name for name in names if name in sys.modules])
+        print("plugin" , "pytest_compaction.plugin" in sys.modules)
+        """
+    )
+    result = pytester.run(sys.executable, script)
+    result.stdout.fnmatch_lines(["*1 passed, 1 deselected*", "code 0 loaded [[]]", "plugin True"])
+
+
+def test_only_the_case_folders_are_collected_when_no_path_is_given(pytester):
+    set_up(pytester, "first")
+    pytester.makepyfile(**{"tests/test_other": "def test_other(): assert 0"})
+    pytester.makeini("[pytest]\ntestpaths = tests")
+    run(pytester).assert_outcomes(passed=4)
+    run(pytester, compactor=None).assert_outcomes(failed=1)
+    run(pytester, "tests").assert_outcomes(failed=1)
+
+
+def test_a_test_module_among_the_cases_replaces_the_packaged_one(pytester):
+    place = set_up(pytester, "first")
+    (place / "test_own.py").write_text("def test_own(case, probe, compactor): compactor(case)\n")
+    result = run(pytester, "-v")
+    assert "cases/test_own.py::test_own[strategies:keep-first-limit] PASSED" in str(result.stdout)
+    result.assert_outcomes(passed=4)
+
+
+def test_a_case_file_or_folder_can_be_named_several_times(pytester):
+    set_up(pytester)
+    place = write_cases(pytester, case("third"), folder="more")
+    (place / "lines.jsonl").write_text("")
+    one = "--compaction-cases=cases/second.json"
+    assert ran(run(pytester, "-v", one)) == ids([KEEP], ["second"])
+    result = run(pytester, "-v", one, "--compaction-cases=more/third.json", one)
+    assert ran(result) == ids([KEEP], ["second", "third"])
+
+
+def test_the_shipped_cases_serve_where_there_is_no_cases_folder_or_the_benchmark_is_named(
+    pytester, monkeypatch
+):
+    set_up(pytester, "first")
+    shipped = write_cases(pytester, case("shipped"), folder="wheel")
+    monkeypatch.setattr("pytest_compaction.session.resolve.shipped_cases", lambda: shipped)
+    benchmark = ["--pyargs", "pytest_compaction.benchmark"]
+    assert ran(run(pytester, "-v", *benchmark)) == ids([KEEP], ["shipped"])
+    assert ran(run(pytester, "-v")) == ids([KEEP], ["first"])
+    (pytester.path / "cases").rename(pytester.path / "others")
+    assert ran(run(pytester, "-v")) == ids([KEEP], ["shipped"])
+
+
+def test_cases_are_shipped_with_the_package():
+    assert [path.name for path in shipped_cases().rglob("*.json")]

@@ -1,0 +1,207 @@
+"""What becomes of an item: below the pass score, unscored, or its worker gone."""
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from support.scenarios import PROBES, failure, flat, last_line, own, records, run, run_files, set_up
+
+RECALL = ("-m", "compaction(kind='recall')")
+DIMENSIONS = ("accuracy", "context", "artifact", "continuity", "completeness", "instruction")
+
+
+def statuses(pytester):
+    return [record["status"] for record in records(pytester).records]
+
+
+def test_an_item_below_the_pass_score_says_what_fell_short_and_shows_no_traceback(pytester):
+    set_up(pytester, "first")
+    result = run(pytester, *RECALL, compactor="forget_limit")
+    result.assert_outcomes(failed=1)
+    lines = failure(result, "strategies:forget_limit-first-limit")
+    assert lines[0] == "overall 0.83 is below the pass score 3.50"
+    said = flat(lines)
+    for dimension in DIMENSIONS[:-1]:
+        assert f" {dimension} 0.00: " in said
+    assert "instruction" not in said, "a dimension that did not fall short is left out"
+    assert " completeness 0.00: completeness_coverage " in said
+    assert " dropped (not in the view): 45 " in said
+    assert " stale: the retry limit is 30 " in said
+    assert "unused" not in said
+    assert " answer: I set the retry limit to 30" in said
+    for trace in ("Traceback", "def test_probe", "verdict.check", "test_probes.py:", ">  "):
+        assert not any(trace in line for line in lines)
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_fact_that_is_in_the_view_but_not_in_the_answer_is_unused(pytester):
+    set_up(pytester, "first")
+    result = run(pytester, *RECALL, "--compaction-responder=mute")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "  unused (in the view, not in the answer): 45",
+            "  answer: (empty)",
+            "facts lost    1 of 1: 0 dropped from the view, 1 unused",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*dropped (not in the view)*")
+
+
+def test_the_pass_score_decides_and_the_score_stands_beside_each_item(pytester):
+    set_up(pytester, "first")
+    result = run(pytester, "-v", "--compaction-pass-score=0.5", compactor="forget")
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(["*test_probe[[]strategies:forget-first-limit[]] PASSED 0.8/5 *"])
+    result = run(pytester, "-v", "--compaction-pass-score=5", compactor="forget")
+    result.assert_outcomes(failed=4)
+    result.stdout.fnmatch_lines(["*test_probe[[]strategies:forget-first-limit[]] FAILED 0.8/5 *"])
+    assert run(pytester, "--compaction-pass-score=5").ret == pytest.ExitCode.OK
+
+
+@pytest.mark.parametrize(
+    ("judge", "reason"),
+    [
+        ("refuses", "the reply was no JSON"),
+        ("dead", "the endpoint http://localhost:9 refused the connection"),
+        ("too_high", "the judge gave accuracy_factual 7.0, outside 0 to 5"),
+        ("not_a_number", "the judge gave accuracy_factual nan, outside 0 to 5"),
+        ("invented", "the judge scored 'charm', which does not apply here"),
+        ("silent", "no criterion was scored"),
+        ("miscounts", "the judge's facts or traps do not match the probe's"),
+    ],
+)
+def test_an_answer_that_could_not_be_judged_is_unscored_and_makes_the_run_red(
+    pytester, judge, reason
+):
+    set_up(pytester, "first")
+    result = run(pytester, f"--compaction-judge={judge}")
+    assert result.parseoutcomes() == {"unscored": 4}
+    result.stdout.re_match_lines([r"(.* )?UUUU +\[100%\]"])
+    result.stdout.fnmatch_lines(["unscored      4", f"not scored (4): {reason}"])
+    assert last_line(result) == "GATE FAILED unscored 4 > 0"
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    for record in records(pytester).records:
+        assert (record["status"], record["overall"]) == ("unscored", None)
+        assert set(record["dimensions"].values()) == {None}
+        assert record["reason"] == reason
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_unscored_items_are_counted_apart_and_tolerated_up_to_a_number(pytester, workers):
+    set_up(pytester)
+    arguments = [workers, "-v", "--compaction-judge=refuses_files"]
+    result = run(pytester, *arguments, "--compaction-max-unscored=1")
+    assert result.parseoutcomes() == {"passed": 6, "unscored": 2}
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert last_line(result) == "GATE FAILED unscored 2 > 1"
+    assert str(result.stdout).count("UNSCORED") == 2
+    result.stdout.fnmatch_lines(["Pass^1        100.0% (6 of 6 items)", "unscored      2"])
+    assert statuses(pytester).count("unscored") == 2
+
+
+def test_tolerated_unscored_items_leave_the_run_green(pytester):
+    set_up(pytester)
+    arguments = ["--compaction-judge=refuses_files", "--compaction-max-unscored=2"]
+    assert run(pytester, *arguments).ret == pytest.ExitCode.OK
+    result = run(pytester, *arguments, "--compaction-threshold=overall>=4")
+    assert result.ret == pytest.ExitCode.OK
+    assert last_line(result) == (
+        "GATE PASSED overall 5.00 >= 4.00, unscored 2 <= 2 · 0 items below 3.5"
+    )
+
+
+def test_a_responder_that_cannot_answer_leaves_items_unscored_in_the_models_own_words(pytester):
+    set_up(pytester, "first")
+    result = run(
+        pytester, "--compaction-responder=unreachable", "--compaction-threshold=overall>=0"
+    )
+    assert result.parseoutcomes() == {"unscored": 4}
+    said = "the endpoint http://localhost:9 refused the connection"
+    result.stdout.fnmatch_lines([f"not scored (4): {said}"])
+    assert str(result.stdout).count(said) == 1, "once for the strategy and not for each item"
+    result.stdout.no_fnmatch_line("*Traceback*")
+    assert statuses(pytester) == ["unscored"] * 4
+    assert {record["reason"] for record in records(pytester).records} == {said}
+    assert last_line(result) == "GATE FAILED overall: nothing was measured, unscored 4 > 0"
+
+
+def test_a_bug_in_a_judge_shows_its_traceback_at_the_items_that_met_it(pytester):
+    set_up(pytester, "first")
+    result = run(pytester, "-k", "files or limit", "--compaction-judge=has_a_bug")
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["E * KeyError: 'file'"])
+    assert [record["reason"] for record in records(pytester).records] == [
+        "KeyError: 'file'",
+        "KeyError: 'recall'",
+    ]
+
+
+def junit_properties(path):
+    cases = ElementTree.parse(path).getroot().iter("testcase")
+    return {
+        case.get("name"): (
+            {item.get("name"): item.get("value") for item in case.iter("property")},
+            [child.tag for child in case if child.tag != "properties"],
+        )
+        for case in cases
+    }
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_junit_carries_status_overall_and_dimensions(pytester, workers):
+    set_up(pytester, "first")
+    arguments = [workers, "--junitxml=out.xml", "--compaction-judge=refuses_files"]
+    run(pytester, *arguments, compactor="forget_limit")
+    found = junit_properties(pytester.path / "out.xml")
+    scores, tags = found["test_probe[strategies:forget_limit-first-next]"]
+    assert tags == []
+    assert scores == {
+        "compaction.status": "passed",
+        "compaction.overall": "5.0",
+        **{f"compaction.{name}": "5.0" for name in DIMENSIONS},
+    }
+    scores, tags = found["test_probe[strategies:forget_limit-first-limit]"]
+    assert tags == ["failure"]
+    assert (scores["compaction.status"], scores["compaction.overall"]) == ("failed", "0.8333")
+    scores, tags = found["test_probe[strategies:forget_limit-first-files]"]
+    assert (scores, tags) == ({"compaction.status": "unscored"}, ["skipped"])
+
+
+def test_a_compactor_that_kills_its_worker_makes_the_run_red_and_hides_no_other_case(pytester):
+    set_up(pytester)
+    result = run(pytester, "-n2", "--compaction-threshold=overall>=1", compactor="crashes")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    run_file = records(pytester)
+    assert [record["case"] for record in run_file.records] == ["second"] * 4
+    assert {record["status"] for record in run_file.records} == {"passed"}
+    assert last_line(result).startswith("GATE FAILED ")
+    assert last_line(result) == "GATE FAILED 4 failed for another reason than the score"
+    result.assert_outcomes(passed=4, failed=4)
+    for probe in PROBES:
+        result.stdout.fnmatch_lines([f"worker * crashed while running *-first-{probe}[]]'"])
+    result.stdout.fnmatch_lines(["Pass^1        100.0% (4 of 4 items)"])
+
+
+def test_the_items_around_a_crash_run_and_count_once(pytester):
+    place = set_up(pytester)
+    (place / "test_own.py").write_text(
+        "import os\n"
+        "from pathlib import Path\n"
+        "def test_probe(case, probe, compactor, judge):\n"
+        "    crashed = Path(__file__).parent / 'crashed'\n"
+        "    if (case.id, probe.id) == ('first', 'next') and not crashed.exists():\n"
+        "        crashed.touch()\n"
+        "        os._exit(7)\n"
+        "    judge(probe, compactor(case).ask(probe)).check()\n"
+    )
+    result = run(pytester, "-n2", f"--compactor={own('forget')}", compactor=None)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    found = [record["item"] for record in records(pytester).records]
+    lines = run_files(pytester)[-1].read_text().splitlines()
+    assert len(lines) == 1 + len(found)
+    expected = [f"{case}-{probe}" for case in ("first", "second") for probe in PROBES]
+    expected.remove("first-next")
+    assert sorted(found) == sorted(
+        f"cases/test_own.py::test_probe[strategies:forget-{name}]" for name in expected
+    )
+    result.stdout.fnmatch_lines(["Pass^1        0.0% (0 of 7 items)"])

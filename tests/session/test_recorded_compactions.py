@@ -1,0 +1,231 @@
+"""What an agent's own compaction lost is judged beside any other strategy, at its own points."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.builders import COUNTER
+from support.compacting import with_records
+from support.scenarios import case, flat, records, run, set_up, write_cases
+
+from pytest_compaction import cli
+from pytest_compaction.case.files import CaseFileError, load_cases, read_case_file
+from pytest_compaction.case_making.case_maker import make_case
+from pytest_compaction.conversation.messages import text_message
+from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
+
+
+@pytest.mark.parametrize(
+    ("record", "pointer", "words"),
+    [
+        ({"summary": "s", "kept": ["m9"]}, "/kept/0", "the id of a message up to the point"),
+        ({"summary": "s", "kept": ["m5"]}, "/kept/0", "the id of a message up to the point"),
+        ({"summary": "s", "kept": ["m1", "m1"]}, "/kept/1", "each message once"),
+        ({"messages": [{"log": "m6"}]}, "/messages/0/log", "a message up to the point"),
+        ({"summary": "s", "kept": ["m3"]}, "", "results-follow-calls to hold"),
+        ({"messages": [{"role": "tool", "content": "x"}]}, "", "no tool_call_id"),
+        ({"summary": ""}, "/summary", "text that is not empty"),
+        ({"messages": []}, "/messages", "at least 1 item"),
+        ({"summary": "s", "messages": [{"log": "m1"}]}, "", "valid under"),
+        ({"summary": "s", "more": 1}, "", "the unknown key 'more'"),
+        ({"messages": [{"role": "poet", "content": "x"}]}, "/messages/0", "not valid"),
+    ],
+)
+def test_a_broken_record_is_named_with_its_place(
+    tmp_path: Path, record: dict[str, Any], pointer: str, words: str
+) -> None:
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(with_records(record)), "utf-8")
+    (error,) = read_case_file(path)
+    assert isinstance(error, CaseFileError)
+    assert f"/compaction_points/0/recorded{pointer}: " in str(error)
+    assert words in str(error)
+
+
+# --- in a session --------------------------------------------------------------------
+
+
+LOSSY = "We edited src/queue.py and set the retry limit to 30. Next: docs/retries.md."
+FULL = (
+    "The retry limit is 45 because the broker restarts slowly. "
+    "Next step: update docs/retries.md with the new limit."
+)
+
+
+def recorded_case(early: str | None, late: str | None) -> dict[str, Any]:
+    data = case("first")
+    for point, text in zip(data["compaction_points"], (early, late), strict=True):
+        if text is not None:
+            point["recorded"] = {"summary": text}
+    return data
+
+
+def test_a_summary_that_drops_a_fact_is_seen_to_drop_it(pytester: pytest.Pytester) -> None:
+    set_up(pytester, "first")
+    write_cases(pytester, recorded_case("edited src/queue.py", LOSSY))
+    result = run(pytester, "--compactor=recorded,anchored", compactor=None)
+    by_item = {(r["compactor"], r["probe"]): r for r in records(pytester).records}
+    assert len(by_item) == 8
+    dropped = by_item["recorded", "decided"]
+    assert dropped["status"] == "failed"
+    assert dropped["facts"] == [
+        {"text": "the broker restarts slowly", "survived": False, "used": False}
+    ]
+    assert by_item["recorded", "limit"]["facts"][0]["survived"] is False
+    assert by_item["recorded", "limit"]["traps"][0]["hit"] is True
+    assert by_item["recorded", "next"]["facts"][0]["survived"] is True
+    assert by_item["recorded", "files"]["status"] == "passed"
+    assert by_item["anchored", "decided"]["facts"][0]["survived"] is True
+    assert "dropped (not in the view): the broker restarts slowly" in flat(result.outlines)
+
+
+def test_a_summary_that_keeps_the_facts_passes(pytester: pytest.Pytester) -> None:
+    set_up(pytester, "first")
+    write_cases(pytester, recorded_case("edited src/queue.py", FULL))
+    run(pytester, "--compactor=recorded", compactor=None).assert_outcomes(passed=4)
+
+
+@pytest.mark.parametrize("workers", [[], ["-n2"]], ids=["n0", "n2"])
+def test_items_at_a_point_without_a_record_are_unscored_with_the_reason(
+    pytester: pytest.Pytester, workers: list[str]
+) -> None:
+    set_up(pytester, "first")
+    write_cases(pytester, recorded_case(None, FULL))
+    result = run(pytester, "--compactor=recorded", *workers, compactor=None)
+    by_probe = {r["probe"]: r for r in records(pytester).records}
+    assert by_probe["files"]["status"] == "unscored"
+    assert "there is nothing to judge at early" in by_probe["files"]["reason"]
+    assert [by_probe[name]["status"] for name in ("limit", "next", "decided")] == ["passed"] * 3
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+
+
+def test_a_trigger_of_the_run_meets_no_record(pytester: pytest.Pytester) -> None:
+    set_up(pytester, "first")
+    write_cases(pytester, recorded_case("edited src/queue.py", FULL))
+    run(pytester, "--compactor=recorded", "--compaction-trigger=tokens:20", compactor=None)
+    assert {r["status"] for r in records(pytester).records} == {"unscored"}
+
+
+# --- from a transcript ---------------------------------------------------------------
+
+
+STATED = (
+    "the upload handler must answer within two seconds on every machine",
+    "I use a bounded queue instead of a thread for each upload.",
+    "thread 4\nqueue limit 64\nretry delay 1.5",
+)
+
+
+def transcript(*boundaries: Boundary) -> Transcript:
+    """A talk of eight messages whose first three state what can be lost."""
+    texts = [*STATED, *(f"we looked at part {number}" for number in range(5))]
+    messages = tuple(
+        text_message(f"m{number}", "assistant" if number % 2 else "user", text)
+        for number, text in enumerate(texts)
+    )
+    return Transcript(messages, "talk.jsonl", Ledger(8, 8), "", boundaries)
+
+
+def test_each_boundary_becomes_a_point_with_its_record() -> None:
+    made = make_case(
+        transcript(
+            Boundary("m3", "first", 150_000, ("m3",)),
+            Boundary("m6", "second", 160_000),
+        )
+    )
+    assert made.data["compaction_points"] == [
+        {
+            "id": "p1",
+            "after": "m3",
+            "recorded": {"summary": "first", "kept": ["m3"], "tokens_before": 150_000},
+        },
+        {"id": "p2", "after": "m6", "recorded": {"summary": "second", "tokens_before": 160_000}},
+    ]
+    assert made.data["window"] == 200_000
+    assert (made.recorded, made.unrecorded, made.after) == (2, (), 1)
+    assert len(made.data["messages"]) == 8
+
+
+def test_the_budget_holds_the_largest_view_on_record() -> None:
+    summary = "we looked at every part " * 800
+    made = make_case(transcript(Boundary("m3", summary), Boundary("m6", "short")))
+    size = COUNTER.message(text_message("s", "user", summary))
+    assert size <= made.data["budget"] < size + 500
+
+
+def test_the_last_of_several_compactions_after_one_message_stands() -> None:
+    made = make_case(transcript(Boundary("m6", "first"), Boundary("m6", "second")))
+    assert [point["recorded"]["summary"] for point in made.data["compaction_points"]] == ["second"]
+
+
+def test_without_any_record_the_points_and_the_end_stay() -> None:
+    made = make_case(transcript(Boundary("m3", missing="it is encrypted")))
+    assert made.data["compaction_points"] == [
+        {"id": "p1", "after": "m3"},
+        {"id": "p2", "after": "m7"},
+    ]
+    assert (made.recorded, made.unrecorded) == (0, ("it is encrypted",))
+
+
+def claude_session() -> str:
+    """A session of Claude Code in which the agent compacted twice."""
+    lines: list[dict[str, Any]] = []
+    parent: str | None = None
+
+    def add(**line: Any) -> None:
+        nonlocal parent
+        parent = f"u{len(lines)}"
+        lines.append(
+            {"uuid": parent, "sessionId": "s", "parentUuid": lines[-1]["uuid"] if lines else None}
+            | line
+        )
+
+    def say(role: str, content: Any, **more: Any) -> None:
+        add(type=role, message={"role": role, "content": content}, **more)
+
+    for part in range(3):
+        say("user", f"service{part} must listen on port {4310 + part} and retry {part + 3} times")
+        for step in range(4):
+            call = {"type": "tool_use", "id": f"c{part}{step}", "name": "Write"}
+            call["input"] = {"file_path": f"src/part{part}_{step}.py", "content": "x = 1\n"}
+            say("assistant", [call])
+            back = {"type": "tool_result", "tool_use_id": f"c{part}{step}", "content": "written"}
+            say("user", [back])
+        say("assistant", f"I chose a queue instead of a thread for service{part}. " * 3)
+        if part < 2:
+            before = parent
+            add(
+                type="system",
+                subtype="compact_boundary",
+                logicalParentUuid=before,
+                compactMetadata={"trigger": "auto", "preTokens": 155_000},
+            )
+            lines[-1]["parentUuid"] = None
+            say("user", f"Wrote src/part{part}_0.py; the queue stays.", isCompactSummary=True)
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def test_a_transcript_with_two_boundaries_is_judged_at_both(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = pytester.path / "session.jsonl"
+    session.write_text(claude_session(), "utf-8")
+    code = cli.main(["import", str(session), "-o", str(pytester.path / "cases")])
+    out = capsys.readouterr().out
+    assert code == 0
+    assert "recorded             2  compactions of the agent" in out
+    loaded = load_cases([pytester.path / "cases"])
+    assert loaded.errors == ()
+    (made,) = loaded.cases
+    assert [bool(point.recorded) for point in made.points] == [True, True]
+    assert not any("the queue stays" in message.text for message in made.messages)
+    result = run(pytester, "--compactor=recorded,anchored", compactor=None)
+    found = records(pytester).records
+    by_strategy = {r["compactor"] for r in found}
+    assert by_strategy == {"recorded", "anchored"}, str(result.stdout)
+    assert all(r["status"] in {"passed", "failed"} for r in found)
+    lost = [f for r in found if r["compactor"] == "recorded" for f in r["facts"]]
+    assert any(not fact["survived"] for fact in lost)

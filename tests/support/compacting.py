@@ -1,0 +1,123 @@
+"""Compactions by hand: logs with ids, models that misbehave, and one compaction after another."""
+
+from support.builders import COUNTER, case_data, compact_now
+
+from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.messages import groups
+from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models.protocol import CompactReply, ModelError, SummaryReply
+from pytest_compaction.models.structured_summary import Summary
+
+
+class SpyModel(OfflineModel):
+    """Notes every request to summarise."""
+
+    def __init__(self):
+        super().__init__(COUNTER)
+        self.requests = []
+
+    async def summarize(self, request):
+        self.requests.append(request)
+        return await super().summarize(request)
+
+
+class SayingModel(SpyModel):
+    """Writes these lines into the first section, whatever it reads."""
+
+    def __init__(self, *lines):
+        super().__init__()
+        self.lines = lines
+
+    async def summarize(self, request):
+        self.requests.append(request)
+        return SummaryReply(Summary(((request.sections[0].id, self.lines),)))
+
+
+class AwayModel(SpyModel):
+    """Cannot be reached."""
+
+    async def summarize(self, request):
+        self.requests.append(request)
+        raise ModelError("the endpoint is away")
+
+
+class NativeModel(SpyModel):
+    """An endpoint that compacts natively: every user message, then ``items``."""
+
+    def __init__(self, *items):
+        super().__init__()
+        self.items = items or ({"type": "compaction", "id": "cmp_1", "encrypted_content": "q+/="},)
+        self.compacts = []
+
+    async def compact(self, request):
+        self.compacts.append(request)
+        users = [message for message in request.messages if message.role == "user"]
+        items = [{"role": "assistant", "content": [item]} for item in self.items]
+        return CompactReply((*users, *from_chat(items, "synthetic", "item")))
+
+
+def messages_of(chat, start=0):
+    """Chat dictionaries as messages of the log with ids from ``m<start>`` on."""
+    return from_chat([{"id": f"m{start + i}", **message} for i, message in enumerate(chat)])
+
+
+def observed(compactor, chat, context, state=None, start=0):
+    state = compactor.start() if state is None else state
+    return compactor.observe(state, messages_of(chat, start), context)
+
+
+def compacted(compactor, chat, context):
+    """The outcome and the view of one compaction of a log."""
+    outcome = compact_now(compactor, observed(compactor, chat, context), context)
+    return outcome, view_of(compactor, outcome, context)
+
+
+def view_of(compactor, outcome, context):
+    return compactor.render(outcome.state, context).messages
+
+
+def cycles(compactor, batches, context):
+    """The state before, and the outcome of, one compaction after each batch of messages."""
+    state, start = compactor.start(), 0
+    for batch in batches:
+        state = observed(compactor, batch, context, state, start)
+        start += len(batch)
+        outcome = compact_now(compactor, state, context)
+        yield state, outcome
+        state = outcome.state
+
+
+def in_a_row(compactor, batches, context):
+    """The outcomes of compactions after each batch."""
+    for _, outcome in cycles(compactor, batches, context):
+        yield outcome
+
+
+def batched(chat, count):
+    """The log in about ``count`` parts, tool calls and results together."""
+    ranges = groups(messages_of(chat))
+    size = -(-len(ranges) // count)
+    for start in range(0, len(ranges), size):
+        part = ranges[start : start + size]
+        yield chat[part[0][0] : part[-1][1]]
+
+
+def with_records(early=None, late=None, **changes):
+    """The small case with what its agent went on with at each of its two points."""
+    data = case_data(**changes)
+    for point, record in zip(data["compaction_points"], (early, late), strict=True):
+        if record is not None:
+            point["recorded"] = record
+    return data
+
+
+def roles(messages):
+    return [message.role for message in messages]
+
+
+def ids(messages):
+    return [message.id for message in messages]
+
+
+def tokens(chat):
+    return COUNTER.messages(messages_of(chat))

