@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-CASES = Path(__file__).parents[1] / "cases"
+CASES = Path(__file__).parents[2] / "cases"
 SCRIPTS = sorted(path for path in CASES.glob("*/*.py") if path.with_suffix(".json").exists())
 needs_git = pytest.mark.skipif(
     shutil.which("git") is None, reason="git is needed to record a session"
