@@ -1,60 +1,79 @@
-"""The recorded sessions are what their scripts record: run again, they give the same bytes."""
+"""Scripted sessions play again as they were recorded: each one gives the same bytes."""
 
-import importlib.util
 import json
+import os
 import re
 import shutil
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+import record
+from recorder import Recorder
+from repository import Repository, versions
 
-CASES = Path(__file__).parents[2] / "cases"
-SCRIPTS = sorted(path for path in CASES.glob("*/*.py") if path.with_suffix(".json").exists())
+HERE = Path(__file__).parent
 needs_git = pytest.mark.skipif(
     shutil.which("git") is None, reason="git is needed to record a session"
 )
 
 
-def load(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture
+def start(tmp_path):
+    """A folder with the one file that a session starts with."""
+    folder = tmp_path / "start"
+    folder.mkdir()
+    (folder / "bell.py").write_text("LEAD_SECONDS = 90\n", "utf-8")
+    return folder
 
 
 @pytest.fixture
-def recording(monkeypatch):
-    monkeypatch.setattr(sys, "path", [str(CASES), *sys.path])
-    return load(CASES / "recording.py")
-
-
-@pytest.fixture
-def session(recording, tmp_path):
+def session(start, tmp_path):
     """A session of five messages in a repository of one file."""
-    made = recording.Recorder(recording.Repository("ferrybell", tmp_path))
-    made.repo.seed("=== bell.py\nLEAD_SECONDS = 90\n")
+    made = Recorder(Repository("ferrybell", tmp_path / "workspace"))
+    made.repo.seed(start)
     made.user("Make the bell ring earlier.")
     made.read("bell.py", "First what it is now.")
     made.edit("bell.py", "90", "120")
     return made
 
 
-def test_every_case_has_its_script():
-    assert sorted(path.with_suffix(".py") for path in CASES.glob("*/*.json")) == SCRIPTS
+def test_every_case_has_its_play():
+    targets = [record.target(name, record.load(name)) for name in record.names()]
+    assert sorted(record.CASES.glob("*/*.json")) == sorted(targets)
 
 
 @needs_git
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_recording_a_session_again_gives_the_same_case(script, recording):
-    committed = script.with_suffix(".json").read_text("utf-8")
-    now = recording.versions()
-    then = json.loads(committed)["recorded_with"]
+@pytest.mark.parametrize("name", record.names())
+def test_recording_a_session_again_gives_the_same_case(name):
+    play = record.load(name)
+    committed = record.target(name, play).read_text("utf-8")
+    then, now = json.loads(committed)["recorded_with"], versions()
     if now != then:
         pytest.skip(f"recorded with {then}, here is {now}: their outputs differ")
-    assert load(script).build_case() == committed
+    assert record.case_text(name, play) == committed
+
+
+@needs_git
+def test_a_repository_starts_with_the_files_of_its_folder(start, tmp_path):
+    (start / "docs").mkdir()
+    (start / "docs/empty.md").write_bytes(b"")
+    (start / ".gitignore").write_bytes(b"*.log\n")
+    repo = Repository("ferrybell", tmp_path / "workspace")
+    repo.seed(start)
+    files = [".gitignore", "bell.py", "docs/empty.md"]
+    assert repo.git("ls-tree", "-r", "--name-only", "start").splitlines() == files
+    assert all((repo.root / file).read_bytes() == (start / file).read_bytes() for file in files)
+
+
+@needs_git
+def test_a_file_to_start_with_that_a_clone_would_not_have_is_an_error(start, tmp_path):
+    (start / ".gitignore").write_text("*.py\n", "utf-8")
+    with pytest.raises(RuntimeError, match=r"ignored by one of your \.gitignore files:\nbell\.py"):
+        Repository("ferrybell", tmp_path / "workspace").seed(start)
 
 
 @needs_git
@@ -87,7 +106,7 @@ def test_a_fact_without_evidence_is_an_error(session):
 
 
 @needs_git
-def test_a_script_cannot_claim_what_git_does_not_know(session):
+def test_a_play_cannot_claim_what_git_does_not_know(session):
     session.repo.check_changed("start", added=[], modified=["bell.py"])
     with pytest.raises(AssertionError, match=r"deleted since start, says git: \[\]; not \['bell"):
         session.repo.check_changed("start", deleted=["bell.py"])
@@ -119,14 +138,24 @@ def test_no_run_of_pytest_removes_the_folders_of_another(session):
 
 
 @needs_git
-def test_the_session_of_the_readme_can_be_recorded(recording, tmp_path):
-    text = (CASES / "README.md").read_text("utf-8")
-    script = tmp_path / "feature" / "ferry_bell.py"
-    script.parent.mkdir()
-    for language, path in (("text", script.with_suffix(".seed")), ("python", script)):
-        block = re.search(rf"^   ```{language}\n(.*?)^   ```$", text, re.DOTALL | re.MULTILINE)
-        path.write_text(textwrap.dedent(block[1]), "utf-8")
-    case = load(script).build_case()
-    recording.write(script, case)
+def test_the_session_of_the_readme_is_recorded_by_its_commands(tmp_path):
+    recordings = tmp_path / "tests/recordings"
+    recordings.mkdir(parents=True)
+    for module in ("record.py", "recorder.py", "repository.py"):
+        shutil.copy(HERE / module, recordings)
+    text = (HERE / "README.md").read_text("utf-8")
+    blocks = re.findall(r"^   ```(sh|python)\n(.*?)^   ```$", text, re.DOTALL | re.MULTILINE)
+    assert [language for language, _ in blocks] == ["sh", "python", "sh"]
+    start, play, steps = (textwrap.dedent(block) for _, block in blocks)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+    def run(commands):
+        environment = os.environ | {"PATH": path}
+        subprocess.run(["bash", "-ec", commands], cwd=tmp_path, env=environment, check=True)
+        return (tmp_path / "cases/feature/ferry_bell.json").read_bytes()
+
+    (recordings / "ferry_bell").mkdir()
+    (recordings / "ferry_bell/play.py").write_text(play, "utf-8")
+    case = run(start + steps)
     assert json.loads(case)["probes"][1]["facts"][0]["about"] == "modified"
-    assert load(script).build_case() == case
+    assert run("python tests/recordings/record.py ferry_bell") == case
