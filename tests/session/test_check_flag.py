@@ -94,10 +94,11 @@ def pytest_compaction_models(config):
 
 
 @pytest.fixture
-def check(pytester):
+def check(pytester, monkeypatch):
     """Runs the check of some compactors on few examples; ``planted`` is a module they may name."""
     pytester.makepyfile(own=OWN)
     pytester.syspathinsert(ROOT / "tests/support")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests/support"))  # for workers of pytest-xdist
 
     def run(*compactors, arguments=(), examples=30):
         named = [f"--compactor={name}" for name in compactors]
