@@ -5,7 +5,6 @@ import importlib.util
 import re
 
 import pytest
-from support.paths import ROOT
 from support.scenarios import flat, lean
 
 from pytest_compaction.checking.invariants.invariants import NAMES
@@ -94,11 +93,9 @@ def pytest_compaction_models(config):
 
 
 @pytest.fixture
-def check(pytester, monkeypatch):
+def check(pytester):
     """Runs the check of some compactors on few examples; ``planted`` is a module they may name."""
     pytester.makepyfile(own=OWN)
-    pytester.syspathinsert(ROOT / "tests/support")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests/support"))  # for workers of pytest-xdist
 
     def run(*compactors, arguments=(), examples=30):
         named = [f"--compactor={name}" for name in compactors]
