@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.measuring_dialogues import MT_BENCH, evaluations, of_mt_bench, of_tau_bench
 from support.pages import DOCS, README, arguments, code, commands, step, text
-from support.paths import ROOT
+from support.paths import ROOT, SHARED
 from support.readme_blocks import (
     comparison_block,
     dialogue_blocks,
@@ -29,7 +29,7 @@ from pytest_compaction.session.gate import parse_threshold
 
 WRITE_ANEW = "run PYTHONPATH=tests python -m support.readme_blocks"
 SESSIONS = [
-    pytest.param(ROOT.parent / "shared/data" / name, id=name.split("/")[0], marks=marks)
+    pytest.param(SHARED / name, id=name.split("/")[0], marks=marks)
     for name, marks in (
         ("claude-code/session.jsonl", ()),
         ("pi-agent/large-session.jsonl", pytest.mark.exhaustive),

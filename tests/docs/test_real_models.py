@@ -1,6 +1,7 @@
 """The commands of docs/real-models.md, against a server on this machine."""
 
 import pytest
+from support.endpoint_builders import KEY
 from support.pages import DOCS, arguments, code, commands
 from support.scenarios import lean, records, write_cases
 from support.stub_endpoint import PRICED, long_case, serving
@@ -18,7 +19,7 @@ def endpoint(pytester, monkeypatch):
     """A server that answers at OpenAI's prices, and one case."""
     write_cases(pytester, long_case("first"))
     pytester.makeconftest(PRICED)
-    monkeypatch.setenv("OPENAI_API_KEY", "…")
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with serving() as stub:
         monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
         yield stub
