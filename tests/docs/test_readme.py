@@ -93,9 +93,9 @@ def test_the_figures_on_dialogues_are_those_measured():
         f"A summary was in force at some point in {state.some} of the {anchored.dialogues:,}; "
         f"{state.none - state.paid} are too short for one",
         f"In {state.paid} more, summaries were paid for but none could be used",
-        f"{tools.dialogues} of an airline agent",
+        f"{tools.dialogues} conversations of an airline agent",
         f"with {tools.mean_prompt:,.0f} prompt tokens each",
-        f"that loses {-adaptive.spending.net_savings:.1%} net in place of "
+        f"`adaptive` loses {-adaptive.spending.net_savings:.1%} net instead of "
         f"{-anchored.spending.net_savings:.1%}".replace("%", " %"),
     ):
         assert sentence in said, sentence
