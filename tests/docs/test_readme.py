@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.measuring_dialogues import MT_BENCH, evaluations, of_mt_bench, of_tau_bench
+from support.paths import public_data
 
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.options import LISTING_FLAG, OPTIONS
@@ -18,7 +19,6 @@ from tests.support.readme_blocks import (
     README,
     comparison_block,
     dialogue_blocks,
-    dialogues_are_here,
     difficulty,
     in_readme,
     suitability,
@@ -29,7 +29,7 @@ WRITE_ANEW = "run PYTHONPATH=tests python -m support.readme_blocks"
 TEXT = README.read_text("utf-8")
 ROOT = README.parent
 SESSIONS = [
-    pytest.param(ROOT.parent / "shared/data" / name, id=name.split("/")[0], marks=marks)
+    pytest.param(name, id=name.split("/")[0], marks=marks)
     for name, marks in (
         ("claude-code/session.jsonl", ()),
         ("pi-agent/large-session.jsonl", pytest.mark.exhaustive),
@@ -126,7 +126,6 @@ def test_the_comparison_shown_is_the_one_measured():
     assert shown == comparison_block(), WRITE_ANEW
 
 
-@pytest.mark.skipif(not MT_BENCH.exists(), reason=f"the public data is not at {MT_BENCH}")
 def test_rows_of_the_table_on_dialogues_are_those_measured():
     """A row depends on the dialogues of its task alone; all rows are in the next test."""
     tasks = ("FR", "SA", "GR")
@@ -138,7 +137,6 @@ def test_rows_of_the_table_on_dialogues_are_those_measured():
 
 
 @pytest.mark.exhaustive
-@pytest.mark.skipif(not dialogues_are_here(), reason="the public data is not here")
 def test_the_figures_on_dialogues_are_those_measured():
     for name, block in dialogue_blocks().items():
         assert in_readme(TEXT, name) == block, WRITE_ANEW
@@ -236,9 +234,7 @@ def test_the_five_lines_are_those_of_the_benchmark():
 
 @pytest.mark.parametrize("session", SESSIONS)
 def test_a_session_of_ones_own_is_imported_checked_and_gated(pytester, session):
-    if not session.exists():
-        pytest.skip(f"the session {session} is not here")
-    pytester.path.joinpath("session.jsonl").write_bytes(session.read_bytes())
+    pytester.path.joinpath("session.jsonl").write_bytes(public_data(session).read_bytes())
     (block,) = code("console", "pytest-compaction import session.jsonl")
     *prepare, measure = block.strip().splitlines()
     for command in prepare:

@@ -7,22 +7,21 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from support.paths import COMMON_FOLDER
+
 from pytest_compaction.metrics.aggregate import Aggregate, aggregate
 from pytest_compaction.records.records import scored_record
 from pytest_compaction.session.resolve import start
 from pytest_compaction.settings import Settings
 
-SHARED = "COMPACTION_TESTS_MEASURED"
-"""Names the folder in which the workers of one test run share what they measured."""
-
 
 @cache
 def records_of(compactor):
     """The records of one strategy over the shipped cases; measured by one worker for all."""
-    if SHARED not in os.environ:
+    if COMMON_FOLDER not in os.environ:
         return _measured_records(compactor)
     name = hashlib.sha256(compactor.encode()).hexdigest()
-    kept = Path(os.environ[SHARED], f"{name}.json")
+    kept = Path(os.environ[COMMON_FOLDER], f"{name}.json")
     if not kept.exists():
         partial = kept.with_suffix(f".{os.getpid()}")
         partial.write_text(json.dumps(_measured_records(compactor)), "utf-8")

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from support.measuring import offline_settings
-from support.paths import SHARED
+from support.paths import public_data
 
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.dialogues.evaluation import evaluation_of
@@ -14,9 +14,8 @@ from pytest_compaction.run.triggers import parse_trigger
 from pytest_compaction.session.resolve import start
 from pytest_compaction.settings import DialogueSettings
 
-DATA = SHARED
-MT_BENCH = DATA / "mt-bench-101/mtbench101.jsonl"
-TAU = DATA / "tau-bench/gpt-4o-airline-tasks-0-9.json"
+MT_BENCH = public_data("mt-bench-101/mtbench101.jsonl")
+TAU = public_data("tau-bench/gpt-4o-airline-tasks-0-9.json")
 HERE = Path(__file__).parent
 
 TALKS = [("anchored", "case"), ("anchored", "adaptive"), ("truncate", "case")]

@@ -58,13 +58,6 @@ def suitability(evaluation):
     return "\n".join(plain_table(replace(suitability_table(evaluation), notes=())))
 
 
-def dialogues_are_here():
-    """Whether the public data of the dialogues is."""
-    from support.measuring_dialogues import MT_BENCH, TAU
-
-    return MT_BENCH.exists() and TAU.exists()
-
-
 def difficulty():
     """The table of cases/README.md: a row a case."""
     from support.measuring import records_of
@@ -117,8 +110,7 @@ def _replaced(text, name, block):
 def main():
     text = README.read_text("utf-8")
     measured = {"summary": summary_block(), "comparison": comparison_block()}
-    if dialogues_are_here():
-        measured |= dialogue_blocks()
+    measured |= dialogue_blocks()
     for name, block in measured.items():
         text = _replaced(text, name, f"```text\n{block}\n```")
     README.write_text(text, "utf-8")
