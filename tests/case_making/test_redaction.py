@@ -33,7 +33,7 @@ WORD = random.Random(5)
 
 
 def signs(count, alphabet=string.ascii_letters + string.digits):
-    """Signs as a key has them; made here, so that no key stands in this file."""
+    """Random characters like those of a key, so that this file holds no key."""
     return "".join(WORD.choice(alphabet) for _ in range(count - 3)) + "a7Q"
 
 

@@ -1,4 +1,4 @@
-"""Dialogue files: recognised by content, read in two shapes, and a broken line hides no other."""
+"""Dialogue files are recognised by content and read in two shapes; a broken line hides no other."""
 
 import json
 import re
@@ -81,7 +81,7 @@ FIRST_LINES = {
     "no history": '{"task": "GR", "id": 1}',
     "a text": '"x"',
     "a key twice": '{"task": "GR", "task": "GR"}',
-    "a number that is none": '{"task": NaN}',
+    "a value that is not a number": '{"task": NaN}',
     "a list": "[1, 2]",
     "nothing": "null",
     "a case": '{"messages": [], "probes": []}',
@@ -306,7 +306,7 @@ def test_tool_calls_are_kept_with_their_arguments_and_results_in_order(tmp_path)
 
 
 def with_tools(*messages):
-    """Two user turns, and these messages after the first of them."""
+    """A chat of two user turns with ``messages`` after the first one."""
     asked = [{"role": "user", "content": text} for text in ("Find a flight.", "Book it.")]
     return {"messages": [asked[0], *messages, asked[1], {"role": "assistant", "content": "Done."}]}
 

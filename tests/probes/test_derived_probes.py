@@ -42,13 +42,13 @@ class Log:
         return self
 
     def chatter(self, turns: int = 30) -> Log:
-        """Turns that state nothing, so that what came before is not the tail."""
+        """Add turns that state nothing, so that earlier messages are no longer the tail."""
         for _ in range(turns):
             self.say("assistant", "Understood.").say("user", "go on")
         return self
 
     def probes(self) -> list[dict[str, Any]]:
-        """What the rules give, also where the offline control would not find it."""
+        """All probes that the rules give, even those the offline control cannot answer."""
         end = len(self.messages) - 1
         return derive_probes(self.messages, [end // 3, end * 2 // 3, end], verified=False)
 

@@ -1,4 +1,4 @@
-"""Running the shipped benchmark without pytest around it, for tests that look at its figures."""
+"""Run the shipped benchmark without pytest, for tests that look at its figures."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from pytest_compaction.settings import Settings
 
 @cache
 def records_of(compactor):
-    """The records of one strategy over the shipped cases; measured by one worker for all."""
+    """The records of one strategy over the shipped cases; one worker measures them for all."""
     if COMMON_FOLDER not in os.environ:
         return _measured_records(compactor)
     name = hashlib.sha256(compactor.encode()).hexdigest()
@@ -30,9 +30,9 @@ def records_of(compactor):
 
 
 def offline_settings(**changes) -> Settings:
-    """The settings of a run without a key and a network; the shipped cases unless others are named.
+    """The settings of a run without key or network, over the shipped cases by default.
 
-    ``changes`` names the strategies at least.
+    ``changes`` must name the strategies at least.
     """
     settings = Settings(
         compactors=(),
@@ -77,5 +77,5 @@ def measured(compactor) -> Aggregate:
 
 
 def empty_view(messages, budget):
-    """Keeps nothing of the conversation."""
+    """Return a view that keeps nothing of the conversation."""
     return [{"role": "user", "content": "Go on."}]

@@ -1,4 +1,4 @@
-"""Replaying public dialogues without pytest around them, for the figures that the README shows."""
+"""Replay public dialogues without pytest, for the figures that the README shows."""
 
 from contextlib import closing
 from functools import cache
@@ -24,18 +24,18 @@ TOOLS = [("anchored", "case"), ("truncate", "case"), ("mask-observations", "case
 
 @cache
 def of_mt_bench():
-    """One evaluation for each of :data:`TALKS` over all of MT-Bench-101."""
+    """An evaluation for each of :data:`TALKS` over all of MT-Bench-101."""
     return evaluations(MT_BENCH, TALKS)
 
 
 @cache
 def of_tau_bench():
-    """One evaluation for each of :data:`TOOLS` over the recorded conversations of tau-bench."""
+    """An evaluation for each of :data:`TOOLS` over the shipped conversations of tau-bench."""
     return evaluations(TAU, TOOLS)
 
 
 def evaluations(path, arms, tasks=()):
-    """Evaluations of strategies under triggers, as a run makes them; all share one baseline."""
+    """One evaluation for each strategy and trigger, as a run makes it; all share one baseline."""
     named = DialogueSettings(tasks=tasks)
     names = tuple(dict.fromkeys(name for name, _ in arms))
     settings = offline_settings(compactors=names, cases=(str(path),), dialogues=named)

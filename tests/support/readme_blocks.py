@@ -12,7 +12,7 @@ DIFFICULTY = ("none", "truncate", "anchored")
 
 
 def summary_block():
-    """What a run of one strategy ends with, beside the control."""
+    """The end of a run of one strategy and the control."""
     from support.measuring import records_of
 
     from pytest_compaction.reports.terminal import summary
@@ -22,7 +22,7 @@ def summary_block():
 
 
 def comparison_block():
-    """What a run of several strategies ends with."""
+    """The end of a run of several strategies."""
     from support.measuring import records_of
 
     from pytest_compaction.reports.terminal import summary
@@ -32,7 +32,7 @@ def comparison_block():
 
 
 def dialogue_blocks():
-    """The blocks on dialogues, for which public data is replayed: about a minute."""
+    """The blocks on dialogues, measured by replaying public data; takes about a minute."""
     from support.measuring_dialogues import of_mt_bench, of_tau_bench
 
     from pytest_compaction.reports.dialogue_breakdowns import strategies_table
@@ -59,7 +59,7 @@ def suitability(evaluation):
 
 
 def difficulty():
-    """The table of cases/README.md: a row a case."""
+    """The table of cases/README.md, one row for each case."""
     from support.measuring import records_of
 
     from pytest_compaction.case.files import load_cases
@@ -96,7 +96,7 @@ def _until_blank(lines, count):
 
 
 def in_readme(text, name):
-    """The block of that name as it stands in a README."""
+    """The block ``name`` as the README shows it, without its fence; None if there is none."""
     pattern = rf"<!-- {name} -->\n(?:```text\n)?(.*?)(?:\n```)?\n<!-- /{name} -->"
     match = re.search(pattern, text, re.DOTALL)
     return match[1] if match else None

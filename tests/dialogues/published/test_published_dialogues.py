@@ -1,4 +1,4 @@
-"""The published figures of dialogue summarization come out of the published data again."""
+"""The published data gives the published figures of dialogue summarization again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MT_BENCH = "mt-bench-101/mtbench101.jsonl"
 TAU = "tau-bench/gpt-4o-airline-tasks-0-9.json"
 RAW_TASKS = ("GR", "SA", "SC")
 PUBLISHED_TASKS = ("CC", "CM", "GR", "IC", "PI", "SA", "SC", "SI", "TS")
-"""The tasks of which the published evaluation has figures."""
+"""The tasks for which the evaluation published figures."""
 EXACT = 1e-9
 
 
@@ -223,7 +223,7 @@ REPORTED_TURNS = {
     "SA": (2.00, 100.0, 0.0, 0.0, 0.0),
     "SC": (2.00, 100.0, 0.0, 0.0, 0.0),
 }
-"""Table 3 as printed: mean turns, and per cent with 2, 3, 4 and 5 or more."""
+"""Table 3 as printed: mean turns; percentage of dialogues with 2, 3, 4, and 5 or more turns."""
 
 DISAGREEING = {
     "SI": (19, 24, 22, 84),
@@ -232,7 +232,7 @@ DISAGREEING = {
     "GR": (2, 62, 7, 0),
     "CC": (107, 26, 12, 2),
 }
-"""Tasks of which not all printed shares are those of the data set, with the dialogues that it has.
+"""Tasks whose printed shares are not those of the data set, with the dialogues it really has.
 
 Mean turns and the share with 2 turns agree, and so does that of CM with 3. How the
 others came about is not known; those of GR and CC contradict the mean beside them.
@@ -278,7 +278,7 @@ def test_the_whole_turn_distribution_is_the_reported_one_or_pinned_where_it_is_n
 
 
 def test_the_reported_distribution_contradicts_the_mean_beside_it() -> None:
-    """Even with no dialogue above five turns two of its rows give more than their own mean."""
+    """Two rows imply more turns than their own mean, even if no dialogue exceeds five turns."""
     least = {
         task: sum(number * share for number, share in zip((2, 3, 4, 5), row[1:], strict=True)) / 100
         for task, row in REPORTED_TURNS.items()
@@ -297,7 +297,7 @@ def test_the_published_raw_results_have_the_turns_of_the_data_set(
 def test_the_published_rule_places_the_published_tasks(
     rows: list[Figures], dataset: dict[str, TurnDistribution]
 ) -> None:
-    """By the rule as written; the report places CM, GR and TS by eye one class elsewhere."""
+    """The report itself places CM, GR and TS one class off its own written rule."""
     classes = {row.name: replace(row, turns=dataset[row.name]).suitability for row in rows}
     assert classes == {
         "SI": "recommended",
@@ -348,7 +348,7 @@ def test_pass_k_of_any_count_of_four_is_the_share_of_all_subsets(passed: int, k:
 
 
 def test_a_loss_of_forty_times_and_silence_are_read_and_counted() -> None:
-    """As CC_619 of the published data: the baseline answered nothing, the other arm at length."""
+    """As in the published CC_619: the baseline gave no answer, the other arm a long one."""
     run = {"invocations": [{"invocationId": "1"}, {"finalResponse": None}]}
     small = {"promptTokens": 20, "completionTokens": 0}
     large = {"promptTokens": 20, "completionTokens": 823}
@@ -406,7 +406,7 @@ def test_a_broken_dialogue_is_named_by_its_place_and_hides_no_other(
 
 
 def a_row(**changes: float) -> dict[str, float]:
-    """A row of a published summary that contradicts nothing."""
+    """A consistent row of a published summary, with ``changes`` applied."""
     row = dict.fromkeys(("avgConsistency", "avgRetention", "passHat1Rate"), 0.9)
     for kind in ("Token", "Prompt"):
         shares = zip(("mean", "std", "p25", "p50", "p75"), (10, 5, -5, 10, 20), strict=True)

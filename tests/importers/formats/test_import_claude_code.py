@@ -31,7 +31,7 @@ from pytest_compaction.importers.registry import importer_for, load_importers
 def said(
     type: str, uuid: str, parent: str | None, content: Any, id: str = "", **more: Any
 ) -> dict[str, Any]:
-    """A user or assistant line; ``id`` is that of the assistant's message."""
+    """A user or assistant line; ``id`` is the id of the assistant's message."""
     message = {"role": type, "content": content, **({"id": id} if id else {})}
     return {"type": type, "uuid": uuid, "parentUuid": parent, "message": message, **more}
 

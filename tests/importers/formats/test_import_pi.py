@@ -1,4 +1,4 @@
-"""Sessions of the pi agent become sound messages, and nothing is lost unsaid."""
+"""Sessions of the pi agent become sound messages; the ledger names whatever is left out."""
 
 from __future__ import annotations
 
