@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from support.measuring_dialogues import MT_BENCH, evaluations, of_mt_bench, of_tau_bench
 from support.pages import DOCS, README, arguments, code, commands, step, text
-from support.paths import ROOT, SHARED
+from support.paths import ROOT, public_data
 from support.readme_blocks import (
     comparison_block,
     dialogue_blocks,
-    dialogues_are_here,
     difficulty,
     invariants_block,
     shown,
@@ -29,7 +28,7 @@ from pytest_compaction.session.gate import parse_threshold
 
 WRITE_ANEW = "run PYTHONPATH=tests python -m support.readme_blocks"
 SESSIONS = [
-    pytest.param(SHARED / name, id=name.split("/")[0], marks=marks)
+    pytest.param(name, id=name.split("/")[0], marks=marks)
     for name, marks in (
         ("claude-code/session.jsonl", ()),
         ("pi-agent/large-session.jsonl", pytest.mark.exhaustive),
@@ -68,7 +67,6 @@ def test_the_invariants_shown_are_those_checked():
     assert shown("invariants") == invariants_block(), WRITE_ANEW
 
 
-@pytest.mark.skipif(not MT_BENCH.exists(), reason=f"the public data is not at {MT_BENCH}")
 def test_rows_of_the_table_on_dialogues_are_those_measured():
     """A row depends on the dialogues of its task alone; all rows are in the next test."""
     tasks = ("FR", "SA", "GR")
@@ -80,7 +78,6 @@ def test_rows_of_the_table_on_dialogues_are_those_measured():
 
 
 @pytest.mark.exhaustive
-@pytest.mark.skipif(not dialogues_are_here(), reason="the public data is not here")
 def test_the_figures_on_dialogues_are_those_measured():
     for name, block in dialogue_blocks().items():
         assert shown(name) == block, WRITE_ANEW
@@ -200,9 +197,7 @@ def test_the_lines_shown_are_those_of_the_benchmark(page, name):
 
 @pytest.mark.parametrize("session", SESSIONS)
 def test_a_session_of_ones_own_is_imported_checked_and_gated(pytester, session):
-    if not session.exists():
-        pytest.skip(f"the session {session} is not here")
-    pytester.path.joinpath("session.jsonl").write_bytes(session.read_bytes())
+    pytester.path.joinpath("session.jsonl").write_bytes(public_data(session).read_bytes())
     block = code(OWN_SESSIONS, "console", "pytest-compaction import session.jsonl")
     assert set(block.strip().splitlines()) <= commands(README)
     *prepare, measure = block.strip().splitlines()

@@ -26,7 +26,7 @@ DIFFICULTY = ("none", "truncate", "anchored")
 
 
 def summary_block():
-    """What a run of one strategy ends with, beside the control."""
+    """The end of a run of one strategy and the control."""
     from support.measuring import records_of
 
     from pytest_compaction.reports.terminal import summary
@@ -36,7 +36,7 @@ def summary_block():
 
 
 def comparison_block():
-    """What a run of several strategies ends with."""
+    """The end of a run of several strategies."""
     from support.measuring import records_of
 
     from pytest_compaction.reports.terminal import summary
@@ -57,7 +57,7 @@ def invariants_block():
 
 
 def dialogue_blocks():
-    """The blocks on dialogues, for which public data is replayed: about a minute."""
+    """The blocks on dialogues, measured by replaying public data; takes about a minute."""
     from support.measuring_dialogues import of_mt_bench, of_tau_bench
 
     from pytest_compaction.reports.dialogue_breakdowns import strategies_table
@@ -83,15 +83,8 @@ def suitability(evaluation):
     return "\n".join(plain_table(replace(suitability_table(evaluation), notes=())))
 
 
-def dialogues_are_here():
-    """Whether the public data of the dialogues is."""
-    from support.measuring_dialogues import MT_BENCH, TAU
-
-    return MT_BENCH.exists() and TAU.exists()
-
-
 def difficulty():
-    """The table of cases/README.md: a row a case."""
+    """The table of cases/README.md, one row for each case."""
     from support.measuring import records_of
 
     from pytest_compaction.case.files import load_cases
@@ -128,7 +121,7 @@ def _until_blank(lines, count):
 
 
 def shown(name):
-    """The block of that name as its page shows it; ``None`` if the page lacks it."""
+    """The block ``name`` as its page shows it, without its fence; None if the page lacks it."""
     text = PAGE_OF[name].read_text("utf-8")
     pattern = rf"<!-- {name} -->\n(?:```text\n)?(.*?)(?:\n```)?\n<!-- /{name} -->"
     match = re.search(pattern, text, re.DOTALL)
@@ -151,9 +144,8 @@ def main():
         "comparison": comparison_block(),
         "invariants": invariants_block(),
         "cases": difficulty(),
+        **dialogue_blocks(),
     }
-    if dialogues_are_here():
-        measured |= dialogue_blocks()
     for name, block in measured.items():
         write(name, block)
 
