@@ -32,7 +32,7 @@ REASONING: Final = "<think>The user wants a summary. First I look at what was sa
 """What is left of a reply that ends before the model has come to the summary."""
 
 
-class Rehearsed:
+class SummaryCache:
     """A model whose replies are remembered: asking the same again costs nothing."""
 
     def __init__(self, model: Model) -> None:
@@ -60,7 +60,7 @@ class FaultyModel:
     model said that it cannot do at all.
     """
 
-    def __init__(self, behind: Rehearsed, tokens: TokenCounter, fault: Fault | None) -> None:
+    def __init__(self, behind: SummaryCache, tokens: TokenCounter, fault: Fault | None) -> None:
         self._behind = behind
         self._tokens = tokens
         self._fault = fault

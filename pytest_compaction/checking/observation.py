@@ -26,7 +26,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Step:
+class ObservedStep:
     """One compaction. ``again``: nothing was said since the one before.
 
     ``log`` is everything said so far; ``before`` and ``after`` are the views, with
@@ -86,7 +86,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Run:
+class Observation:
     """Everything that was seen; ``raised`` says what a method raised or wrongly returned.
 
     ``growth`` compares the view after messages were added with the view before and
@@ -98,7 +98,7 @@ class Run:
     scenario: Scenario
     traits: Traits
     tokens: TokenCounter = field(repr=False, compare=False)
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ObservedStep, ...] = ()
     raised: str | None = None
     mutations: tuple[Mutation, ...] = ()
     unserialisable: tuple[str, ...] = ()
@@ -106,12 +106,12 @@ class Run:
     trips: tuple[Difference, ...] = ()
     probed: tuple[Difference, ...] = ()
     restored: tuple[Difference, ...] = ()
-    repeated: Run | None = field(default=None, repr=False)
+    repeated: Observation | None = field(default=None, repr=False)
     """The same once more, with a fresh instance; ``None`` where it was not tried."""
-    undead: Run | None = field(default=None, repr=False)
+    undead: Observation | None = field(default=None, repr=False)
     """The same without dead calls; only where a call died in the middle."""
 
     @property
-    def rewriting(self) -> tuple[Step, ...]:
+    def rewriting(self) -> tuple[ObservedStep, ...]:
         """The steps that changed the view."""
         return tuple(step for step in self.steps if step.rewrote)

@@ -8,8 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from pytest_compaction.checking.examples.scenario import Scenario
-from pytest_compaction.checking.faults import FaultyModel, Rehearsed
-from pytest_compaction.checking.observation import Difference, Messages, Mutation, Run, Step
+from pytest_compaction.checking.faults import FaultyModel, SummaryCache
+from pytest_compaction.checking.observation import (
+    Difference,
+    Messages,
+    Mutation,
+    Observation,
+    ObservedStep,
+)
 from pytest_compaction.compactors.function.compactor import CompactorError
 from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, Span, State
 from pytest_compaction.conversation.messages import (
@@ -30,12 +36,12 @@ class Runner:
     """Runs scenarios through compactors that ``create`` makes, with a model that may fail."""
 
     create: Callable[[], Compactor[State]]
-    model: Rehearsed
+    model: SummaryCache
     tokens: TokenCounter
     unsupported: list[str] = field(default_factory=list)
     """What the model said that it cannot do."""
 
-    async def run(self, scenario: Scenario) -> Run:
+    async def run(self, scenario: Scenario) -> Observation:
         """The run of a scenario with its repetition, and with its dead calls answered."""
         first = await self._once(scenario)
         repeated = await self._once(scenario, bare=True) if first.rewriting else None
@@ -43,7 +49,7 @@ class Runner:
         undead = await self._once(living, bare=True) if living != scenario else None
         return replace(first, repeated=repeated, undead=undead)
 
-    async def _once(self, scenario: Scenario, bare: bool = False) -> Run:
+    async def _once(self, scenario: Scenario, bare: bool = False) -> Observation:
         """One run; a ``bare`` one looks at the steps alone."""
         model = FaultyModel(self.model, self.tokens, scenario.fault)
         context = Context(
@@ -56,14 +62,14 @@ class Runner:
         drive = _Drive(scenario, self.create, model, context, bare)
         try:
             await drive.go()
-        except _BreachError as raised:
+        except _ContractError as raised:
             drive.raised = str(raised)
         if model.unsupported is not None:
             self.unsupported.append(model.unsupported)
         return drive.seen()
 
 
-class _BreachError(Exception):
+class _ContractError(Exception):
     """A method raised, or returned something else than it promises."""
 
 
@@ -76,7 +82,7 @@ class _Drive:
     model: FaultyModel
     context: Context
     bare: bool = False
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ObservedStep] = field(default_factory=list)
     raised: str | None = None
     mutations: list[Mutation] = field(default_factory=list)
     unserialisable: list[str] = field(default_factory=list)
@@ -90,9 +96,9 @@ class _Drive:
         self.kept: list[tuple[State, str, Messages]] = []
         """Each state with its text and its view, in the order in which they were made."""
 
-    def seen(self) -> Run:
+    def seen(self) -> Observation:
         """Everything that was noted."""
-        return Run(
+        return Observation(
             self.scenario,
             self.compactor.traits,
             self.context.tokens,
@@ -135,7 +141,7 @@ class _Drive:
         if given != list(batch):
             self.mutations.append(Mutation("observe", "the list of new messages"))
         if not isinstance(new, dict):
-            raise _BreachError(f"observe returned {type(new).__name__}; expected the new state")
+            raise _ContractError(f"observe returned {type(new).__name__}; expected the new state")
         what = "messages were added, and the view is not the one before with them at its end"
         view = self._view(new)
         self.growth.append(Difference(what, (*before, *batch), view))
@@ -148,7 +154,7 @@ class _Drive:
         try:
             outcome = await self.compactor.compact(state, self.context)
         except BaseException as error:
-            raise _BreachError(f"compact raised {_said(error)}") from None
+            raise _ContractError(f"compact raised {_said(error)}") from None
         finally:
             if _as_text(state) != text:
                 self.mutations.append(Mutation("compact", "the state"))
@@ -159,7 +165,7 @@ class _Drive:
         new_text = _as_text(outcome.state)
         count = self.context.tokens.messages
         self.steps.append(
-            Step(
+            ObservedStep(
                 log,
                 before,
                 after,
@@ -192,7 +198,7 @@ class _Drive:
         if not isinstance(messages, tuple | list) or not all(
             isinstance(message, Message) for message in messages
         ):
-            raise _BreachError(
+            raise _ContractError(
                 f"render returned {type(view).__name__}; expected a View of messages"
             )
         return tuple(messages)
@@ -236,7 +242,7 @@ class _Drive:
         try:
             return method(*arguments)
         except BaseException as error:
-            raise _BreachError(f"{name} raised {_said(error)}") from None
+            raise _ContractError(f"{name} raised {_said(error)}") from None
 
 
 def without_dead_calls(scenario: Scenario) -> Scenario:
@@ -258,17 +264,17 @@ def without_dead_calls(scenario: Scenario) -> Scenario:
 
 def _check_outcome(outcome: object) -> None:
     if not isinstance(outcome, Outcome):
-        raise _BreachError(f"compact returned {type(outcome).__name__}; expected an Outcome")
+        raise _ContractError(f"compact returned {type(outcome).__name__}; expected an Outcome")
     if outcome.status not in {"noop", "compacted", "truncated", "failed"}:
         status = printable(str(outcome.status), 40)
-        raise _BreachError(f"compact returned an Outcome with the unknown status {status!r}")
+        raise _ContractError(f"compact returned an Outcome with the unknown status {status!r}")
     if not isinstance(outcome.state, dict):
         kind = type(outcome.state).__name__
-        raise _BreachError(
+        raise _ContractError(
             f"compact returned an Outcome whose state is {kind}; expected a dictionary"
         )
     if not all(isinstance(span, Span) for span in outcome.spans):
-        raise _BreachError("compact returned an Outcome with spans that are no Span objects")
+        raise _ContractError("compact returned an Outcome with spans that are no Span objects")
 
 
 def _said(error: BaseException) -> str:

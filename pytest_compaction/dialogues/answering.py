@@ -37,7 +37,7 @@ _EXTRACT_TOKENS: Final = (32, 400)
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
+class TurnResponder:
     """A model that answers for both arms, within a shared limit.
 
     ``history`` says whose answers are read in later turns.

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from pytest_compaction.checking.observation import Run
+from pytest_compaction.checking.observation import Observation
 from pytest_compaction.compactors.protocol import Traits
 
 Group = Literal["structure", "content", "budget", "state"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Breach:
     """A broken invariant: what was seen, in words, and the ids of the messages concerned.
 
     ``step`` counts compactions from 1; 0 is before the first.
@@ -24,7 +24,7 @@ class Finding:
     step: int = 0
 
 
-Check = Callable[[Run], Iterator[Finding]]
+Check = Callable[[Observation], Iterator[Breach]]
 Waiver = Callable[[Traits], str | None]
 
 

@@ -1,0 +1,158 @@
+"""A strategy has one thread and one event loop for its whole life, and both end with it."""
+
+import asyncio
+import threading
+
+import pytest
+from support.builders import COUNTER, build_case, context_of
+
+from pytest_compaction.compactors.base.history import HistoryCompactor, unchanged
+from pytest_compaction.compactors.function.compactor import CompactorError, FunctionCompactor
+from pytest_compaction.compactors.protocol import Traits, View
+from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.run.case_feeder import CaseFeeder
+from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.response import Arm, Roles
+from pytest_compaction.run.strategy_thread import StrategyThread
+from pytest_compaction.run.triggers import Trigger, parse_trigger
+from pytest_compaction.run.work_loop import WorkLoop
+
+ENOUGH = 30.0
+
+
+class Connected(HistoryCompactor):
+    """Keeps a connection, as an HTTP client does: a task that lives on its first event loop."""
+
+    name = "connected"
+    traits = Traits()
+
+    def __init__(self):
+        self.requests = None
+        self.loops, self.threads = [], []
+
+    async def _serve(self):
+        while True:
+            reply = await self.requests.get()
+            reply.set_result("pong")
+
+    async def compact(self, state, context):
+        loop = asyncio.get_running_loop()
+        self.loops.append(loop)
+        if self.requests is None:
+            self.requests = asyncio.Queue()
+            self.server = asyncio.create_task(self._serve())
+        reply = loop.create_future()
+        self.requests.put_nowait(reply)
+        await asyncio.wait_for(reply, 5)
+        return unchanged(state)
+
+    def render(self, state, context, probe=None):
+        self.threads.append(threading.current_thread())
+        return View(super().render(state, context).messages)
+
+
+def engine_of(create, timeout=ENOUGH):
+    model = OfflineModel(COUNTER)
+    roles = Roles(model, model, (model,), COUNTER)
+    work = WorkLoop(8)
+    return work, Engine(roles, create, Trigger("case"), 3.5, timeout, work)
+
+
+@pytest.fixture
+def left_behind():
+    """The threads that were started since the test began, once they had time to end."""
+    before = set(threading.enumerate())
+
+    def left():
+        started = set(threading.enumerate()) - before
+        for thread in started:
+            thread.join(0 if thread.name == "compaction-engine" else 10)
+        return [thread.name for thread in started if thread.is_alive()]
+
+    return left
+
+
+def test_a_connection_that_is_kept_is_there_at_the_second_compaction(left_behind):
+    connected, case = Connected(), build_case()
+    work, engine = engine_of(lambda name: connected)
+    compaction = engine.compaction(case, Arm("connected"))
+    assert [(step.status, step.error) for step in compaction.steps] == [("noop", None)] * 2
+    assert compaction.view() == case.messages
+    work.close()
+    assert len(set(connected.loops)) == 1
+    assert left_behind() == []
+    assert connected.loops[0].is_closed()
+
+
+def test_a_limit_of_requests_that_is_kept_is_one_at_every_compaction():
+    limit = asyncio.Semaphore(1)
+
+    async def request():
+        async with limit:
+            await asyncio.sleep(0.001)
+
+    async def keep(messages, budget):
+        await asyncio.gather(request(), request())
+        return messages
+
+    work, engine = engine_of(lambda name: FunctionCompactor("keep", keep, {}))
+    compaction = engine.compaction(build_case(), Arm("keep"))
+    assert [step.status for step in compaction.steps] == ["noop", "noop"]
+    assert compaction.view() == build_case().messages
+    work.close()
+
+
+def test_the_views_of_probes_are_rendered_in_the_thread_of_the_strategy():
+    connected, case, arm = Connected(), build_case(), Arm("connected")
+    work, engine = engine_of(lambda name: connected)
+    engine.select({(case.id, arm): [(probe, True) for probe in case.probes]})
+    compaction = engine.compaction(case, arm)
+    for probe in case.probes:
+        engine.verdict(compaction.ask(probe))
+    work.close()
+    assert len(connected.threads) > len(case.probes)
+    assert len(set(connected.threads)) == 1
+
+
+def test_no_thread_is_left_of_many_strategies(left_behind):
+    case = build_case()
+    work, engine = engine_of(lambda name: Connected())
+    for trial in range(30):
+        arm = Arm("connected", trial + 1)
+        engine.select({(case.id, arm): [(probe, True) for probe in case.probes]})
+        compaction = engine.compaction(case, arm)
+        assert {engine.verdict(compaction.ask(probe)).passed for probe in case.probes}
+        assert compaction.view() == case.messages
+    assert set(left_behind()) <= {"compaction-engine"}
+    work.close()
+    assert left_behind() == []
+
+
+def test_a_call_that_outlives_the_loop_that_waited_for_it_ends_in_silence(left_behind):
+    """The loop may be closed between being looked at and being called."""
+
+    class Closing(asyncio.SelectorEventLoop):
+        gone = False
+
+        def call_soon_threadsafe(self, *args, **more):
+            if self.gone:
+                raise RuntimeError("Event loop is closed")
+            return super().call_soon_threadsafe(*args, **more)
+
+    loop, gate = Closing(), threading.Event()
+    thread = StrategyThread("slow")
+    with pytest.raises(CompactorError, match="did not return"):
+        loop.run_until_complete(thread.call(gate.wait, 0.05, "slow"))
+    loop.gone = True
+    gate.set()
+    assert left_behind() == []
+    loop.close()
+
+
+def test_the_trigger_asks_in_the_same_thread():
+    connected = Connected()
+    feeder = CaseFeeder(build_case(), connected, context_of(), parse_trigger("tokens:1"), ENOUGH)
+    fed = asyncio.run(feeder.feed())
+    feeder.close()
+    assert fed.steps
+    assert len(set(connected.threads)) == 1
