@@ -237,7 +237,9 @@ class Replayer:
         rules = self._rules
         model = self._work.metered(self._compaction.at_trial(number))
         context = Context(rules.window, 0, self._tokens, model)
-        feeder = Feeder(self._create(compactor), rules.trigger, rules.timeout)
+        feeder = Feeder(
+            self._create(compactor), rules.trigger, rules.timeout, self._work.function_loops
+        )
         history = CompactedHistory(feeder, context, rules.budget)
         replies: list[Reply] = []
         ended: ChargedError | None = None

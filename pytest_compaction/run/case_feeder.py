@@ -10,6 +10,7 @@ from pytest_compaction.compactors.function.compactor import CompactorError
 from pytest_compaction.compactors.protocol import Compactor, Context, State, View
 from pytest_compaction.conversation.messages import Message, groups
 from pytest_compaction.run.feeding import Feeder, Step
+from pytest_compaction.run.shared_loop import FunctionLoops
 from pytest_compaction.run.triggers import Trigger
 
 
@@ -46,9 +47,10 @@ class CaseFeeder:
         context: Context,
         trigger: Trigger,
         timeout: float,
+        loops: FunctionLoops | None = None,
     ) -> None:
         self._case = case
-        self._feeder = Feeder(compactor, trigger, timeout)
+        self._feeder = Feeder(compactor, trigger, timeout, loops)
         self._needs_record = getattr(compactor.traits, "needs_record", False)
         self._context = context
 

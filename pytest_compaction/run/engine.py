@@ -95,7 +95,9 @@ class Engine:
         model = self._work.metered(self._roles.compaction.at_trial(arm.trial))
         context = Context(case.window, case.budget, self._roles.tokens, model)
         compactor = self._create(arm.compactor)
-        feeder = CaseFeeder(case, compactor, context, self._trigger, self._timeout)
+        feeder = CaseFeeder(
+            case, compactor, context, self._trigger, self._timeout, self._work.function_loops
+        )
         try:
             fed = await feeder.feed()
         except BaseException:

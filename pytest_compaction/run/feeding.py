@@ -21,6 +21,7 @@ from pytest_compaction.compactors.protocol import (
 from pytest_compaction.conversation.messages import Message, structure_faults
 from pytest_compaction.models.parameters import misuse_of, shown
 from pytest_compaction.models.protocol import ChargedError
+from pytest_compaction.run.shared_loop import FunctionLoops
 from pytest_compaction.run.strategy_thread import StrategyThread
 from pytest_compaction.run.triggers import Trigger
 
@@ -47,11 +48,13 @@ class CheckedStrategy:
     thread end.
     """
 
-    def __init__(self, compactor: Compactor[State], timeout: float) -> None:
+    def __init__(
+        self, compactor: Compactor[State], timeout: float, loops: FunctionLoops | None = None
+    ) -> None:
         self._compactor = compactor
         self._timeout = timeout
         self._name = compactor.name
-        self._thread = StrategyThread(compactor.name)
+        self._thread = StrategyThread(compactor.name, loops.of(compactor) if loops else None)
 
     def close(self) -> None:
         """Let the thread of the strategy end. A later call has a thread of its own."""
@@ -138,8 +141,14 @@ class Feeder:
     raises :class:`CompactorError` when the strategy breaks its contract.
     """
 
-    def __init__(self, compactor: Compactor[State], trigger: Trigger, timeout: float) -> None:
-        self.strategy = CheckedStrategy(compactor, timeout)
+    def __init__(
+        self,
+        compactor: Compactor[State],
+        trigger: Trigger,
+        timeout: float,
+        loops: FunctionLoops | None = None,
+    ) -> None:
+        self.strategy = CheckedStrategy(compactor, timeout, loops)
         self.trigger = trigger
         self.steps: list[Step] = []
         self._asks_model = asks_model(compactor)

@@ -12,9 +12,11 @@ import weakref
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from pytest_compaction.compactors.function.compactor import CompactorError
+from pytest_compaction.run import shared_loop
+from pytest_compaction.run.shared_loop import SharedLoop
 from pytest_compaction.text.words import printable
 
 T = TypeVar("T")
@@ -40,14 +42,16 @@ class StrategyThread:
 
     Coroutines run on one event loop that lives as long as the thread, so that a
     strategy may keep what belongs to a loop: an HTTP client, a semaphore, a task.
+    With ``shared`` they run on that loop instead, and this thread waits for them.
 
     A call that takes too long is left behind in its thread, and the next call gets a
     new one. The thread ends when :meth:`close` is called or nobody refers to this
     object any more; a call after that has a thread of its own.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, shared: SharedLoop | None = None) -> None:
         self._name = name
+        self._shared = shared
         self._calls: _Calls = queue.SimpleQueue()
         self._end: Callable[[], object] | None = None
         self._closed = False
@@ -77,6 +81,8 @@ class StrategyThread:
                 value, error = await asyncio.wait_for(done, seconds)
             except TimeoutError:
                 self._stop()
+                if self._shared is not None:
+                    self._shared.leave()
                 raise CompactorError(f"{what} {_too_long(seconds)}") from None
             except asyncio.CancelledError:
                 self._stop()
@@ -117,7 +123,7 @@ class StrategyThread:
         if self._end is None:
             self._calls = queue.SimpleQueue()
             thread = threading.Thread(
-                target=_work, args=(self._calls,), name=self._name, daemon=True
+                target=_work, args=(self._calls, self._shared), name=self._name, daemon=True
             )
             thread.start()
             end = weakref.finalize(self, self._calls.put, None)
@@ -131,7 +137,7 @@ class StrategyThread:
             self._end = None
 
 
-def _work(calls: _Calls) -> None:
+def _work(calls: _Calls, shared: SharedLoop | None) -> None:
     """Make calls until there is ``None``. Must not refer to the object that sends them."""
     with contextlib.closing(asyncio.Runner()) as runner:
         while True:
@@ -142,7 +148,9 @@ def _work(calls: _Calls) -> None:
             error: BaseException | None = None
             try:
                 value = call.function()
-                if inspect.isawaitable(value):
+                if inspect.isawaitable(value) and shared is not None:
+                    value = shared.run(value)
+                elif inspect.isawaitable(value):
                     value = runner.run(_awaited(value))
             except BaseException as raised:  # even SystemExit: it is a strategy's, not ours
                 value, error = None, raised
@@ -165,10 +173,13 @@ def _said(error: BaseException) -> str:
         return "(its text cannot be shown)"
 
 
+_OURS: Final = frozenset({__file__, shared_loop.__file__})
+
+
 def _raised_at(error: BaseException) -> str:
     """File, line and function where it was raised, for whoever has to fix it."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if frame.filename != __file__]
+    own = [frame for frame in frames if frame.filename not in _OURS]
     if not own:
         return ""
     return f" [{Path(own[-1].filename).name}:{own[-1].lineno} in {own[-1].name}]"

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.wire.call import Caller
 from pytest_compaction.run.metered_model import MeteredModel
+from pytest_compaction.run.shared_loop import FunctionLoops
 
 T = TypeVar("T")
 
@@ -29,6 +30,8 @@ class WorkLoop:
         self._loop = asyncio.new_event_loop()
         self._limit = asyncio.Semaphore(concurrency)
         self._thread: threading.Thread | None = None
+        self.function_loops = FunctionLoops()
+        """The loops of async functions, which end with this one."""
 
     @property
     def limit(self) -> asyncio.Semaphore:
@@ -73,6 +76,7 @@ class WorkLoop:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._thread = None
+        self.function_loops.close()
         if not self._loop.is_closed():
             self._loop.close()
 

@@ -12,7 +12,9 @@ from pytest_compaction.compactors.protocol import Traits, View
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.feeding import CompactionError
 from pytest_compaction.run.response import Arm, Roles
+from pytest_compaction.run.shared_loop import SharedLoop
 from pytest_compaction.run.strategy_thread import StrategyThread
 from pytest_compaction.run.triggers import Trigger, parse_trigger
 from pytest_compaction.run.work_loop import WorkLoop
@@ -99,6 +101,63 @@ def test_a_limit_of_requests_that_is_kept_is_one_at_every_compaction():
     compaction = engine.compaction(build_case(), Arm("keep"))
     assert [step.status for step in compaction.steps] == ["noop", "noop"]
     assert compaction.view() == build_case().messages
+    work.close()
+
+
+def test_a_client_of_the_module_of_an_async_function_serves_all_cases(left_behind):
+    client = Connected()
+
+    async def compact(messages, budget):
+        await client.compact({"messages": []}, None)
+        return messages
+
+    work, engine = engine_of(lambda name: FunctionCompactor("compact", compact, {}))
+    for trial in (1, 2, 3):
+        compaction = engine.compaction(build_case(), Arm("compact", trial))
+        assert [(step.status, step.error) for step in compaction.steps] == [("noop", None)] * 2
+        assert compaction.view() == build_case().messages
+    work.close()
+    assert len(client.loops) == 6
+    assert len(set(client.loops)) == 1
+    assert left_behind() == []
+    assert client.loops[0].is_closed()
+
+
+def test_calls_of_one_async_function_run_at_once_and_a_stuck_one_gets_a_new_loop(left_behind):
+    shared, meeting = SharedLoop("function"), []
+
+    async def meet():
+        meeting.append(asyncio.get_running_loop())
+        while len(meeting) < 2:
+            await asyncio.sleep(0.001)
+        return len(meeting)
+
+    async def both():
+        threads = [StrategyThread(name, shared) for name in "ab"]
+        found = await asyncio.gather(*(each.call(meet, ENOUGH, "meet") for each in threads))
+        with pytest.raises(CompactorError, match="did not return within"):
+            await threads[0].call(lambda: asyncio.sleep(60), 0.05, "stuck")
+        meeting.append(await threads[0].call(current_loop, ENOUGH, "loop"))
+        for each in threads:
+            each.close()
+        return found
+
+    async def current_loop():
+        return asyncio.get_running_loop()
+
+    assert asyncio.run(both()) == [2, 2]
+    assert meeting[0] is meeting[1] is not meeting[2]
+    shared.close()
+    assert left_behind() == []
+
+
+def test_an_error_of_an_async_function_says_where_it_was_raised():
+    async def fail(messages, budget):
+        raise ValueError("boom")
+
+    work, engine = engine_of(lambda name: FunctionCompactor("fail", fail, {}))
+    with pytest.raises(CompactionError, match=r"ValueError: boom \[test_event_loop.*in fail\]"):
+        engine.compaction(build_case(), Arm("fail")).view()
     work.close()
 
 

@@ -92,6 +92,14 @@ class FunctionCompactor(HistoryCompactor):
         signature.bind(*arguments, **extra)
 
     @property
+    def coroutine_function(self) -> Callable[..., Any] | None:
+        """The function, if it is async; ``None`` for a plain one."""
+        function: Callable[..., Any] = self._function
+        method = getattr(function, "__call__", None)  # noqa: B004 - an object that is called
+        is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(method)
+        return function if is_async else None
+
+    @property
     def handed_in(self) -> frozenset[str]:
         """The parameters that the function gets from here, and not from the command line."""
         arguments, _ = self._arguments([], 0, 0, None)

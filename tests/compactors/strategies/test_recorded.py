@@ -24,7 +24,9 @@ def views(data: dict[str, Any]) -> list[list[str]]:
         found = []
         for point in points:
             assert point.state is not None
-            found.append([m.text for m in await feeder.view(point.state)])
+            view = await feeder.rendered(point.state)
+            found.append([m.text for m in view.messages])
+        feeder.close()
         return found
 
     return asyncio.run(fed())
