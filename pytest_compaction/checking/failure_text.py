@@ -1,4 +1,4 @@
-"""A broken invariant in words: what it says, why it matters, and the example that shows it."""
+"""A broken invariant in words: the rule, why it matters, and the example that breaks it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.text.words import printable
 
 _MESSAGES: Final = 24
-"""Messages of an example that are shown; of a longer one the first and the last."""
+"""How many messages of an example are shown: the first and the last half of them."""
 _TEXT: Final = 44
 _FAULTS: Final = {
     "raises": "raises an error",
@@ -30,8 +30,8 @@ _FAULTS: Final = {
 def described(compactor: str, invariant: Invariant, broken: Broken, many: str, again: str) -> str:
     """The failure of an item: a few paragraphs of short lines.
 
-    ``many`` says how many examples broke the invariant, ``again`` is the command
-    that runs the item once more.
+    ``many`` says how many examples broke the invariant; ``again`` is the command that
+    runs the item again.
     """
     breach = broken.breach
     lines = [
@@ -72,7 +72,7 @@ _GAP: Final = ""
 
 
 def _bounded(scenario: Scenario) -> dict[str, str]:
-    """The ids of the messages that are shown; under ``_GAP`` where the others are left out."""
+    """The ids of the messages to show; under ``_GAP`` the id where messages are left out."""
     log = scenario.log
     half = _MESSAGES // 2
     shown = log if len(log) <= _MESSAGES else (*log[:half], *log[-half:])
@@ -97,7 +97,7 @@ def _named(message: Message, step: ObservedStep) -> str:
 
 
 def message_line(message: Message, tokens: TokenCounter) -> str:
-    """One line about a message: id, role, tokens, and what its parts begin with."""
+    """One line about a message: id, role, tokens, and the beginning of each part."""
     parts: list[str] = []
     for part in message.parts:
         if isinstance(part, Text):

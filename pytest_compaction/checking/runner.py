@@ -1,4 +1,4 @@
-"""Drives one compactor through one scenario, as an agent would, and notes what it sees."""
+"""Puts one compactor through one scenario, as an agent would, and notes what happens."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.text.words import printable
 
 PROBES: Final = ("Which file was changed last, and why?", "What did the tests say?")
-"""Questions for which views are rendered, to see whether one leaves a trace."""
+"""Questions for which views are rendered, to see whether a question leaves a trace."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class Runner:
     model: SummaryCache
     tokens: TokenCounter
     unsupported: list[str] = field(default_factory=list)
-    """What the model said that it cannot do."""
+    """The requests that the model said it cannot answer at all."""
 
     async def run(self, scenario: Scenario) -> Observation:
-        """The run of a scenario with its repetition, and with its dead calls answered."""
+        """The observation of a scenario, with a repetition and with one without its dead calls."""
         first = await self._once(scenario)
         repeated = await self._once(scenario, bare=True) if first.rewriting else None
         living = without_dead_calls(scenario)
@@ -50,7 +50,7 @@ class Runner:
         return replace(first, repeated=repeated, undead=undead)
 
     async def _once(self, scenario: Scenario, bare: bool = False) -> Observation:
-        """One run; a ``bare`` one looks at the steps alone."""
+        """One run through the scenario; a ``bare`` one only notes the steps."""
         model = FaultyModel(self.model, self.tokens, scenario.fault)
         context = Context(
             scenario.window,
@@ -70,7 +70,7 @@ class Runner:
 
 
 class _ContractError(Exception):
-    """A method raised, or returned something else than it promises."""
+    """A method raised an error, or returned something of another type than it promises."""
 
 
 @dataclass
@@ -97,7 +97,7 @@ class _Drive:
         """Each state with its text and its view, in the order in which they were made."""
 
     def seen(self) -> Observation:
-        """Everything that was noted."""
+        """Everything that was noted so far."""
         return Observation(
             self.scenario,
             self.compactor.traits,
@@ -142,7 +142,7 @@ class _Drive:
             self.mutations.append(Mutation("observe", "the list of new messages"))
         if not isinstance(new, dict):
             raise _ContractError(f"observe returned {type(new).__name__}; expected the new state")
-        what = "messages were added, and the view is not the one before with them at its end"
+        what = "messages were added, and the view is not the earlier one with them at its end"
         view = self._view(new)
         self.growth.append(Difference(what, (*before, *batch), view))
         self.kept.append((new, _as_text(new), view))
@@ -211,29 +211,29 @@ class _Drive:
             self.unserialisable.append(f"the state is not JSON: {printable(str(error), 120)}")
             return
         if back != state:
-            self.unserialisable.append("the state reads back from JSON as another one")
-        what = "the view of a state is another one after the state went through JSON"
+            self.unserialisable.append("the state differs when it is read back from JSON")
+        what = "the view of a state differs after the state went through JSON"
         self.trips.append(Difference(what, view, self._view(back)))
 
     def _ask(self, state: State) -> None:
-        """Render for questions in turn: none may leave a trace."""
+        """Render for several questions in turn: no question may leave a trace."""
         plain = self._view(state)
         first = self._view(state, PROBES[0])
         self._view(state, PROBES[1])
-        once_more = "the view for a question is another one after a second question"
+        once_more = "the view for a question differs after a second question"
         self.probed.append(Difference(once_more, first, self._view(state, PROBES[0])))
-        traces = "the view without a question is another one after questions"
+        traces = "the view without a question differs after questions"
         self.probed.append(Difference(traces, plain, self._view(state)))
 
     def _look_back(self) -> None:
         """Render every earlier state again, here and by a fresh instance; look for traces."""
         used, self.compactor = self.compactor, self.create()
         for state, _, view in self.kept:
-            fresh = "the view of an earlier state is another one for a new instance"
+            fresh = "the view of an earlier state differs for a new instance"
             self.restored.append(Difference(fresh, view, self._view(state)))
         self.compactor = used
         for state, text, view in self.kept:
-            later = "the view of an earlier state is another one after later compactions"
+            later = "the view of an earlier state differs after later compactions"
             self.restored.append(Difference(later, view, self._view(state)))
             if _as_text(state) != text and not self.mutations:
                 self.mutations.append(Mutation("render or due", "the state"))
@@ -246,7 +246,7 @@ class _Drive:
 
 
 def without_dead_calls(scenario: Scenario) -> Scenario:
-    """The scenario without the exchanges of which a call was never answered.
+    """The scenario without the exchanges in which a call was never answered.
 
     A batch that ends in a call whose result opens the next batch stays as it is.
     """
@@ -274,17 +274,17 @@ def _check_outcome(outcome: object) -> None:
             f"compact returned an Outcome whose state is {kind}; expected a dictionary"
         )
     if not all(isinstance(span, Span) for span in outcome.spans):
-        raise _ContractError("compact returned an Outcome with spans that are no Span objects")
+        raise _ContractError("compact returned an Outcome with spans that are not Span objects")
 
 
 def _said(error: BaseException) -> str:
-    """An error of a strategy in words; also one by which it wants the process to end."""
+    """An error of a strategy in words; also ``SystemExit``, which must not end the process."""
     text = str(error) if isinstance(error, CompactorError) else f"{type(error).__name__}: {error}"
     return printable(text.removesuffix(": "), 300)
 
 
 def _as_text(value: Any) -> str:
-    """A form of a state in which any change shows."""
+    """A state as text, so that any change to it shows."""
     if isinstance(value, dict | list):
         try:
             return json.dumps(value, default=repr)

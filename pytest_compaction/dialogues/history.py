@@ -1,4 +1,4 @@
-"""The history that a turn is answered from: all of it, or what a strategy left of it."""
+"""The history that a turn is answered from: the whole of it, or what a strategy kept."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from pytest_compaction.dialogues.dialogue import Turn
 from pytest_compaction.run.feeding import Feeder, Step
 
 LEAST_BUDGET: Final = 160
-"""Tokens that a view may always take beside the system prompt: with less, the frame of a
-structured summary (about 60 to 90 tokens) leaves no room for what it is to say."""
+"""Tokens that a view may always take beside the system prompt: with less, the headings of a
+structured summary (about 60 to 90 tokens) leave no room for its content."""
 
 
 def view_budget(log: Sequence[Message], share: float, tokens: TokenCounter) -> int:
-    """What a view of ``log`` may take, in tokens: the system prompt, and a share of the rest.
+    """The tokens that a view of ``log`` may take: the system prompt and a share of the rest.
 
-    A dialogue has no budget of its own, and a fixed one would be above most of them.
-    The share is that of the whole log so far, not of the view before, so that views
-    keep their proportion to what the baseline sends. Never below
-    :data:`LEAST_BUDGET` beside the system prompt.
+    A dialogue has no budget of its own, and most are shorter than any fixed one. The
+    share is of the whole log so far, not of the view before, so that views stay in
+    proportion to what the baseline sends. Beside the system prompt there are always at
+    least :data:`LEAST_BUDGET` tokens.
     """
     head = leading_system(log)
     rest = math.ceil(share * tokens.messages(log[head:]))
@@ -39,10 +39,10 @@ def view_budget(log: Sequence[Message], share: float, tokens: TokenCounter) -> i
 
 
 def exchange(number: int, turn: Turn, answer: str) -> tuple[Message, ...]:
-    """A turn as messages: what the user said, the recorded tool calls, the answer.
+    """A turn as messages: the user's words, the recorded tool calls, the answer.
 
     Calls have their recorded arguments and results, in the recorded order. An empty
-    answer leaves no message.
+    answer gives no message.
     """
     messages = [text_message(f"t{number}-user", "user", turn.user), *tool_steps(number, turn)]
     if answer.strip():
@@ -62,7 +62,7 @@ def tool_steps(number: int, turn: Turn) -> Iterator[Message]:
 
 
 class FullHistory:
-    """The baseline: every turn is answered from everything."""
+    """The baseline: every turn is answered from the whole log."""
 
     async def view(self, log: Sequence[Message], question: str) -> tuple[Message, ...]:
         """The whole log."""

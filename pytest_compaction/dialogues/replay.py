@@ -1,8 +1,8 @@
-"""Replaying a dialogue: two arms answer the same user turns with the same model.
+"""The replay of a dialogue: two arms answer the same user turns with the same model.
 
-The baseline arm answers from the full history, the summary arm from what a
-strategy left of it. Everything else is equal, so that a difference between the
-answers is the compaction's, or the model's own noise.
+The baseline arm answers from the full history, the summary arm from what a strategy
+kept of it. Everything else is equal, so that a difference between the answers comes
+from the compaction, or from the model's own noise.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import WorkLoop
 
 DEFAULT_TRIGGER: Final = Trigger("turns", 2)
-"""For ``case``: a dialogue has no compaction points; the published evaluation meant this one."""
+"""Used for ``case``, as a dialogue has no compaction points; that of the published evaluation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
     """How dialogues are replayed.
 
-    ``history`` says whose answers an arm reads later: its ``own``, or those on
-    record, the same in both arms. ``budget`` is the share of the history that a view
-    may take, ``window`` is in tokens, ``timeout`` in seconds; a dialogue passes from
-    the consistency ``pass_at`` on.
+    ``history`` says which answers an arm reads in later turns: its ``own``, or those on
+    record, which are the same in both arms. ``budget`` is the share of the history that
+    a view may take (0 to 1), ``window`` is in tokens, ``timeout`` in seconds. A dialogue
+    passes if its consistency is at least ``pass_at``.
     """
 
     trigger: Trigger
@@ -64,7 +64,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class _Arm:
-    """One trial of an arm; what follows ``trial`` is that of its compactions."""
+    """One trial of an arm; ``steps``, ``usage`` and ``failure`` are those of its compactions."""
 
     trial: Trial
     role: str = BASELINE
@@ -87,7 +87,7 @@ class _Pass:
     compacted: _Arm
     agreement: Agreement
     judging: tuple[Usage, ...] = ()
-    """What each judge used."""
+    """The usage of each judge."""
 
     @property
     def spent(self) -> Spent:
@@ -99,8 +99,8 @@ class _Pass:
 def history_mode(asked: str, responder: str) -> History:
     """``own`` or ``recorded``; ``auto`` is ``recorded`` for the offline model, which cannot write.
 
-    It answers with sentences of the history; with those as history, lengths would be
-    no dialogue's, and a loss would be counted again at every later turn.
+    It answers with sentences of the history. If those became the history, no turn would
+    have the length of a real one, and a loss would count again at every later turn.
     """
     if asked == "own" or (asked == "auto" and responder != offline.NAME):
         return "own"
@@ -134,7 +134,7 @@ class Replayer:
         self._ahead = 0
 
     def expect(self, order: Sequence[tuple[Dialogue, str]], ahead: int) -> None:
-        """Tell in which order dialogues will be asked for, and how many to begin ahead."""
+        """Say in which order dialogues will be asked for, and how many to begin ahead."""
         self._order = order
         self._place = {(dialogue.id, name): n for n, (dialogue, name) in enumerate(order)}
         self._ahead = ahead
@@ -233,7 +233,7 @@ class Replayer:
         return _Arm(Trial(tuple(replies)))
 
     async def _compacted(self, dialogue: Dialogue, compactor: str, number: int) -> _Arm:
-        """The arm under test. ``failure`` is set where the model, not the strategy, failed."""
+        """The arm under test. ``failure`` is set if the model failed, not the strategy."""
         rules = self._rules
         model = self._work.metered(self._compaction.at_trial(number))
         context = Context(rules.window, 0, self._tokens, model)

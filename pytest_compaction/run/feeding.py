@@ -75,7 +75,7 @@ class CheckedStrategy:
         return observed
 
     async def due(self, state: State, context: Context) -> str | None:
-        """Why the strategy says that compaction is due, if it does."""
+        """The strategy's reason why compaction is due, or ``None``."""
         reason: str | None = await self._call("due", self._compactor.due, state, context)
         return reason
 
@@ -89,8 +89,8 @@ class CheckedStrategy:
         rendered = await self.rendered(state, context, probe)
         if rendered.parameters:
             raise CompactorError(
-                f"{self._name}: its view goes with {shown(rendered.parameters)}, which is sent "
-                "with the probes of a case only; use mode=client here"
+                f"{self._name}: its view needs {shown(rendered.parameters)}, which is only "
+                "sent with the probes of a case; use mode=client here"
             )
         return rendered.messages
 
@@ -203,14 +203,14 @@ class Feeder:
 
 
 def _check_spans(name: str, outcome: Outcome[State], view: Sequence[Message]) -> None:
-    """Every message of the view has exactly one fate: nothing is dropped in silence."""
+    """Raise unless every message of the view has exactly one fate: none is dropped in silence."""
     if not all(isinstance(span, Span) for span in outcome.spans):
-        raise CompactorError(f"{name}: the spans of the outcome are no Span objects")
+        raise CompactorError(f"{name}: the spans of the outcome are not Span objects")
     claimed = [id for span in outcome.spans for id in span.ids]
     ids = [message.id for message in view]
     if sorted(claimed) != sorted(ids):
         missing = sorted(set(ids) - set(claimed)) or sorted(set(claimed) - set(ids))
         raise CompactorError(
-            f"{name}: the spans of the outcome are no partition of the view; "
+            f"{name}: the spans of the outcome are not a partition of the view; "
             f"look at {', '.join(missing[:5]) or 'messages named twice'}"
         )

@@ -123,7 +123,7 @@ def test_a_coroutine_that_raises_becomes_the_error_of_the_point():
         ([user("a"), {"role": "tool", "content": "x"}], "message 1 has role 'tool' but no"),
     ],
 )
-def test_what_is_no_list_of_messages_is_refused(returned, said):
+def test_anything_but_a_list_of_messages_is_refused(returned, said):
     assert said in error_of(function(lambda messages, budget: returned))
 
 
@@ -158,12 +158,12 @@ def test_dropping_half_of_a_pair_of_the_log_is_named_with_the_log_ids():
         ((Span(("m0", "m1", "m2", "m3", "m4", "zz"), "kept"),), "look at zz"),
     ],
 )
-def test_spans_that_are_no_partition_are_refused(spans, said):
+def test_spans_that_are_not_a_partition_are_refused(spans, said):
     async def compact(state, context):
         return Outcome(state, "noop", spans)
 
     found = error_of(Odd(compact=compact))
-    assert "odd: the spans of the outcome are no partition of the view" in found
+    assert "odd: the spans of the outcome are not a partition of the view" in found
     assert said in found
 
 
@@ -171,7 +171,7 @@ def test_spans_of_another_type_are_refused():
     async def compact(state, context):
         return Outcome(state, "noop", [("m0", "kept")])
 
-    assert "spans of the outcome are no Span objects" in error_of(Odd(compact=compact))
+    assert "spans of the outcome are not Span objects" in error_of(Odd(compact=compact))
 
 
 def test_an_outcome_of_another_type_is_refused():

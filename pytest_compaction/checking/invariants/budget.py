@@ -18,7 +18,7 @@ ROOMY: Final = 0.4
 
 
 def never_larger(observation: Observation) -> Iterator[Breach]:
-    """Compactions that made the view larger, or left it as large, and call themselves done."""
+    """Compactions that call themselves done and left the view as large as before, or larger."""
     for number, step in enumerate(observation.steps, 1):
         if step.rewrote and step.tokens_after >= step.tokens_before:
             yield Breach(
@@ -29,7 +29,7 @@ def never_larger(observation: Observation) -> Iterator[Breach]:
 
 
 def within_budget(observation: Observation) -> Iterator[Breach]:
-    """Views over the budget that were not reported as failed and hold what could have gone."""
+    """Views over the budget that were not reported as failed, though more could be removed."""
     budget = observation.scenario.budget
     for number, step in enumerate(observation.steps, 1):
         if step.status == "failed" or step.tokens_after <= budget or step.again:
@@ -47,7 +47,7 @@ def within_budget(observation: Observation) -> Iterator[Breach]:
 
 
 def not_due_after(observation: Observation) -> Iterator[Breach]:
-    """Compactions after which the strategy wants the next one at once."""
+    """Compactions after which the strategy asks for the next one at once."""
     scenario = observation.scenario
     for number, step in enumerate(observation.steps, 1):
         small = step.tokens_after <= min(scenario.budget, scenario.window * ROOMY)
@@ -61,7 +61,7 @@ def not_due_after(observation: Observation) -> Iterator[Breach]:
 
 
 def progress_or_stop(observation: Observation) -> Iterator[Breach]:
-    """Repeated compactions that call themselves done, remove next to nothing and do not end."""
+    """Repeated compactions that call themselves done, remove next to nothing and go on."""
     idle = 0
     for number, step in enumerate(observation.steps, 1):
         removed = step.tokens_before - step.tokens_after
@@ -70,7 +70,7 @@ def progress_or_stop(observation: Observation) -> Iterator[Breach]:
         if idle >= 2 and step.again and needed:
             yield Breach(
                 f"compaction number {idle} in a row without progress ({step.tokens_before} to "
-                f"{step.tokens_after} tokens), and no word that it is of no use",
+                f"{step.tokens_after} tokens), and nothing says that it is of no use",
                 (),
                 number,
             )
@@ -78,7 +78,7 @@ def progress_or_stop(observation: Observation) -> Iterator[Breach]:
 
 
 def summariser_input_bounded(observation: Observation) -> Iterator[Breach]:
-    """Requests to the summariser that its own window cannot hold."""
+    """Requests to the summariser that are larger than its window."""
     window = observation.scenario.window
     for number, step in enumerate(observation.steps, 1):
         for asked in step.asked:
@@ -91,7 +91,7 @@ def summariser_input_bounded(observation: Observation) -> Iterator[Breach]:
 
 
 def fixed_tokens(observation: Observation, step: ObservedStep) -> int:
-    """Tokens of what may not be touched: system prompt, open calls, and what the tail promises."""
+    """Tokens that may not be removed: system prompt, open calls, a promised last user message."""
     kept = {message.id: message for message in step.before[: leading_system(step.before)]}
     if step.pending:
         begin, end = groups(step.before)[-1]

@@ -1,4 +1,4 @@
-"""Invariants of content: what the view says, and what it only seems to say."""
+"""Invariants of content: what the view says is what was said, or is marked as a summary."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_compaction.conversation.messages import Message, Part, Text, ToolCal
 from pytest_compaction.text.words import printable
 
 _LEAST_ASKED: Final = 20
-"""Characters from which on a sentence of a request is known again wherever it stands."""
+"""From this many characters on a sentence of a request is recognised wherever it stands."""
 
 
 def log_order_and_text(observation: Observation) -> Iterator[Breach]:
@@ -40,7 +40,7 @@ def log_order_and_text(observation: Observation) -> Iterator[Breach]:
 
 
 def spans_partition(observation: Observation) -> Iterator[Breach]:
-    """Spans that forget a message, name one twice, or say what is not so."""
+    """Spans that leave out a message, name one twice, or say something false."""
     for number, step in enumerate(observation.steps, 1):
         claimed = [id for span in step.spans for id in span.ids]
         ids = [message.id for message in step.before]
@@ -56,7 +56,7 @@ def spans_partition(observation: Observation) -> Iterator[Breach]:
         for span in step.spans:
             wrong = [id for id in span.ids if not _fate_holds(span.fate, id, before, after)]
             if wrong:
-                yield Breach(f"said to be {span.fate}, which is not so", tuple(wrong[:5]), number)
+                yield Breach(f"said to be {span.fate}, but that is false", tuple(wrong[:5]), number)
             if span.by is not None and span.by not in after:
                 yield Breach(
                     f"said to be replaced by {printable(span.by, 40)!r}, which is not in the view",
@@ -66,7 +66,7 @@ def spans_partition(observation: Observation) -> Iterator[Breach]:
 
 
 def last_user_kept(observation: Observation) -> Iterator[Breach]:
-    """Compactions after which the last thing that the user said is not there word for word."""
+    """Compactions after which the last user message is not there word for word."""
     for number, step in enumerate(observation.steps, 1):
         live = last_user(step.log)
         if not step.rewrote or live is None:
@@ -79,7 +79,7 @@ def last_user_kept(observation: Observation) -> Iterator[Breach]:
 
 
 def summary_marked(observation: Observation) -> Iterator[Breach]:
-    """What a strategy wrote and does not say so, or says with an authority that it has not."""
+    """Messages that a strategy wrote but did not mark, or gave a role it may not use."""
     for number, step in enumerate(observation.steps, 1):
         if not step.rewrote:
             continue
@@ -121,7 +121,7 @@ def summary_not_empty(observation: Observation) -> Iterator[Breach]:
 
 
 def summary_is_a_summary(observation: Observation) -> Iterator[Breach]:
-    """Words of the strategy in which the model's instructions, a call or its reasoning stand."""
+    """Messages of the strategy that hold the model's instructions, a call or its reasoning."""
     asked: set[str] = set()
     stands: set[str] = set()
     for number, step in enumerate(observation.steps, 1):
@@ -169,7 +169,7 @@ def _said_so(message: Message, said: Message, masked: bool) -> bool:
 
 
 def _words(message: Message) -> list[Part]:
-    """The parts that can be read: whether the others are intact is another invariant."""
+    """The parts that can be read; another invariant looks at the others."""
     return [part for part in message.parts if isinstance(part, Text | ToolCall | ToolResult)]
 
 
@@ -195,7 +195,7 @@ def _has_content(message: Message) -> bool:
 
 
 def summaries_in(step: ObservedStep, known: set[str]) -> list[Message]:
-    """The messages of the view after that stand for others, by this or an earlier compaction."""
+    """The messages of the view after that replace others, by this or an earlier compaction."""
     return [m for m in step.after if m.id in known and m.id not in step.said]
 
 

@@ -1,4 +1,4 @@
-"""An invariant as data: its name, what it says, why it matters, and its check."""
+"""An invariant as data: its name, its rule, why it matters, and its check."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Group = Literal["structure", "content", "budget", "state"]
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """A broken invariant: what was seen, in words, and the ids of the messages concerned.
+    """One break of an invariant: a sentence that says how, and the messages concerned.
 
     ``step`` counts compactions from 1; 0 is before the first.
     """
@@ -37,8 +37,8 @@ def never_waived(traits: Traits) -> str | None:
 class Invariant:
     """One invariant; ``waived`` gives the reason why it does not apply to a strategy.
 
-    ``needs`` says what must have been seen in some run for the check to mean
-    anything: a summary in the view or a request to the summariser.
+    ``needs`` says what some example must have shown for the check to mean anything: a
+    summary in the view, or a request to the summariser.
     """
 
     name: str

@@ -16,7 +16,7 @@ _PAIRING: Final = frozenset(
 
 
 def results_follow_calls(observation: Observation) -> Iterator[Breach]:
-    """New pairing faults of a view, and answered calls whose answer is gone."""
+    """New pairing faults in a view, and answered calls whose result is gone."""
     for number, step in enumerate(observation.steps, 1):
         if not step.rewrote:
             continue
@@ -36,7 +36,7 @@ def results_follow_calls(observation: Observation) -> Iterator[Breach]:
 
 
 def parallel_calls_whole(observation: Observation) -> Iterator[Breach]:
-    """Assistant messages with several calls of which a part is in the view."""
+    """Assistant messages whose parallel calls are in the view only in part."""
     for number, step in enumerate(observation.steps, 1):
         if step.rewrote:
             for ids, seen, whole in _partial(step):
@@ -49,7 +49,7 @@ def parallel_calls_whole(observation: Observation) -> Iterator[Breach]:
 
 
 def pending_call_kept(observation: Observation) -> Iterator[Breach]:
-    """Calls that waited for their result and are gone, and dead calls that block compaction."""
+    """Removed calls that still waited for a result, and dead calls that block compaction."""
     for number, step in enumerate(observation.steps, 1):
         if not step.pending or not step.rewrote:
             continue
@@ -66,14 +66,14 @@ def pending_call_kept(observation: Observation) -> Iterator[Breach]:
         return
     pairs = zip(observation.steps, observation.undead.steps, strict=False)
     for number, (step, other) in enumerate(pairs, 1):
-        # Where a summariser was asked, its reply was the reason and not the call.
+        # If a summariser was asked, its reply was the reason, and not the call.
         blocked = (
             not (step.rewrote or step.asked) and step.tokens_before > observation.scenario.budget
         )
         if other.rewrote and blocked and _dead(step.before) and not step.pending:
             here = observation.tokens.messages(_living(step.after))
             if other.tokens_after > (1 - PROGRESS) * here:
-                continue  # no more than an earlier compaction had already done here
+                continue  # an earlier compaction had already removed as much here
             yield Breach(
                 "a tool call that was never answered, further up, kept the conversation from "
                 f"being compacted: {step.error or 'nothing was done'}",
@@ -92,7 +92,7 @@ def _pending_ids(step: ObservedStep) -> set[str]:
 
 
 def _partial(step: ObservedStep) -> Iterator[tuple[tuple[str, ...], int, int]]:
-    """Parallel calls that are neither whole in the view nor wholly gone: ids, seen, of how many."""
+    """Parallel calls that are in the view only in part: ids, number in the view, number of all."""
     calls = {call.id for message in step.after for call in message.calls}
     results = {result.call_id for message in step.after for result in message.results}
     for begin, end in groups(step.before):
@@ -127,7 +127,7 @@ def _dead(messages: Sequence[Message]) -> tuple[str, ...]:
 
 
 def _living(messages: Sequence[Message]) -> Iterator[Message]:
-    """The messages without the exchanges of which a call was never answered."""
+    """The messages without the exchanges in which a call was never answered."""
     for begin, end in groups(messages):
         if not pending_calls(messages[begin:end]):
             yield from messages[begin:end]

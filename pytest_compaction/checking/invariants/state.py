@@ -1,4 +1,4 @@
-"""Invariants of the state: values that can be kept, repeated and gone back to."""
+"""Invariants of the state: a value that can be stored, repeated and restored."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from pytest_compaction.conversation.messages import Message
 
 
 def returns_an_outcome(observation: Observation) -> Iterator[Breach]:
-    """Methods that raised, or returned something else than they promise."""
+    """Methods that raised an error, or returned another type than they promise."""
     if observation.raised is not None:
         yield Breach(observation.raised, (), len(observation.steps) + 1)
 
 
 def inputs_not_mutated(observation: Observation) -> Iterator[Breach]:
-    """Methods that changed a state or a message that they were given."""
+    """Methods that changed a state or a message that was passed to them."""
     for mutation in observation.mutations:
         yield Breach(f"{mutation.method} changed {mutation.what}")
 
 
 def failure_changes_nothing(observation: Observation) -> Iterator[Breach]:
-    """Compactions that did not take place and changed view or state all the same."""
+    """Compactions that did not take place but changed the view or the state."""
     for number, step in enumerate(observation.steps, 1):
         if step.rewrote:
             continue
         if step.after != step.before:
             yield Breach(
-                f"{step.status}, but the view is another one",
+                f"{step.status}, but the view changed",
                 _differing(step.before, step.after),
                 number,
             )
         elif _without_counters(step.state_after) != _without_counters(step.state_before):
-            yield Breach(f"{step.status}, but the state is another one", (), number)
+            yield Breach(f"{step.status}, but the state changed", (), number)
 
 
 def not_due_is_identity(observation: Observation) -> Iterator[Breach]:
-    """Messages that were added and do not stand as they are at the end of the view."""
+    """Added messages that do not stand unchanged at the end of the view."""
     yield from _unequal(observation.growth)
 
 
 def state_is_json(observation: Observation) -> Iterator[Breach]:
-    """States that JSON cannot hold, or that mean something else after it."""
+    """States that JSON cannot hold, or that mean something else when read back."""
     for what in observation.unserialisable:
         yield Breach(what)
     yield from _unequal(observation.trips)
@@ -87,7 +87,7 @@ def summarised_once(observation: Observation) -> Iterator[Breach]:
 
 
 def deterministic(observation: Observation) -> Iterator[Breach]:
-    """Compactions of which a repetition gave something else."""
+    """Compactions whose repetition gave another result."""
     if observation.repeated is None:
         return
     pairs = zip(observation.steps, observation.repeated.steps, strict=False)
@@ -110,7 +110,7 @@ def render_is_pure(observation: Observation) -> Iterator[Breach]:
 
 
 def earlier_state_restores(observation: Observation) -> Iterator[Breach]:
-    """Earlier states that do not give their view any more."""
+    """Earlier states that no longer give the same view."""
     yield from _unequal(observation.restored)
 
 
@@ -129,10 +129,9 @@ def _differing(one: Messages, other: Messages) -> tuple[str, ...]:
 
 
 def _without_counters(state: str) -> Any:
-    """A state without its numbers and flags: a strategy may count its failures.
+    """A state without its numbers and flags, at any depth: a strategy may count its failures.
 
-    Also where it is a part of another one, at any depth; chat messages stay whole, and
-    so does a list of numbers.
+    Chat messages and lists of numbers stay whole.
     """
     try:
         return _uncounted(json.loads(state))
@@ -158,7 +157,8 @@ INVARIANTS: Final = (
     Invariant(
         "returns-an-outcome",
         "state",
-        "Every method returns what it promises and raises nothing, whatever the model does.",
+        "Every method returns the type that it promises and raises no error, whatever the model "
+        "does.",
         "An exception in the middle of a compaction ends the agent's turn.",
         returns_an_outcome,
     ),
@@ -189,8 +189,8 @@ INVARIANTS: Final = (
     Invariant(
         "state-is-json",
         "state",
-        "The state survives JSON and gives the same view afterwards.",
-        "A session that is stored and resumed is another one.",
+        "The state survives JSON and then gives the same view.",
+        "A session that is stored and resumed goes on from a different history.",
         state_is_json,
     ),
     Invariant(

@@ -41,7 +41,7 @@ def starts_with_user(observation: Observation) -> Iterator[Breach]:
 
 
 def ends_on_user_or_tool(observation: Observation) -> Iterator[Breach]:
-    """Views that end on an assistant message where the conversation does not."""
+    """Views that end on an assistant message although the conversation does not."""
     for number, step in enumerate(observation.steps, 1):
         if not step.rewrote or not step.after or step.after[-1].role != "assistant":
             continue
@@ -54,7 +54,7 @@ def ends_on_user_or_tool(observation: Observation) -> Iterator[Breach]:
 
 
 def no_empty_message(observation: Observation) -> Iterator[Breach]:
-    """Messages without content that are not summaries (those are looked at elsewhere)."""
+    """Messages without content, except summaries, which another invariant looks at."""
     for number, step in enumerate(observation.steps, 1):
         if not step.rewrote:
             continue
@@ -65,7 +65,7 @@ def no_empty_message(observation: Observation) -> Iterator[Breach]:
 
 
 def payloads_intact(observation: Observation) -> Iterator[Breach]:
-    """Thinking and opaque parts that were altered, taken apart, invented, or taken too early."""
+    """Thinking and opaque parts that were altered, split, invented, or removed too early."""
     for number, step in enumerate(observation.steps, 1):
         if not step.rewrote:
             continue
@@ -94,7 +94,7 @@ def payloads_intact(observation: Observation) -> Iterator[Breach]:
 
 
 def system_unchanged(observation: Observation) -> Iterator[Breach]:
-    """System prompts that are gone, altered, moved or added to."""
+    """System prompts that are missing, altered, moved or extended."""
     for number, step in enumerate(observation.steps, 1):
         if not step.rewrote:
             continue
@@ -136,7 +136,7 @@ def _payloads(message: Message) -> tuple[str, ...]:
 
 
 def _latest_calling(messages: Sequence[Message]) -> str | None:
-    """The assistant message whose calls were made since the last thing that a user said."""
+    """The last assistant message with calls since the last user message, or ``None``."""
     for message in reversed(messages):
         if message.role == "user":
             return None

@@ -596,7 +596,7 @@ def test_of_a_compaction_that_only_the_server_can_read_there_is_the_system_promp
 
 def test_a_compaction_without_a_count_of_what_was_read_gives_no_score():
     found = seen(view(), Applied(("compact_20260112",), summary="notes"), COUNTER)
-    assert "but not what was read after it" in found.problem
+    assert "but not how many tokens were read after it" in found.problem
 
 
 def test_what_went_wrong_at_the_server_is_passed_on():
