@@ -157,8 +157,7 @@ INVARIANTS: Final = (
     Invariant(
         "returns-an-outcome",
         "state",
-        "Every method returns the type that it promises and raises no error, whatever the model "
-        "does.",
+        "Every method returns what it promises and raises nothing, whatever the model does.",
         "An exception in the middle of a compaction ends the agent's turn.",
         returns_an_outcome,
     ),
@@ -189,7 +188,7 @@ INVARIANTS: Final = (
     Invariant(
         "state-is-json",
         "state",
-        "The state survives JSON and then gives the same view.",
+        "The state survives JSON and gives the same view afterwards.",
         "A session that is stored and resumed goes on from a different history.",
         state_is_json,
     ),
