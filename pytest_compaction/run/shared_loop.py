@@ -1,4 +1,4 @@
-"""The event loop of an async function: one for all cases that are compacted by it."""
+"""The event loop of a module's async function: one for all cases that it compacts."""
 
 from __future__ import annotations
 
@@ -50,21 +50,21 @@ class SharedLoop:
 
 
 class FunctionLoops:
-    """Gives each async function a loop of its own for the whole run.
+    """Gives each async function of a module one loop for the whole run.
 
-    A function has no instance: its HTTP client or semaphore is a global of its module,
-    and the second case would find it bound to the loop of the first.
+    Such a function has no instance: its HTTP client or semaphore is a global too, and
+    the second case would find it bound to the loop of the first.
     """
 
     def __init__(self) -> None:
         self._loops: dict[tuple[Any, ...], SharedLoop] = {}
 
     def of(self, compactor: object) -> SharedLoop | None:
-        """The loop of the async functions in a strategy; ``None`` if it has none."""
+        """The loop of such functions in a strategy; ``None`` if it has none."""
         functions = tuple(
-            part.coroutine_function
+            part.module_coroutine
             for part in parts_of(compactor)
-            if isinstance(part, FunctionCompactor) and part.coroutine_function is not None
+            if isinstance(part, FunctionCompactor) and part.module_coroutine is not None
         )
         if not functions:
             return None

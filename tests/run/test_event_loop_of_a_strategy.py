@@ -1,12 +1,16 @@
 """A strategy has one thread and one event loop for its whole life, and both end with it."""
 
 import asyncio
+import gc
 import threading
+import time
+from functools import partial
 
 import pytest
 from support.builders import COUNTER, build_case, context_of
 
 from pytest_compaction.compactors.base.history import HistoryCompactor, unchanged
+from pytest_compaction.compactors.composition.composition import Composition
 from pytest_compaction.compactors.function.compactor import CompactorError, FunctionCompactor
 from pytest_compaction.compactors.protocol import Traits, View
 from pytest_compaction.models.offline.model import OfflineModel
@@ -14,8 +18,8 @@ from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.feeding import CompactionError
 from pytest_compaction.run.response import Arm, Roles
-from pytest_compaction.run.shared_loop import SharedLoop
-from pytest_compaction.run.strategy_thread import StrategyThread
+from pytest_compaction.run.shared_loop import FunctionLoops, SharedLoop
+from pytest_compaction.run.strategy_thread import StrategyThread, TimeLimitError
 from pytest_compaction.run.triggers import Trigger, parse_trigger
 from pytest_compaction.run.work_loop import WorkLoop
 
@@ -51,6 +55,15 @@ class Connected(HistoryCompactor):
     def render(self, state, context, probe=None):
         self.threads.append(threading.current_thread())
         return View(super().render(state, context).messages)
+
+
+CLIENTS = {}
+
+
+async def compact(messages, budget):
+    """Keeps everything, after asking the client of this module."""
+    await CLIENTS["compact"].compact({"messages": []}, None)
+    return messages
 
 
 def engine_of(create, timeout=ENOUGH):
@@ -105,12 +118,7 @@ def test_a_limit_of_requests_that_is_kept_is_one_at_every_compaction():
 
 
 def test_a_client_of_the_module_of_an_async_function_serves_all_cases(left_behind):
-    client = Connected()
-
-    async def compact(messages, budget):
-        await client.compact({"messages": []}, None)
-        return messages
-
+    client = CLIENTS["compact"] = Connected()
     work, engine = engine_of(lambda name: FunctionCompactor("compact", compact, {}))
     for trial in (1, 2, 3):
         compaction = engine.compaction(build_case(), Arm("compact", trial))
@@ -121,6 +129,26 @@ def test_a_client_of_the_module_of_an_async_function_serves_all_cases(left_behin
     assert len(set(client.loops)) == 1
     assert left_behind() == []
     assert client.loops[0].is_closed()
+
+
+def test_what_is_async_and_made_anew_for_each_case_gets_a_loop_of_its_own(left_behind):
+    async def local(messages, budget):
+        return messages
+
+    class Callable:
+        async def __call__(self, messages, budget):
+            return messages
+
+    loops = FunctionLoops()
+    own = (local, Callable(), Callable().__call__, lambda messages, budget: messages)
+    assert [loops.of(FunctionCompactor("own", each, {})) for each in own] == [None] * 4
+    assert loops.of(Connected()) is None
+    shared = loops.of(FunctionCompactor("compact", compact, {}))
+    assert shared is loops.of(FunctionCompactor("again", compact, {})) is not None
+    parts = [FunctionCompactor("a", compact, {}), FunctionCompactor("b", local, {})]
+    assert loops.of(Composition("a+b", parts)) is shared
+    loops.close()
+    assert left_behind() == []
 
 
 def test_calls_of_one_async_function_run_at_once_and_a_stuck_one_gets_a_new_loop(left_behind):
@@ -206,6 +234,40 @@ def test_a_call_that_outlives_the_loop_that_waited_for_it_ends_in_silence(left_b
     gate.set()
     assert left_behind() == []
     loop.close()
+
+
+def test_a_thread_ends_with_the_object_that_owns_it_and_after_a_call_that_was_left_behind(
+    left_behind,
+):
+    gate = threading.Event()
+    thread = StrategyThread("forgotten")
+    with pytest.raises(TimeLimitError, match=r"did not return within 0\.05 s"):
+        thread.wait(gate.wait, 0.05)
+    assert thread.wait(lambda: 3, ENOUGH) == 3
+    gate.set()
+    del thread
+    gc.collect()
+    assert left_behind() == []
+
+
+def test_a_call_after_the_end_has_a_thread_of_its_own(left_behind):
+    thread = StrategyThread("late")
+    thread.close()
+    call = partial(thread.call, threading.current_thread, ENOUGH, "late")
+    first, second = asyncio.run(call()), asyncio.run(call())
+    assert first is not second
+    assert left_behind() == []
+
+
+def test_a_call_waits_its_turn_and_its_time_begins_with_it():
+    thread = StrategyThread("busy")
+
+    async def four():
+        calls = (thread.call(partial(time.sleep, 0.15), 0.4, "sleep") for _ in range(4))
+        return await asyncio.gather(*calls)
+
+    assert asyncio.run(four()) == [None] * 4
+    thread.close()
 
 
 def test_the_trigger_asks_in_the_same_thread():

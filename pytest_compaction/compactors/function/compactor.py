@@ -92,12 +92,12 @@ class FunctionCompactor(HistoryCompactor):
         signature.bind(*arguments, **extra)
 
     @property
-    def coroutine_function(self) -> Callable[..., Any] | None:
-        """The function, if it is async; ``None`` for a plain one."""
-        function: Callable[..., Any] = self._function
-        method = getattr(function, "__call__", None)  # noqa: B004 - an object that is called
-        is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(method)
-        return function if is_async else None
+    def module_coroutine(self) -> Callable[..., Any] | None:
+        """The function, if it is async and a global of its module; else ``None``."""
+        function = self._function
+        if not inspect.isfunction(function) or not inspect.iscoroutinefunction(function):
+            return None
+        return None if "<locals>" in function.__qualname__ else function
 
     @property
     def handed_in(self) -> frozenset[str]:

@@ -280,7 +280,7 @@ def test_the_check_skips_what_only_a_server_does(pytester):
     )
     outcomes = result.parseoutcomes()
     assert set(outcomes) <= {"skipped", "warnings"}
-    assert "shows in answers only, and the check asks for none" in scenarios.flat(result.outlines)
+    assert "shows only in answers, and the check asks for none" in scenarios.flat(result.outlines)
 
 
 def test_dialogues_refuse_a_strategy_whose_parameters_they_do_not_send(pytester):
@@ -289,7 +289,7 @@ def test_dialogues_refuse_a_strategy_whose_parameters_they_do_not_send(pytester)
     result = scenarios.run(pytester, *named, compactor=None)
     assert result.ret == 1
     said = scenarios.flat(result.outlines)
-    assert "which is sent with the probes of a case only; use mode=client here" in said
+    assert "which is only sent with the probes of a case; use mode=client here" in said
 
 
 # --- the strategy --------------------------------------------------------------------
