@@ -6,10 +6,17 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Awaitable
+from dataclasses import dataclass
 from typing import Any
 
 from pytest_compaction.compactors.composition.composition import parts_of
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    value: Any = None
+    error: BaseException | None = None
 
 
 class SharedLoop:
@@ -23,7 +30,10 @@ class SharedLoop:
 
     def run(self, work: Awaitable[Any]) -> Any:
         """Await ``work`` on the loop and block this thread until it ends."""
-        return asyncio.run_coroutine_threadsafe(_awaited(work), self._started()).result()
+        ended = asyncio.run_coroutine_threadsafe(_ended(work), self._started()).result()
+        if ended.error is not None:
+            raise ended.error
+        return ended.value
 
     def leave(self) -> None:
         """Start a new loop for the next call: what runs on this one may never return."""
@@ -78,11 +88,21 @@ class FunctionLoops:
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
     try:
-        loop.run_forever()
+        while _was_interrupted(loop):
+            pass
         loop.run_until_complete(_cancel_all())
         loop.run_until_complete(loop.shutdown_asyncgens())
     finally:
         loop.close()
+
+
+def _was_interrupted(loop: asyncio.AbstractEventLoop) -> bool:
+    """Run the loop until it is stopped, or until a task of a strategy wants the process to end."""
+    try:
+        loop.run_forever()
+    except (SystemExit, KeyboardInterrupt):
+        return True
+    return False
 
 
 async def _cancel_all() -> None:
@@ -92,5 +112,8 @@ async def _cancel_all() -> None:
     await asyncio.gather(*under_way, return_exceptions=True)
 
 
-async def _awaited(work: Awaitable[Any]) -> Any:
-    return await work
+async def _ended(work: Awaitable[Any]) -> _Ended:
+    try:
+        return _Ended(await work)
+    except BaseException as error:  # SystemExit would end the loop, and all else that runs on it
+        return _Ended(error=error)

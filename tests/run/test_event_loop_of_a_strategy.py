@@ -179,6 +179,28 @@ def test_calls_of_one_async_function_run_at_once_and_a_stuck_one_gets_a_new_loop
     assert left_behind() == []
 
 
+def test_a_function_that_wants_the_process_to_end_does_not_end_the_loop(left_behind):
+    shared = SharedLoop("function")
+    thread = StrategyThread("strategy", shared)
+
+    async def end():
+        raise SystemExit(3)
+
+    async def end_in_a_task():
+        await asyncio.create_task(end())
+
+    async def calls():
+        for function in (end, end_in_a_task):
+            with pytest.raises(CompactorError, match="call raised SystemExit: 3"):
+                await thread.call(function, ENOUGH, "call")
+        return await thread.call(lambda: asyncio.sleep(0, "well"), ENOUGH, "call")
+
+    assert asyncio.run(calls()) == "well"
+    thread.close()
+    shared.close()
+    assert left_behind() == []
+
+
 def test_an_error_of_an_async_function_says_where_it_was_raised():
     async def fail(messages, budget):
         raise ValueError("boom")
