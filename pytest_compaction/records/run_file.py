@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import canonical_json
+from pytest_compaction.records.record import Record
 from pytest_compaction.secrets.keys import scrubbed_json
 
 FORMAT: Final = 1
 _KEYS: Final = frozenset({"item", "compactor", "case", "probe", "trial"})
-Record = dict[str, Any]
-"""One item as plain JSON: see ``make_record`` in :mod:`pytest_compaction.records.records`."""
 
 
 class RunFileError(Exception):
@@ -125,13 +124,3 @@ def load_run(path: Path) -> Run:
     if not run.header:
         raise RunFileError(f"{path} has no header line of format {FORMAT}; is it a run file?")
     return run
-
-
-def merged(runs: Iterable[Run]) -> Run:
-    """One run of several; for an item that is in more than one the last counts."""
-    result = Run()
-    for run in runs:
-        result.header = result.header or run.header
-        for record in run.records:
-            result.add(record)
-    return result

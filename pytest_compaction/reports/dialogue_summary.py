@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pytest_compaction.dialogues.aggregates import Record, pass_at
 from pytest_compaction.dialogues.evaluation import evaluations_of_records
 from pytest_compaction.metrics.aggregate import by_compactor
+from pytest_compaction.records.record import went_wrong_later
 from pytest_compaction.reports.dialogue_page import WIDTH, plain
 from pytest_compaction.reports.terminal import Line
 from pytest_compaction.text.words import printable
@@ -40,6 +41,9 @@ def _outcome(name: str, records: Sequence[Record]) -> Iterator[Line]:
         if statuses[status] or status in {"passed", "failed"}
     )
     yield Line(f"{printable(name, 40)}: {len(records)} dialogues, {counted}", "bold")
+    later = sum(went_wrong_later(record) for record in records)
+    if later:
+        yield Line(f"  broken later {later}; went wrong after the comparison, which counts", "bad")
     histories = sorted({record["history"] for record in records if record["history"]})
     if histories:
         yield Line(f"  history      {' and '.join(histories)} answers in both arms")

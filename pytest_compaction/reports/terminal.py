@@ -16,6 +16,7 @@ from pytest_compaction.metrics.aggregate import (
     kept_by_dimension,
     scored,
 )
+from pytest_compaction.records.record import went_wrong_later
 from pytest_compaction.rubric import DIMENSIONS, PUBLISHED
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text.words import printable
@@ -74,6 +75,9 @@ def _single(
     yield Line(_row("overall", figures.overall, kept), "bold")
     yield Line("")
     yield from _facts_about(figures)
+    later = sum(went_wrong_later(record) for record in records)
+    if later:
+        yield Line(f"broken later  {later}; went wrong after the verdict, which counts", "bad")
     yield from _unscored_because(records)
     yield from _worst(records)
 
@@ -181,6 +185,9 @@ def _several(names: Sequence[str], groups: Mapping[str, Sequence[Record]]) -> It
         )
         yield Line(printable(text, WIDTH))
         extra = _without_score(item)
+        later = sum(went_wrong_later(record) for record in groups[item.compactor])
+        if later:
+            extra.append(f"{later} went wrong after the verdict, which counts")
         if item.compactor != CONTROL:
             if item.steps.get("noop"):
                 extra.append(f"{item.steps['noop']} compactions did nothing")

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.session.check_session import UNCHECKED, CheckSession, Subject
-from pytest_compaction.session.probe_items import in_sentences
+from pytest_compaction.session.items.report import in_sentences
 from pytest_compaction.text.words import printable
 
 SESSION: Final = pytest.StashKey[CheckSession]()

@@ -29,7 +29,7 @@ from pytest_compaction.text.words import printable
 if TYPE_CHECKING:
     from pytest_compaction.checking.survey import Survey
 
-MODULE: Final = Path(__file__).parents[1] / "checking" / "test_invariants.py"
+MODULE: Final = Path(__file__).parent / "test_invariants.py"
 DEFAULT_EXAMPLES: Final = 200
 
 
@@ -101,7 +101,7 @@ class CheckSession:
         )
 
 
-def start(
+def resolve_check(
     settings: Settings,
     folders: Iterable[Path],
     added_compactors: Mapping[str, Any],

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_compaction.dialogues.aggregates import is_dialogue_record
 from pytest_compaction.judges.snapshots import REFUSED
-from pytest_compaction.records.run_file import Record, RunWriter, make_folder
+from pytest_compaction.records.record import Record, type_of, went_wrong_later
+from pytest_compaction.records.run_file import RunWriter, make_folder
 from pytest_compaction.reports.dialogue_summary import dialogue_summary
 from pytest_compaction.reports.terminal import Line, summary
 from pytest_compaction.reports.usage import Accounts, agreement_lines, usage_lines
 from pytest_compaction.session.gate import Decision, decide
-from pytest_compaction.session.probe_items import record_of
+from pytest_compaction.session.items.report import record_of
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text.words import printable
 
@@ -64,6 +65,7 @@ class Closing:
         scored_below = (
             record is not None
             and record["status"] == "failed"
+            and not went_wrong_later(record)
             and record.get("snapshot") not in REFUSED
         )
         if report.failed and not scored_below:
@@ -88,8 +90,8 @@ class Closing:
         records = self._writer.run.records if self._writer else []
         terminalreporter.section("compaction")
         order = [spec.text for spec in self._session.specs]
-        dialogues = [record for record in records if is_dialogue_record(record)]
-        probes = [record for record in records if not is_dialogue_record(record)]
+        dialogues = [record for record in records if type_of(record) == "dialogue"]
+        probes = [record for record in records if type_of(record) == "probe"]
         if probes or not dialogues:
             for line in summary(probes, order, self._session.settings.control):
                 _write(terminalreporter, line)
@@ -189,12 +191,13 @@ class Closing:
         """How many items and dialogues fell short of what each of them should reach."""
         settings = self._session.settings
         failed = [record for record in records if record["status"] == "failed"]
-        dialogues = sum(is_dialogue_record(record) for record in failed)
-        parts = [f"{len(failed) - dialogues} items below {settings.pass_score:g}"]
-        if any(is_dialogue_record(record) for record in records):
-            parts.append(f"{dialogues} dialogues below {settings.dialogues.consistency:g}")
-            if all(is_dialogue_record(record) for record in records):
-                del parts[0]
+        below = Counter(type_of(record) for record in failed)
+        measured = {type_of(record) for record in records}
+        parts = []
+        if measured != {"dialogue"}:
+            parts.append(f"{below['probe']} items below {settings.pass_score:g}")
+        if "dialogue" in measured:
+            parts.append(f"{below['dialogue']} dialogues below {settings.dialogues.consistency:g}")
         return ", ".join(parts)
 
 
@@ -208,7 +211,7 @@ def _unused_snapshots(config: pytest.Config) -> Unused | None:
 
 
 def _not_measured(decision: Decision, records: Sequence[Record]) -> str:
-    asked = any(not is_dialogue_record(record) for record in records)
+    asked = any(type_of(record) == "probe" for record in records)
     what = "dialogue was replayed" if asked else "probe was asked"
     return f"no {what}: {', '.join(decision.not_measured)}"
 

@@ -55,7 +55,7 @@ USAGE_ERRORS: Final = (
 """What ends a session before it starts, each with a sentence for the user."""
 
 
-def start(
+def resolve_session(
     settings: Settings,
     root: Path,
     invocation: Path,

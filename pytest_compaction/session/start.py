@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from pytest_compaction.hookspecs import added
-from pytest_compaction.session import resolve as resolving
+from pytest_compaction.session import resolve
 
 if TYPE_CHECKING:
     from pytest_compaction.session.session import BenchmarkSession
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _BENCHMARK_PACKAGE: Final = "pytest_compaction.benchmark"
 
 
-def start(config: pytest.Config, settings: Settings) -> BenchmarkSession:
+def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSession:
     """A benchmark: resolve what the settings name and register the parts that it needs.
 
     Raises :class:`pytest.UsageError` with a sentence for what is not there.
@@ -24,7 +24,7 @@ def start(config: pytest.Config, settings: Settings) -> BenchmarkSession:
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     use_shipped = named and any(arg.startswith(_BENCHMARK_PACKAGE) for arg in config.args)
     try:
-        session = resolving.start(
+        session = resolve.resolve_session(
             settings,
             config.rootpath,
             config.invocation_params.dir,
@@ -33,13 +33,13 @@ def start(config: pytest.Config, settings: Settings) -> BenchmarkSession:
             added(config, "pytest_compaction_models"),
             getattr(config, "workerinput", {}).get("compaction_ledger"),
         )
-    except resolving.USAGE_ERRORS as error:
+    except resolve.USAGE_ERRORS as error:
         raise pytest.UsageError(str(error)) from None
     config.add_cleanup(session.close)
     if named:
-        config.args[:] = map(resolving.node_argument, config.args)
+        config.args[:] = map(resolve.node_argument, config.args)
     else:
-        config.args[:] = resolving.collection_arguments(session.folders, session.has_dialogues)
+        config.args[:] = resolve.collection_arguments(session.folders, session.has_dialogues)
     if settings.snapshots.compare:
         need_syrupy(config, "--compaction-judge-snapshots")
         from pytest_compaction.session.snapshots.comparison import JudgeSnapshots
@@ -60,9 +60,9 @@ def _take_charge(config: pytest.Config, session: BenchmarkSession) -> None:
 
     config.pluginmanager.register(Closing(session, config.rootpath), "compaction-closing")
     if _has_xdist(config):
-        from pytest_compaction.session.scheduler import XdistHooks
+        from pytest_compaction.session.scheduler import BenchmarkScheduling
 
-        config.pluginmanager.register(XdistHooks(session), "compaction-xdist")
+        config.pluginmanager.register(BenchmarkScheduling(session), "compaction-xdist")
 
 
 def _has_xdist(config: pytest.Config) -> bool:
@@ -112,22 +112,24 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
     """
     from pytest_compaction.session.check_items import SESSION as CHECK
     from pytest_compaction.session.check_items import CheckHooks
-    from pytest_compaction.session.check_session import node_arguments, start
+    from pytest_compaction.session.check_session import node_arguments, resolve_check
 
     try:
-        session = start(
+        session = resolve_check(
             settings,
             (config.invocation_params.dir, config.rootpath),
             added(config, "pytest_compaction_compactors"),
             added(config, "pytest_compaction_models"),
         )
-    except resolving.USAGE_ERRORS as error:
+    except resolve.USAGE_ERRORS as error:
         raise pytest.UsageError(str(error)) from None
     config.stash[CHECK] = session
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     config.args[:] = node_arguments(config.args, named)
     config.pluginmanager.register(CheckHooks(session), "compaction-check")
     if _has_xdist(config):
-        from pytest_compaction.session.check_scheduler import CheckScheduling
+        from pytest_compaction.session.scheduler import Scheduling
 
-        config.pluginmanager.register(CheckScheduling(session), "compaction-xdist")
+        # The items of one compactor share its survey, which is made once.
+        groups = {subject.id: subject.spec.text for subject in session.subjects()}
+        config.pluginmanager.register(Scheduling(groups), "compaction-xdist")

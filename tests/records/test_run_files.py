@@ -8,7 +8,7 @@ import threading
 import pytest
 from support.builders import record
 
-from pytest_compaction.records.run_file import Run, RunFileError, RunWriter, load_run, merged
+from pytest_compaction.records.run_file import RunFileError, RunWriter, load_run
 
 HEADER = {"settings": {"trials": 1}}
 
@@ -158,22 +158,3 @@ def test_a_record_whose_item_is_no_text_is_refused(tmp_path):
     path.write_text('{"format": 1}\n' + json.dumps(record(item=["x"])) + "\n")
     with pytest.raises(RunFileError, match=":2 is no record"):
         load_run(path)
-
-
-def test_merging_shards_gives_the_run_of_all_items():
-    records = [record(case=case, probe=probe) for case in "abc" for probe in "pq"]
-    shards = [Run({"format": 1, "shard": 1}), Run({"format": 1, "shard": 2})]
-    for index, each in enumerate(records):
-        shards[index % 2].add(each)
-    assert merged(shards).records == records
-    assert merged(reversed(shards)).records == records
-    assert merged(shards).header == {"format": 1, "shard": 1}
-
-
-def test_merging_takes_the_last_record_of_an_item_and_leaves_the_runs_alone():
-    old, new = Run({"format": 1}), Run()
-    old.add(record(overall=1.0))
-    new.add(record(overall=5.0))
-    assert [each["overall"] for each in merged([old, new]).records] == [5.0]
-    assert old.records[0]["overall"] == 1.0
-    assert merged([]).records == []

@@ -13,7 +13,7 @@ from pytest_compaction.session.check_session import MODULE
 
 for _name in (
     "pytest_compaction.session.check_items",
-    "pytest_compaction.session.check_scheduler",
+    "pytest_compaction.session.scheduler",
     "pytest_compaction.checking.survey",
     "pytest_compaction.checking.failure_text",
 ):

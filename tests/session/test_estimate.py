@@ -11,9 +11,10 @@ from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.models.calls.endpoint import Endpoint
 from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.models.wire.reply import usage_of
-from pytest_compaction.run.response import Arm
 from pytest_compaction.session.estimate import Selection, estimate
-from pytest_compaction.session.resolve import start
+from pytest_compaction.session.items.collection import items_of
+from pytest_compaction.session.items.kinds import KINDS
+from pytest_compaction.session.resolve import resolve_session
 from pytest_compaction.session.session import shipped_cases
 from pytest_compaction.settings import CallSettings, Settings
 
@@ -77,21 +78,20 @@ def session_of(tmp_path, *compactors, trials=1, judges=(MODEL,), trigger="case",
         runs="",
         calls=CallSettings(store=str(tmp_path / "store"), **changes),
     )
-    return start(settings, tmp_path, tmp_path, True, {}, {})
+    return resolve_session(settings, tmp_path, tmp_path, True, {}, {})
 
 
 def selection(session, probes=None):
     return [
-        Selection(item.arm, item.case, item.probe)
-        for item in session.parameters()
-        if isinstance(item.arm, Arm) and (probes is None or item.probe.id in probes)
+        Selection(item)
+        for item in items_of(KINDS["probe"], session).values()
+        if item.arm is not None and (probes is None or item.probe.id in probes)
     ]
 
 
 def run_really(session, selected):
-    for item in selected:
-        response = session.engine.compaction(item.case, item.arm).ask(item.probe)
-        session.engine.verdict(response)
+    for one in selected:
+        one.item.measure(session, judged=True)
 
 
 def ids(session, count):

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 import pytest
 from syrupy.assertion import AssertionResult, SnapshotAssertion
 
-from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.case.case import Probe
 from pytest_compaction.judges.snapshots import (
     REFUSED,
     Snapshot,
@@ -21,19 +21,21 @@ from pytest_compaction.judges.snapshots import (
     snapshot_of,
 )
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError, Verdict
-from pytest_compaction.run.response import Arm, Response
-from pytest_compaction.session.probe_items import RECORD, parameters_of
+from pytest_compaction.run.response import Response
+from pytest_compaction.session.items.collection import item_of
+from pytest_compaction.session.items.probe import ProbeItem
+from pytest_compaction.session.items.protocol import RECORD
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.snapshots.files import BENCHMARK, JudgeSnapshotExtension
 from pytest_compaction.settings import SnapshotSettings
 from pytest_compaction.text.words import printable
 
-COMPARISON: Final = pytest.StashKey["Comparison"]()
+COMPARISON: Final = pytest.StashKey["SnapshotComparison"]()
 _NO_VERDICT: Final = object()
 
 
 @dataclass
-class Comparison:
+class SnapshotComparison:
     """The verdicts of one item beside its snapshots."""
 
     node: pytest.Item
@@ -114,18 +116,16 @@ class Comparison:
         return "moved", "\n  ".join(lines)
 
     def _details(self) -> dict[str, Any]:
-        """Case, probe, strategy and, of several, trial of the item, as far as it has them."""
-        case, probe, arm = parameters_of(self.node)
-        details: dict[str, Any] = {}
-        if isinstance(case, Case):
-            details["case"] = case.id
-        if isinstance(probe, Probe):
-            details["probe"] = probe.id
-        if isinstance(arm, Arm):
+        """Case, probe, strategy and, of several, trial of the item; empty for another test."""
+        item = item_of(self.node)
+        if not isinstance(item, ProbeItem) or item.probe is None:
+            return {}
+        details: dict[str, Any] = {"case": item.case.id, "probe": item.probe.id}
+        if item.arm is not None:
             session = self.node.config.stash[BENCHMARK]
-            details["compactor"] = arm.compactor
+            details["compactor"] = item.arm.compactor
             if session is not None and session.settings.trials > 1:
-                details["trial"] = arm.trial
+                details["trial"] = item.arm.trial
         return details
 
     def _note(self, status: str) -> None:
@@ -161,7 +161,7 @@ class JudgeSnapshots:
         return None
 
 
-def _compare_silently(comparison: Comparison) -> None:
+def _compare_silently(comparison: SnapshotComparison) -> None:
     """The test failed for a reason of its own, which is what is to be seen."""
     try:
         comparison.end()
@@ -171,12 +171,12 @@ def _compare_silently(comparison: Comparison) -> None:
 
 def comparison_for(
     request: pytest.FixtureRequest, session: BenchmarkSession | None, settings: SnapshotSettings
-) -> Comparison:
+) -> SnapshotComparison:
     """What the ``judge_snapshot`` fixture works with; needs syrupy's ``snapshot`` fixture."""
     request.config.stash[BENCHMARK] = session
     assertion = request.getfixturevalue("snapshot").use_extension(JudgeSnapshotExtension)
     tolerance = Tolerance(settings.overall, settings.criterion)
-    return Comparison(request.node, assertion, tolerance)
+    return SnapshotComparison(request.node, assertion, tolerance)
 
 
 def watched(

@@ -26,7 +26,8 @@ from pytest_compaction.judges.snapshots import (
     read_snapshot,
     snapshot_text,
 )
-from pytest_compaction.session.probe_items import parameters_of
+from pytest_compaction.session.items.collection import item_of
+from pytest_compaction.session.items.probe import ProbeItem
 from pytest_compaction.session.session import PACKAGED, BenchmarkSession
 
 MAX_NAME: Final = 255
@@ -133,7 +134,8 @@ def place_of(item: Any) -> Path | None:
     root = cast("Path", config.rootpath)
     if item.path.parent != PACKAGED and item.path.is_relative_to(root):
         return None
-    session, case = config.stash.get(BENCHMARK, None), parameters_of(item)[0]
+    session, measured = config.stash.get(BENCHMARK, None), item_of(item)
+    case = measured.case if isinstance(measured, ProbeItem) else None
     if session is None or not isinstance(case, Case):
         return root
     file = root / _LINE.sub("", case.source)
