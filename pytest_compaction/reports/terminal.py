@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 from pytest_compaction.metrics.aggregate import (
     Aggregate,
@@ -43,6 +43,29 @@ class Line:
 
     text: str
     style: Style = "plain"
+
+
+_MARKUP: Final[Mapping[Style, Mapping[str, bool]]] = {
+    "plain": {},
+    "bold": {"bold": True},
+    "dim": {"light": True},
+    "good": {"green": True},
+    "bad": {"red": True},
+}
+
+
+class Terminal(Protocol):
+    """Pytest's terminal reporter, as far as lines are written to it."""
+
+    def write_line(self, line: str, **markup: bool) -> None:
+        """Write one line."""
+        ...
+
+
+def write_lines(terminal: Terminal, lines: Iterable[Line]) -> None:
+    """Write lines with their emphasis."""
+    for line in lines:
+        terminal.write_line(line.text, **_MARKUP[line.style])
 
 
 def summary(records: Sequence[Record], order: Sequence[str], control: bool) -> list[Line]:

@@ -10,13 +10,13 @@ from typing import Any, Final
 import pytest
 
 from pytest_compaction.compactors.specs import Spec
+from pytest_compaction.reports.terminal import Line, write_lines
 from pytest_compaction.session.check_session import UNCHECKED, CheckSession, Subject
 from pytest_compaction.session.items.report import in_sentences
 from pytest_compaction.text.words import printable
 
 SESSION: Final = pytest.StashKey[CheckSession]()
 PROPERTY: Final = "compaction.check"
-Line = tuple[str, dict[str, bool]]
 
 
 class BrokenInvariantError(Exception):
@@ -143,8 +143,7 @@ class CheckHooks:
         if not self._outcomes:
             return
         terminalreporter.section("compaction check")
-        for text, markup in self.lines():
-            terminalreporter.write_line(text, **markup)
+        write_lines(terminalreporter, self.lines())
 
     def lines(self) -> list[Line]:
         """What became of each compactor's items, in the order of the command line."""
@@ -162,7 +161,7 @@ class CheckHooks:
             text = f"{printable(spec.text, 40):<{width}}  {', '.join(parts)}"
             if compactions:
                 text += f" ({compactions} compactions)"
-            found.append((text, {"red": True} if counts["failed"] else {}))
+            found.append(Line(text, "bad" if counts["failed"] else "plain"))
         return found
 
 

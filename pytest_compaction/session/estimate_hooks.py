@@ -9,7 +9,7 @@ import pytest
 
 from pytest_compaction.models.dry_run import Estimate
 from pytest_compaction.models.registry import Endpoints
-from pytest_compaction.reports.terminal import Line
+from pytest_compaction.reports.terminal import Line, write_lines
 from pytest_compaction.reports.usage import estimate_lines, estimate_sentence
 from pytest_compaction.session.estimate import Selection, estimate
 from pytest_compaction.session.items.collection import item_of, items_of
@@ -64,7 +64,7 @@ class EstimateFirst:
             )
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
-            _write(reporter, [Line(f"compaction: {printable(text)}")])
+            write_lines(reporter, [Line(f"compaction: {printable(text)}")])
 
 
 class EstimateOnly:
@@ -94,9 +94,9 @@ class EstimateOnly:
         terminalreporter.section("compaction estimate")
         if self._endpoints is None or self._found is None:
             said = "nothing is asked of an endpoint: all models of this run work offline"
-            _write(terminalreporter, [Line(said)])
+            write_lines(terminalreporter, [Line(said)])
             return
-        _write(terminalreporter, estimate_lines(self._found, self._endpoints.prices))
+        write_lines(terminalreporter, estimate_lines(self._found, self._endpoints.prices))
 
 
 def _selected(nodes: Iterable[pytest.Item]) -> Iterator[Selection]:
@@ -116,8 +116,3 @@ def _selected_ids(session: BenchmarkSession, ids: Iterable[str]) -> Iterator[Sel
         item = known.get(group_of(nodeid, names) or "")
         if item is not None and item.arm is not None:
             yield Selection(item)
-
-
-def _write(reporter: Any, lines: Iterable[Line]) -> None:
-    for line in lines:
-        reporter.write_line(line.text)

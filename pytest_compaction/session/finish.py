@@ -13,7 +13,7 @@ from pytest_compaction.judges.snapshots import REFUSED
 from pytest_compaction.records.record import Record, type_of, went_wrong_later
 from pytest_compaction.records.run_file import RunWriter, make_folder
 from pytest_compaction.reports.dialogue_summary import dialogue_summary
-from pytest_compaction.reports.terminal import Line, summary
+from pytest_compaction.reports.terminal import Line, summary, write_lines
 from pytest_compaction.reports.usage import Accounts, agreement_lines, usage_lines
 from pytest_compaction.session.gate import Decision, decide
 from pytest_compaction.session.items.report import record_of
@@ -22,14 +22,6 @@ from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.session.snapshots.unused import Unused
-
-_MARKUP: dict[str, dict[str, bool]] = {
-    "plain": {},
-    "bold": {"bold": True},
-    "dim": {"light": True},
-    "good": {"green": True},
-    "bad": {"red": True},
-}
 
 
 class Closing:
@@ -93,19 +85,19 @@ class Closing:
         dialogues = [record for record in records if type_of(record) == "dialogue"]
         probes = [record for record in records if type_of(record) == "probe"]
         if probes or not dialogues:
-            for line in summary(probes, order, self._session.settings.control):
-                _write(terminalreporter, line)
-        for line in dialogue_summary(dialogues, order) if dialogues else ():
-            _write(terminalreporter, line)
-        for line in (*agreement_lines(probes), *self._model_use(records)):
-            _write(terminalreporter, line)
+            lines = summary(probes, order, self._session.settings.control)
+            write_lines(terminalreporter, lines)
+        if dialogues:
+            write_lines(terminalreporter, dialogue_summary(dialogues, order))
+        write_lines(terminalreporter, agreement_lines(probes))
+        write_lines(terminalreporter, self._model_use(records))
         self._unused = _unused_snapshots(terminalreporter.config)
-        for text in self._unused.lines() if self._unused is not None else ():
-            _write(terminalreporter, Line(text, "bad"))
+        if self._unused is not None:
+            write_lines(terminalreporter, (Line(text, "bad") for text in self._unused.lines()))
         if self._writer is not None:
             path = self._writer.path
             shown = path.relative_to(self._root) if path.is_relative_to(self._root) else path
-            _write(terminalreporter, Line(f"records: {shown}", "dim"))
+            write_lines(terminalreporter, [Line(f"records: {shown}", "dim")])
 
     def _model_use(self, records: Sequence[Record]) -> list[Line]:
         """What models behind an endpoint took and cost; nothing when there were none."""
@@ -132,7 +124,7 @@ class Closing:
         line = None if session.config.getoption("collectonly") else self._decided(session)
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         if line is not None and reporter is not None:
-            _write(reporter, line)
+            write_lines(reporter, [line])
         return result
 
     def _decided(self, session: pytest.Session) -> Line | None:
@@ -214,7 +206,3 @@ def _not_measured(decision: Decision, records: Sequence[Record]) -> str:
     asked = any(type_of(record) == "probe" for record in records)
     what = "dialogue was replayed" if asked else "probe was asked"
     return f"no {what}: {', '.join(decision.not_measured)}"
-
-
-def _write(reporter: pytest.TerminalReporter, line: Line) -> None:
-    reporter.write_line(line.text, **_MARKUP[line.style])

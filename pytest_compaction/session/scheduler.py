@@ -16,7 +16,7 @@ from pytest_compaction.session.items.collection import groups_of
 from pytest_compaction.session.session import BenchmarkSession
 
 
-class GroupScheduling(LoadScopeScheduling):
+class CaseScheduling(LoadScopeScheduling):
     """Hands out the items of a group together, and other tests one by one."""
 
     def __init__(self, config: pytest.Config, log: Any, groups: Mapping[str, str]) -> None:
@@ -70,7 +70,7 @@ class Scheduling:
         """Replace the default scheduler; a mode chosen by the user is respected."""
         if config.getvalue("dist") != "load":
             return None
-        return GroupScheduling(config, log, self._groups)
+        return CaseScheduling(config, log, self._groups)
 
 
 class BenchmarkScheduling(Scheduling):

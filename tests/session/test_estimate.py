@@ -173,7 +173,7 @@ def test_trials_and_judges_multiply_and_what_is_stored_is_taken_off(tmp_path, ca
     try:
         chosen = selection(session, ids(session, 2))
         found = estimate(session, session.endpoints, chosen)
-        run_really(session, [item for item in chosen if item.arm.trial == 1])
+        run_really(session, [one for one in chosen if one.item.arm.trial == 1])
         half = len(calls)
         rest = estimate(session, session.endpoints, chosen)
         assert (rest.calls, rest.stored) == (found.calls - half, half)
