@@ -1,4 +1,4 @@
-"""pytest hooks and fixtures. Every body delegates; heavy imports wait until they are needed."""
+"""Pytest hooks and fixtures. Every body delegates, and imports what is heavy only when needed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Read the settings; with a strategy named, resolve all that they name."""
+    """Read the settings; if they name a strategy, start the benchmark or the check."""
     config.addinivalue_line(
         "markers",
         "compaction(case, task, kind, compactor, trial): set on every benchmark item",
@@ -61,7 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
     except OptionError as error:
         raise pytest.UsageError(str(error)) from None
     if settings.check and not settings.active:
-        raise pytest.UsageError("--compaction-check needs --compactor=NAME: what is to be checked?")
+        raise pytest.UsageError("--compaction-check needs --compactor=NAME, the strategy to check")
     if settings.active and not config.getoption("compactors"):
         from pytest_compaction.session.start import start_benchmark, start_check
 
@@ -110,7 +110,7 @@ def pytest_pycollect_makeitem(
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Generator[None, None, None]:
-    """Keep benchmark items in order; without a strategy nothing is measured: deselect them."""
+    """Keep benchmark items in order; deselect them if no strategy is named."""
     collected = list(items)
     yield
     if config.stash.get(SESSION, None) is not None:
@@ -128,7 +128,7 @@ def pytest_collection_modifyitems(
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Tell the engine which probes will be asked."""
+    """Let the engine work ahead on the items that will run, unless workers share a case."""
     benchmark = session.config.stash.get(SESSION, None)
     workerinput = getattr(session.config, "workerinput", {"compaction_case_is_whole": True})
     if benchmark is not None and workerinput.get("compaction_case_is_whole"):
@@ -139,14 +139,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
-    """Take over from a worker how many benchmark tests it deselected."""
+    """Take the number of deselected benchmark tests from a worker."""
     count = (getattr(node, "workeroutput", None) or {}).get("compaction_deselected", 0)
     if count:
         node.config.stash[DESELECTED] = count
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say that benchmark tests were deselected, and how to run them."""
+    """Print how many benchmark tests were deselected, and how to run them."""
     count = terminalreporter.config.stash.get(DESELECTED, 0)
     if count:
         terminalreporter.write_line(
@@ -193,7 +193,7 @@ def pytest_report_teststatus(
 
 @pytest.fixture
 def compaction_arm() -> Arm:
-    """Strategy and trial of the item; given by parametrization."""
+    """Strategy and trial of the item; parametrization replaces this fixture."""
     raise pytest.UsageError(
         "the compactor fixture needs a test function that asks for case and probe as well, "
         "the replay fixture one that asks for dialogue"
@@ -202,7 +202,7 @@ def compaction_arm() -> Arm:
 
 @pytest.fixture
 def compactor(compaction_arm: Arm, pytestconfig: pytest.Config) -> Callable[[Case], Compaction]:
-    """Compacts a case with the strategy under test; its probes share the one compaction."""
+    """Compact a case with the strategy under test, once for all its probes."""
     from pytest_compaction.session.items.probe import compactor_for
 
     return compactor_for(pytestconfig.stash[SESSION], compaction_arm)
@@ -210,7 +210,7 @@ def compactor(compaction_arm: Arm, pytestconfig: pytest.Config) -> Callable[[Cas
 
 @pytest.fixture
 def judge(request: pytest.FixtureRequest) -> Callable[[Probe, Response], Verdict]:
-    """Scores the response to a probe in six dimensions and keeps it in the item's record."""
+    """Score the response to a probe in six dimensions and keep the verdict in the record."""
     from pytest_compaction.session.items.probe import judge_for
 
     session = request.config.stash[SESSION]
@@ -224,7 +224,7 @@ def judge(request: pytest.FixtureRequest) -> Callable[[Probe, Response], Verdict
 
 @pytest.fixture
 def judge_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """Compares a verdict with the one accepted earlier; ``--snapshot-update`` accepts it."""
+    """Compare a verdict with the one accepted earlier; ``--snapshot-update`` accepts it."""
     from pytest_compaction.session.start import need_syrupy
 
     need_syrupy(request.config, "the judge_snapshot fixture")
@@ -237,7 +237,7 @@ def judge_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
 
 @pytest.fixture
 def replay(compaction_arm: Arm, request: pytest.FixtureRequest) -> Callable[[Dialogue], Replayed]:
-    """Has both arms answer a dialogue's user turns and keeps the comparison in the record."""
+    """Answer a dialogue's user turns in both arms and keep the comparison in the record."""
     from pytest_compaction.session.items.dialogue import replay_for
 
     return replay_for(request.config.stash[SESSION], compaction_arm, request.node)

@@ -68,10 +68,10 @@ class Watcher:
 
     def pytest_collection_finish(self, session):
         from pytest_compaction.plugin import SESSION
-        from pytest_compaction.session.check_items import SESSION as CHECK
+        from pytest_compaction.session.check_items import CHECK_SESSION
 
         stash = session.config.stash
-        self.settings = stash[CHECK if CHECK in stash else SESSION].settings
+        self.settings = stash[CHECK_SESSION if CHECK_SESSION in stash else SESSION].settings
 
 
 def settings_of(pytester, *arguments, compactor="keep"):

@@ -86,7 +86,7 @@ class Verdict:
             raise BelowPassScoreError("\n".join(self.shortfall()))
 
     def shortfall(self) -> list[str]:
-        """A few lines: the score, dimensions below the pass score with criteria, losses, traps."""
+        """The failure in a few lines: score, weak dimensions with criteria, lost facts, traps."""
         overall, needed = told_apart(self.overall or 0.0, self.pass_score)
         lines = [f"overall {overall} is below the pass score {needed}"]
         for dimension, score in self.dimensions.items():

@@ -1,4 +1,4 @@
-"""The dialogues of a run in the terminal: the tables, and what they leave out."""
+"""The dialogues of a run in the terminal: the tables, then the outcomes of each strategy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOWEST = 3
 
 
 def dialogue_summary(records: Sequence[Record], order: Sequence[str]) -> Iterator[Line]:
-    """The tables of all strategies, then of each what became of its dialogues.
+    """The tables of all strategies, then the outcomes of each strategy's dialogues.
 
     ``order`` is the order of strategies on the command line.
     """

@@ -1,4 +1,4 @@
-"""The terminal summary: plain lines of at most 80 columns, readable without colour."""
+"""The terminal summary: plain lines of at most 80 columns, readable without color."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pytest_compaction.text.words import printable
 WIDTH: Final = 80
 _NAME_WIDTH: Final = (15, 19)
 _REASON_CHARACTERS: Final = 4 * (WIDTH - 2)
-"""Four lines are enough to say why a strategy could not be scored, and what to do about it."""
+"""Four lines: enough to say why a strategy could not be scored and what to do."""
 Style = Literal["plain", "bold", "dim", "good", "bad"]
 Record = Mapping[str, Any]
 _SHORT: Final = {
@@ -39,7 +39,7 @@ _SHORT: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the summary and how it may be emphasised."""
+    """A line of the summary and its emphasis."""
 
     text: str
     style: Style = "plain"
@@ -224,7 +224,7 @@ def _several(names: Sequence[str], groups: Mapping[str, Sequence[Record]]) -> It
 
 
 def _without_score(item: Aggregate) -> list[str]:
-    """What became of items that no figure of the row includes, and how many are left."""
+    """Items that no figure of the row includes, by outcome, and how many are left."""
     unscored, errors = item.statuses.get("unscored", 0), item.statuses.get("error", 0)
     found = [f"{unscored} unscored"] if unscored else []
     if errors:
@@ -246,11 +246,11 @@ def _figures_of(item: Aggregate) -> dict[str, float]:
 
 
 OVER_BUDGET: Final = "!"
-"""After the row of a strategy that left views larger than its cases allow."""
+"""Marks the row of a strategy whose views are larger than its cases allow."""
 
 
 def _competes(item: Aggregate) -> bool:
-    """Whether a row can be the best: the control keeps all, and so does who ignores the budget."""
+    """Whether a row can be the best; the control and strategies over budget keep too much."""
     return item.compactor != CONTROL and not item.over_budget
 
 

@@ -1,4 +1,4 @@
-"""The end of a session: records written, summary printed, gate decided. Controller only."""
+"""The end of a session: records, summary and gate. Runs only in the controlling process."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pytest_compaction.session.snapshots.unused import Unused
 
 
-class Closing:
-    """Collects the records of a run and brings it to its end."""
+class RunRecorder:
+    """Keeps the records of a run, prints its summary and decides its exit code."""
 
     def __init__(self, session: BenchmarkSession, root: Path) -> None:
         self._session = session
@@ -35,7 +35,7 @@ class Closing:
         self._unused: Unused | None = None
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Find out before the first item whether there is a place for the records."""
+        """Make the folder for the records now, so that a run is not lost for want of one."""
         if not session.config.getoption("collectonly"):
             try:
                 make_folder(self._folder)
@@ -50,7 +50,7 @@ class Closing:
         return self._root / self._session.settings.runs
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep and write the record of an item; remember failures that are not about scores."""
+        """Keep and write the record of an item; remember failures that no score explains."""
         record = record_of(report)
         if record is not None:
             self._record(record)
@@ -64,7 +64,7 @@ class Closing:
             self._other_failures.add(report.nodeid)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """A module that cannot be collected is a failure of its own."""
+        """Remember a module that cannot be collected as a failure."""
         if report.failed:
             self._other_failures.add(report.nodeid)
 
@@ -100,7 +100,7 @@ class Closing:
             write_lines(terminalreporter, [Line(f"records: {shown}", "dim")])
 
     def _model_use(self, records: Sequence[Record]) -> list[Line]:
-        """What models behind an endpoint took and cost; nothing when there were none."""
+        """Tokens and costs of models behind an endpoint; empty when there were none."""
         endpoints = self._session.endpoints
         if endpoints is None:
             return []
@@ -117,7 +117,7 @@ class Closing:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
-        """Decide the gate, set the exit code, and say so after everything else."""
+        """Decide the gate, set the exit code, and print the decision as the last line."""
         if self._writer is not None:
             self._writer.close()
         result = yield
@@ -158,7 +158,7 @@ class Closing:
 
     @property
     def _unused_count(self) -> int:
-        """Unused snapshots that fail a run, as they do where there is no gate."""
+        """The number of unused snapshots that fail the run; syrupy fails it without a gate too."""
         return len(self._unused.names) if self._unused is not None and self._unused.fail else 0
 
     def _verdict(self, decision: Decision, passed: bool, records: Sequence[Record]) -> Line:
@@ -180,7 +180,7 @@ class Closing:
         return Line(printable(f"{word} {' · '.join(parts)}"), "good" if passed else "bad")
 
     def _below(self, records: Sequence[Record]) -> str:
-        """How many items and dialogues fell short of what each of them should reach."""
+        """How many probes and dialogues are below the score at which they pass."""
         settings = self._session.settings
         failed = [record for record in records if record["status"] == "failed"]
         below = Counter(type_of(record) for record in failed)
@@ -194,7 +194,7 @@ class Closing:
 
 
 def _unused_snapshots(config: pytest.Config) -> Unused | None:
-    """What syrupy found to be unused; nothing where it takes no part in the run."""
+    """The snapshots that syrupy found unused; ``None`` if syrupy takes no part in the run."""
     if getattr(config, "_syrupy", None) is None:
         return None
     from pytest_compaction.session.snapshots.unused import unused_snapshots

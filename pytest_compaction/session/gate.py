@@ -1,4 +1,4 @@
-"""The gate: thresholds on aggregates, and unscored items, decide whether a run is good enough."""
+"""The gate: thresholds on aggregates and a limit on unscored items decide whether a run passes."""
 
 from __future__ import annotations
 
@@ -66,7 +66,10 @@ class Threshold:
 
 
 def parse_threshold(text: str) -> Threshold:
-    """Read ``overall>=3.5``, ``file.artifact>=3``, ``pass^1>=90%``, ``removed@anchored>=0.85``."""
+    """Read ``overall>=3.5``, ``file.artifact>=3``, ``pass^1>=90%``, ``removed@anchored>=0.85``.
+
+    Raises :class:`ThresholdError` for anything else.
+    """
     match = _EXPRESSION.fullmatch(text)
     if not match or not _known(match["metric"]):
         raise ThresholdError(
@@ -93,7 +96,7 @@ def _known(metric: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One comparison that the gate made; ``text`` is what is shown."""
+    """One comparison that the gate made; ``text`` is shown to the user."""
 
     text: str
     holds: bool
@@ -101,7 +104,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the gate decided: ``decides`` is False when nothing was there to decide on.
+    """What the gate decided; ``decides`` is false when there was nothing to decide on.
 
     ``not_applied`` are thresholds on strategies that the run does not have,
     ``not_measured`` those on probes in a run of dialogues alone, or the reverse.

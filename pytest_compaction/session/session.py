@@ -1,4 +1,4 @@
-"""A benchmark session: what the settings name, found and checked before the first item runs."""
+"""A benchmark session: everything that the settings name, found and checked."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class BenchmarkSession:
     folders: tuple[Path, ...]
     dialogue_set: DialogueSet = field(default_factory=DialogueSet)
     endpoints: Endpoints | None = None
-    """What models behind an endpoint share; ``None`` when no role has one."""
+    """Shared by all models behind an endpoint; ``None`` when no role has such a model."""
 
     @cached_property
     def engine(self) -> Engine:
@@ -92,7 +92,7 @@ class BenchmarkSession:
 
     @property
     def prices(self) -> PriceTable | None:
-        """The prices of the endpoint; none without one."""
+        """The prices of the endpoint; ``None`` without an endpoint."""
         return self.endpoints.prices if self.endpoints else None
 
     @property
@@ -108,7 +108,10 @@ class BenchmarkSession:
             self.endpoints.close()
 
     def header(self) -> dict[str, Any]:
-        """The header line of the records: versions, settings, cases. No clock."""
+        """The header line of the records: versions, settings, cases.
+
+        It holds no time, so that two runs of the same settings write the same bytes.
+        """
         import importlib.metadata as metadata
 
         return {

@@ -1,4 +1,4 @@
-"""The start of a session: what is resolved, and which parts of the plugin take part in it."""
+"""The start of a session: resolve the settings and register the parts of the plugin it needs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _BENCHMARK_PACKAGE: Final = "pytest_compaction.benchmark"
 
 
 def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSession:
-    """A benchmark: resolve what the settings name and register the parts that it needs.
+    """Start a benchmark: resolve the settings and register the parts that it needs.
 
-    Raises :class:`pytest.UsageError` with a sentence for what is not there.
+    Raises :class:`pytest.UsageError` with a sentence for a name that cannot be resolved.
     """
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     use_shipped = named and any(arg.startswith(_BENCHMARK_PACKAGE) for arg in config.args)
@@ -51,14 +51,14 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
 
 
 def _take_charge(config: pytest.Config, session: BenchmarkSession) -> None:
-    """What only the process that the user started does: estimate, schedule, sum up."""
+    """Register what only the controlling process does: estimate, schedule, summarize."""
     if session.settings.calls.estimate:
         _estimate_only(config, session)
         return
     _estimate_first(config, session)
-    from pytest_compaction.session.finish import Closing
+    from pytest_compaction.session.finish import RunRecorder
 
-    config.pluginmanager.register(Closing(session, config.rootpath), "compaction-closing")
+    config.pluginmanager.register(RunRecorder(session, config.rootpath), "compaction-recorder")
     if _has_xdist(config):
         from pytest_compaction.session.scheduler import BenchmarkScheduling
 
@@ -70,15 +70,15 @@ def _has_xdist(config: pytest.Config) -> bool:
 
 
 def need_syrupy(config: pytest.Config, what: str) -> None:
-    """Raise :class:`pytest.UsageError` where ``what`` cannot work for want of syrupy."""
+    """Raise :class:`pytest.UsageError` if ``what`` cannot work because syrupy is missing or old."""
     if not config.pluginmanager.hasplugin("syrupy"):
-        missing = "which is not installed, or switched off"
+        missing = "which is not installed or is switched off"
     else:
         from syrupy.extensions.base import SnapshotCollectionStorage
 
         if hasattr(SnapshotCollectionStorage, "matches_test_location"):
             return
-        missing = "of which there is an older version here"
+        missing = "and an older version is installed"
     raise pytest.UsageError(
         f"{what} needs the pytest plugin syrupy 7.0.1 or later, {missing}: "
         "python -m pip install 'syrupy>=7.0.1'"
@@ -86,7 +86,7 @@ def need_syrupy(config: pytest.Config, what: str) -> None:
 
 
 def _estimate_only(config: pytest.Config, session: BenchmarkSession) -> None:
-    """``--compaction-estimate``: collect in this process, count, and run nothing."""
+    """``--compaction-estimate``: collect in this process, count the calls, run nothing."""
     from pytest_compaction.session.estimate_hooks import EstimateOnly
 
     if hasattr(config.option, "tx"):
@@ -96,7 +96,7 @@ def _estimate_only(config: pytest.Config, session: BenchmarkSession) -> None:
 
 
 def _estimate_first(config: pytest.Config, session: BenchmarkSession) -> None:
-    """Before a run that can spend, say what it will spend."""
+    """Print the expected cost before a run that can cost something."""
     if session.endpoints is None or session.settings.calls.replay:
         return
     from pytest_compaction.session.estimate_hooks import EstimateFirst
@@ -106,12 +106,11 @@ def _estimate_first(config: pytest.Config, session: BenchmarkSession) -> None:
 
 
 def start_check(config: pytest.Config, settings: Settings) -> None:
-    """``--compaction-check``: resolve the strategies and register what checks them.
+    """``--compaction-check``: resolve the strategies and register the hooks that check them.
 
-    Raises :class:`pytest.UsageError` with a sentence for what is not there.
+    Raises :class:`pytest.UsageError` with a sentence for a name that cannot be resolved.
     """
-    from pytest_compaction.session.check_items import SESSION as CHECK
-    from pytest_compaction.session.check_items import CheckHooks
+    from pytest_compaction.session.check_items import CHECK_SESSION, CheckHooks
     from pytest_compaction.session.check_session import node_arguments, resolve_check
 
     try:
@@ -123,7 +122,7 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
         )
     except resolve.USAGE_ERRORS as error:
         raise pytest.UsageError(str(error)) from None
-    config.stash[CHECK] = session
+    config.stash[CHECK_SESSION] = session
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     config.args[:] = node_arguments(config.args, named)
     config.pluginmanager.register(CheckHooks(session), "compaction-check")

@@ -127,12 +127,12 @@ def test_the_folder_is_ignored_by_git_and_an_own_file_is_kept(folder):
         ("", "has no header line of format 1"),
         ('{"format": 1', "has no header line of format 1"),
         ("hello\n", ":1 is not JSON"),
-        ('{"format": 2}\n', ":1 is no record of this format (1)"),
-        ("[1]\n", ":1 is no record of this format (1)"),
+        ('{"format": 2}\n', ":1 is not a record of this format (1)"),
+        ("[1]\n", ":1 is not a record of this format (1)"),
         ('{"format": 1}\nhello\n', ":2 is not JSON"),
-        ('{"format": 1}\n\n{"item": "x"}\n', ":3 is no record of this format (1)"),
-        ('{"format": 1}\n{"format": 1}\n', ":2 is no record of this format (1)"),
-        ('{"format": 1}\n{"item": "x", "case": "a", "compactor": "b"}\n', ":2 is no record"),
+        ('{"format": 1}\n\n{"item": "x"}\n', ":3 is not a record of this format (1)"),
+        ('{"format": 1}\n{"format": 1}\n', ":2 is not a record of this format (1)"),
+        ('{"format": 1}\n{"item": "x", "case": "a", "compactor": "b"}\n', ":2 is not a record"),
         ('{"format": 1}\n' + "[" * 200_000 + "\n", ":2 is not JSON"),
         ("\x00\x01\n", ":1 is not JSON"),
     ],
@@ -156,5 +156,5 @@ def test_a_file_that_is_not_there_says_so(tmp_path):
 def test_a_record_whose_item_is_no_text_is_refused(tmp_path):
     path = tmp_path / "run.jsonl"
     path.write_text('{"format": 1}\n' + json.dumps(record(item=["x"])) + "\n")
-    with pytest.raises(RunFileError, match=":2 is no record"):
+    with pytest.raises(RunFileError, match=":2 is not a record"):
         load_run(path)

@@ -1,4 +1,4 @@
-"""Judge snapshots: every verdict beside the one that was accepted earlier."""
+"""Judge snapshots: compare each verdict with the one that was accepted earlier."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ _NO_VERDICT: Final = object()
 
 @dataclass
 class SnapshotComparison:
-    """The verdicts of one item beside its snapshots."""
+    """Compares the verdicts of one item with its snapshots."""
 
     node: pytest.Item
     assertion: SnapshotAssertion
     tolerance: Tolerance
     verdicts: list[Verdict] = field(default_factory=list)
-    """What is compared when the test has ended."""
+    """The verdicts to compare when the test has ended."""
 
     def compare(self, verdict: Verdict, name: str | None = None) -> None:
         """Compare a verdict, or accept it with ``--snapshot-update``.
 
         Raises :class:`VerdictMovedError` for a verdict that moved or was never accepted,
-        :class:`UnscoredError` for one that is none.
+        :class:`UnscoredError` for one without a score.
         """
         try:
             snapshot = snapshot_of(verdict, self._details())
@@ -68,11 +68,11 @@ class SnapshotComparison:
         raise VerdictMovedError(text)
 
     def pass_over(self) -> None:
-        """An item without a verdict: its snapshot stays, and syrupy counts a failure."""
+        """Leave the snapshot of an item without a verdict; syrupy counts a failure."""
         bool(self.assertion == _NO_VERDICT)
 
     def end(self) -> None:
-        """Compare what the test was given; an item that was given nothing is passed over."""
+        """Compare the verdicts that the test was given; pass over an item without any."""
         refused: list[str] = []
         if not self.verdicts:
             self.pass_over()
@@ -140,7 +140,7 @@ class JudgeSnapshots:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, None, None]:
-        """Compare when the test has ended, so that a score below the pass score is seen too."""
+        """Compare after the test, so that a verdict below the pass score is compared too."""
         comparison = item.stash.get(COMPARISON, None)
         if comparison is None:
             return (yield)
@@ -162,7 +162,7 @@ class JudgeSnapshots:
 
 
 def _compare_silently(comparison: SnapshotComparison) -> None:
-    """The test failed for a reason of its own, which is what is to be seen."""
+    """Compare, but let the test's own failure be the one that is shown."""
     try:
         comparison.end()
     except (VerdictMovedError, UnscoredError):
@@ -172,7 +172,7 @@ def _compare_silently(comparison: SnapshotComparison) -> None:
 def comparison_for(
     request: pytest.FixtureRequest, session: BenchmarkSession | None, settings: SnapshotSettings
 ) -> SnapshotComparison:
-    """What the ``judge_snapshot`` fixture works with; needs syrupy's ``snapshot`` fixture."""
+    """The comparison for the ``judge_snapshot`` fixture; needs syrupy's ``snapshot`` fixture."""
     request.config.stash[BENCHMARK] = session
     assertion = request.getfixturevalue("snapshot").use_extension(JudgeSnapshotExtension)
     tolerance = Tolerance(settings.overall, settings.criterion)
