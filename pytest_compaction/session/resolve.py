@@ -81,9 +81,8 @@ def resolve_session(
     if endpoints is not None:
         settings = _with_prompt(settings, endpoints)
     elif settings.calls.judge_prompt:
-        Prompts.load(
-            root / settings.calls.judge_prompt
-        )  # refuse an unusable prompt even if nothing reads it
+        # Nothing reads the prompt without an endpoint, but an unusable one is refused all the same.
+        Prompts.load(root / settings.calls.judge_prompt)
 
     def model(name: str) -> Model:
         if name in added_models:

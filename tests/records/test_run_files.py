@@ -1,4 +1,4 @@
-"""Run files: whole lines, torn lines, one record an item, numbering, merging."""
+"""Run files: whole lines, torn lines, one record for each item, numbering."""
 
 import itertools
 import json

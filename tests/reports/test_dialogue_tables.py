@@ -1,4 +1,4 @@
-"""The tables of a dialogue evaluation: what they show, how wide they are, what they leave out."""
+"""The tables of a dialogue evaluation: their content, their width, and what they leave out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gate: what makes a run red or green, and the last words that it says."""
+"""The gate: what makes a run red or green, and the line that says so."""
 
 import pytest
 from support.scenarios import case, last_line, own, records, run, set_up, write_cases
