@@ -265,7 +265,7 @@ def test_both_ends_are_printed(pytester, monkeypatch):
     assert ends, shown
     assert f"with short replies {ends[1]} 0 " in shown
     assert f"with long replies {ends[2]} 0 " in shown
-    assert "how often depends on how long the summaries are" in shown
+    assert "the number of calls depends on the length of the summaries" in shown
 
 
 def test_a_selection_is_estimated_as_selected(pytester, monkeypatch):
