@@ -26,11 +26,6 @@ NAMES: Final = tuple(_FIGURES)
 """Aggregates of dialogues: means over dialogues, and savings as ratios of sums."""
 
 
-def is_dialogue_record(record: Record) -> bool:
-    """Whether a record is that of a dialogue; the others are of probes."""
-    return record.get("type") == RECORD_TYPE
-
-
 def is_dialogue_metric(metric: str) -> bool:
     """Whether a gate's metric is one of dialogues: ``consistency``, ``dialogue.pass^2``."""
     name = metric.removeprefix(_PREFIX)

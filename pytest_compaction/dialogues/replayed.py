@@ -10,6 +10,7 @@ from pytest_compaction.dialogues.dialogue import Comparison, Dialogue
 from pytest_compaction.dialogues.figures import consistency_of, spending_of
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.text.numbers import told_apart
 from pytest_compaction.text.words import printable
 
 History = Literal["own", "recorded"]
@@ -65,7 +66,8 @@ class Replayed:
 
     def shortfall(self) -> list[str]:
         """A few lines: the consistency, the turn where the arms agree least, and the tokens."""
-        lines = [f"consistency {self.consistency:.2f} is below {self.pass_at:.2f}"]
+        consistency, needed = told_apart(self.consistency or 0.0, self.pass_at)
+        lines = [f"consistency {consistency} is below {needed}"]
         if self.dialogue.named and not self.dialogue.id.endswith(self.dialogue.named):
             found = printable(self.dialogue.named, 60)
             lines.append(f"  dialogue {found!r} of {printable(self.dialogue.source, 60)}")

@@ -1,4 +1,4 @@
-"""What an agent's own compaction lost is judged beside any other strategy, at its own points."""
+"""An agent's own compactions are judged like any strategy, at their own points."""
 
 from __future__ import annotations
 

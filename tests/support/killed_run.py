@@ -13,9 +13,11 @@ import traceback
 from pathlib import Path
 
 from pytest_compaction.models.calls import store
-from pytest_compaction.records.records import scored_record
+from pytest_compaction.records.probe_record import scored_record
 from pytest_compaction.records.run_file import RunWriter
-from pytest_compaction.session.resolve import start
+from pytest_compaction.session.items.collection import items_of
+from pytest_compaction.session.items.kinds import KINDS
+from pytest_compaction.session.resolve import resolve_session
 from pytest_compaction.settings import CallSettings, Settings
 
 MODEL = "gpt-4o-mini"
@@ -90,17 +92,17 @@ def run(root, point):
         die_in_records(point["at"])
     elif point and point["where"] not in {"asked", "answered"}:
         die_in_store(point["where"], point["at"])
-    session = start(settings, root, root, False, {}, {})
+    session = resolve_session(settings, root, root, False, {}, {})
     writer = RunWriter(root / "runs", "killed", session.header())
-    items = session.parameters()
+    items = items_of(KINDS["probe"], session)
     selected = {}
-    for item in items:
+    for item in items.values():
         selected.setdefault((item.case.id, item.arm), []).append((item.probe, True))
     session.engine.select(selected)
-    for item in items:
+    for id, item in items.items():
         response = session.engine.compaction(item.case, item.arm).ask(item.probe)
         verdict = session.engine.verdict(response)
-        writer.add(scored_record(item.id, response, verdict, settings, session.endpoints.prices))
+        writer.add(scored_record(id, response, verdict, settings, session.endpoints.prices))
     writer.close()
     session.close()
 
