@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, Protocol, runtime_checkable
 
 from pytest_compaction.conversation.messages import Message
+from pytest_compaction.importers.reasons import KEPT_AS_RECORD, NOT_ON_RECORD
 
 
 class ImportFormatError(ValueError):
@@ -29,12 +30,6 @@ class Ledger:
     left_out: Mapping[str, int] = field(default_factory=dict)
     repaired: Mapping[str, int] = field(default_factory=dict)
 
-
-KEPT_AS_RECORD: Final = "compaction, kept as its record and not as a message"
-"""Why a record of a compaction is in no message."""
-NOT_ON_RECORD: Final = "compaction of which nothing usable is on record"
-JOINED: Final = "record joined with the message before it, of which it is a part"
-"""How a record that is only a part of a message is counted as put right."""
 
 MARKED: Final = 30
 """Specificity of a format that only one program writes, known by marks of its own."""

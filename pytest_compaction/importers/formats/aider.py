@@ -19,6 +19,7 @@ from typing import Final, Literal
 from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.jsonl import all_lines
+from pytest_compaction.importers.reading.numbered import numbered
 from pytest_compaction.importers.reading.threads import ThreadBuilder
 
 _START: Final = re.compile(r"# aider chat started at (?P<time>[\d :.-]{8,40})\s*\Z")
@@ -31,8 +32,8 @@ _COMMIT: Final = re.compile(r"Commit (?P<hash>[0-9a-f]{6,40})\b")
 _REMOVED: Final = re.compile(r"Removed: (?P<hash>[0-9a-f]{6,40})\b")
 _MODEL: Final = re.compile(r"(?:Main )?[Mm]odels?: (?P<name>\S+)")
 _LEFT_OUT: Final = (
-    (re.compile(r"Tokens: "), "count of tokens and cost"),
-    (re.compile(r"You can use /undo|Use /help\b"), "hint at a command"),
+    (re.compile(r"Tokens: "), "token and cost count"),
+    (re.compile(r"You can use /undo|Use /help\b"), "hint about a command"),
     (re.compile(r"\^C\b"), "keyboard interrupt"),
 )
 _REPEATING: Final = re.compile(r"/(?:ask|code|architect|context|help)\s+(?P<prompt>.+)\Z", re.S)
@@ -76,29 +77,30 @@ class AiderImporter:
 
     def read(self, path: Path) -> Iterator[Transcript]:
         """The chats of a history, one by one; those without an answer are counted."""
-        held: _Chat | None = None
         lost = Tally()
-        number = 0
-        for chat in _chats(path):
-            if not chat.spoken:
-                count = sum(bool(entry.text.strip()) for entry in chat.entries)
-                if count:
-                    lost.records += count
-                    lost.left_out["entry of a chat without an answer"] += count
-                continue
-            if held is not None:
-                number += 1
-                yield _transcript(held, path, Tally(), _name(held, number))
-            held = chat
-        if held is None:
+        found = False
+        for number, chat, last in numbered(_answered_chats(path, lost)):
+            found = True
+            name = _name(chat, number) if number else ""
+            yield _transcript(chat, path, lost if last else Tally(), name)
+        if not found:
             raise ImportFormatError(
                 f"{path}: no answer in an aider chat history; expected prompts after '####' with "
                 "answers below them. Name another format with --format"
             )
-        yield _transcript(held, path, lost, _name(held, number + 1) if number else "")
 
 
 IMPORTER: Final = AiderImporter
+
+
+def _answered_chats(path: Path, lost: Tally) -> Iterator[_Chat]:
+    """The chats with an answer; the entries of the others are counted in ``lost``."""
+    for chat in _chats(path):
+        if chat.spoken:
+            yield chat
+        elif count := sum(bool(entry.text.strip()) for entry in chat.entries):
+            lost.records += count
+            lost.left_out["entry of a chat without an answer"] += count
 
 
 def _name(chat: _Chat, number: int) -> str:
@@ -111,7 +113,7 @@ def _lines(path: Path) -> Iterator[str]:
             yield raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
         except UnicodeDecodeError as error:
             raise ImportFormatError(
-                f"{path}, line {number}: byte {error.start} is not UTF-8; mend or remove the line"
+                f"{path}, line {number}: byte {error.start} is not UTF-8; fix or remove the line"
             ) from None
 
 
@@ -164,13 +166,13 @@ def _take(entries: list[_Entry], kind: Kind, text: str) -> None:
 
 
 def _transcript(chat: _Chat, path: Path, tally: Tally, name: str) -> Transcript:
-    reading = _Reading(chat, tally)
+    reading = _ChatReader(chat, tally)
     messages = reading.messages()
     ledger = tally.ledger(len(messages))
     return Transcript(messages, path.as_posix(), ledger, reading.model, (), name)
 
 
-class _Reading:
+class _ChatReader:
     """Makes messages of the entries of one chat."""
 
     def __init__(self, chat: _Chat, tally: Tally) -> None:
@@ -219,7 +221,7 @@ class _Reading:
 
     def _notice(self, lines: Sequence[str]) -> None:
         if lines:
-            self._tally.repaired["notices of the program given as a system message"] += 1
+            self._tally.repaired["program notices, given as a system message"] += 1
             self._thread.add("system", [Text("\n".join(lines))])
 
     def _prompt(self, text: str, notices: Sequence[str], following: _Entry | None) -> None:
@@ -244,7 +246,7 @@ class _Reading:
             self._made += 1
             arguments = json.dumps({"path": path}, ensure_ascii=False)
             parts.append(ToolCall(f"edit-{self._made}", "apply_edit", arguments))
-        self._tally.repaired["applied edit also given as a tool call"] += len(paths)
+        self._tally.repaired["applied edit, also given as a tool call"] += len(paths)
         self._thread.add("assistant", parts)
         first = self._made - len(paths) + 1
         for number, path in enumerate(paths, start=first):

@@ -14,13 +14,9 @@ from typing import Any, Final
 from pytest_compaction.importers.formats.openai.chat import transcript_of
 from pytest_compaction.importers.protocol import BARE, Transcript
 from pytest_compaction.importers.reading.chat_messages import ROLES
-from pytest_compaction.importers.reading.documents import Value, head_values
-from pytest_compaction.importers.reading.exchanges import (
-    Exchange,
-    mapping,
-    name_of,
-    transcripts_of,
-)
+from pytest_compaction.importers.reading.documents import PlacedValue, head_values
+from pytest_compaction.importers.reading.exchanges import Exchange, name_of, transcripts_of
+from pytest_compaction.importers.reading.fields import mapping
 from pytest_compaction.importers.reading.streamed import is_list
 
 LISTS: Final = ("messages", "conversation", "conversations", "history", "dialogue", "turns")
@@ -68,7 +64,7 @@ def _sample(value: Any) -> Sequence[Any]:
     return _listed(value) or [value]
 
 
-def _exchange(item: Value) -> Exchange | None:
+def _exchange(item: PlacedValue) -> Exchange | None:
     place, value = item
     messages = value if is_list(value) else _listed(value)
     if not any(_is_message(message) for message in messages):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -17,10 +16,10 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.importers.protocol import ImportFormatError, Tally
 from pytest_compaction.importers.reading.contents import as_message, content_parts, text_and_rest
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping, tool_call, unknown
 from pytest_compaction.importers.reading.images import anthropic_image, document, image_at
 from pytest_compaction.importers.reading.threads import ThreadBuilder
-from pytest_compaction.text.words import printable
+from pytest_compaction.importers.reasons import CALL_WITHOUT_ID
 
 ROLES: Final[Mapping[str, str]] = {
     "system": "system",
@@ -40,10 +39,10 @@ IMAGES: Final = ("image_url", "input_image", "computer_screenshot")
 """Types of parts that hold an image by its address."""
 _TEXTS: Final = ("text", "input_text", "output_text")
 _THINKING: Final = ("thinking", "redacted_thinking", "reasoning")
-_WITHOUT_CALL: Final = "tool output without a call, kept as text beside the user's"
+_WITHOUT_CALL: Final = "tool output without a call, kept as a user message"
 
 
-class ChatReading:
+class ChatReader:
     """Reads messages one by one into a thread.
 
     Calls without an id are given one, and a result without an id answers the oldest
@@ -67,7 +66,7 @@ class ChatReading:
         given = str(item.get("role"))
         role = ROLES.get(given.lower())
         if role is None:
-            self._tally.left_out[f"message of the unknown role {printable(given, 40)!r}"] += 1
+            self._tally.left_out[unknown("message role", given)] += 1
             return
         parts = content_parts(item.get("content"), place, self._part)
         if role == "tool":
@@ -99,7 +98,7 @@ class ChatReading:
     def _calls(self, item: Mapping[str, Any], place: str) -> list[Part]:
         calls = item.get("tool_calls") or []
         if not isinstance(calls, list):
-            raise ImportFormatError(f"{place}: tool_calls is no list; mend the message")
+            raise ImportFormatError(f"{place}: tool_calls is not a list; fix the message")
         if isinstance(item.get("function_call"), Mapping):
             calls = [*calls, {"function": item["function_call"]}]
         return [self._call(mapping(call)) for call in calls]
@@ -111,12 +110,9 @@ class ChatReading:
         if not isinstance(call_id, str) or not call_id:
             self._made += 1
             call_id = f"call-{self._made}"
-            self._tally.repaired["tool call without an id given one"] += 1
-        name = function.get("name")
+            self._tally.repaired[CALL_WITHOUT_ID] += 1
         arguments = {"input": custom.get("input")} if custom else function.get("arguments")
-        return ToolCall(
-            call_id, name if isinstance(name, str) and name else "unknown", as_arguments(arguments)
-        )
+        return tool_call(call_id, function.get("name"), arguments)
 
     def _part(self, part: Any) -> Part | None:
         if isinstance(part, str):
@@ -130,13 +126,6 @@ class ChatReading:
         if kind in _THINKING:
             return Thinking(canonical_json(part))
         return media_part(given, self._tally)
-
-
-def as_arguments(given: Any) -> str:
-    """The arguments of a call as JSON text; a text stays as the model wrote it."""
-    if isinstance(given, str):
-        return given
-    return json.dumps({} if given is None else given, ensure_ascii=False)
 
 
 def media_part(part: Mapping[str, Any], tally: Tally) -> Part | None:
@@ -153,8 +142,7 @@ def media_part(part: Mapping[str, Any], tally: Tally) -> Part | None:
     if kind in ("file", "input_file"):
         file = mapping(part.get("file")) or part
         return document(tally, file.get("filename"), file.get("file_data"))
-    shown = printable(str(kind), 40)
-    tally.left_out[f"message part of the unknown type {shown!r}"] += 1
+    tally.left_out[unknown("message part", kind)] += 1
     return None
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from pytest_compaction.conversation.messages import Part, Text
+from pytest_compaction.conversation.messages import Part, Text, Thinking, canonical_json
 from pytest_compaction.importers.protocol import ImportFormatError
+from pytest_compaction.importers.reading.fields import mapping
 from pytest_compaction.importers.reading.streamed import is_list
 
 
@@ -34,6 +35,16 @@ def content_parts(content: Any, place: str, read: Callable[[Any], Part | None]) 
             f"{place}: content is {type(content).__name__}; expected text or a list of parts"
         )
     return [part for part in map(read, content) if part is not None]
+
+
+def thinking_blocks(message: Mapping[str, Any]) -> list[Thinking]:
+    """Thinking that OpenHands and SWE-agent (both by LiteLLM) record beside the content."""
+    blocks = message.get("thinking_blocks")
+    return [
+        Thinking(canonical_json(block))
+        for block in (blocks if isinstance(blocks, list) else [])
+        if mapping(block).get("type") in ("thinking", "redacted_thinking")
+    ]
 
 
 def text_and_rest(parts: Iterable[Part]) -> tuple[str, list[Part]]:

@@ -14,7 +14,7 @@ from pytest_compaction.importers.reading.jsonl import MAX_LINE_BYTES, cleaned, p
 _CLOSING: Final = {"{": "}", "[": "]"}
 
 
-class Value(NamedTuple):
+class PlacedValue(NamedTuple):
     """A JSON value of a file and where it stands, for messages."""
 
     place: str
@@ -34,21 +34,21 @@ def read_document(path: Path) -> Any:
         raw = path.read_bytes()
     except OSError as error:
         raise ImportFormatError(f"{path}: {error.strerror or error}") from None
-    return parsed(raw, f"{path}", "mend the file")
+    return parsed(raw, f"{path}", "fix the file")
 
 
-def json_values(path: Path) -> Iterator[Value]:
+def json_values(path: Path) -> Iterator[PlacedValue]:
     """The JSON values of a file: one a line, or the one that is the whole of it.
 
     A file whose first line is a value of its own and not the last line is read as
     lines; any other as one document. Raises :class:`ImportFormatError`.
     """
     if not _is_lines(path):
-        yield Value(str(path), read_document(path))
+        yield PlacedValue(str(path), read_document(path))
         return
     for number, raw in raw_lines(path):
         place = f"{path}, line {number}"
-        yield Value(place, parsed(raw, place, "mend or remove the line"))
+        yield PlacedValue(place, parsed(raw, place, "fix or remove the line"))
 
 
 def _is_lines(path: Path) -> bool:

@@ -15,7 +15,9 @@ from typing import Any, Final
 
 from pytest_compaction.conversation.messages import Message, canonical_json
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.documents import Value, json_values
+from pytest_compaction.importers.reading.documents import PlacedValue, json_values
+from pytest_compaction.importers.reading.fields import mapping
+from pytest_compaction.importers.reading.numbered import numbered
 from pytest_compaction.importers.reading.streamed import is_list
 
 MAX_OPEN: Final = 64
@@ -47,11 +49,6 @@ class Exchange:
     tally: Tally = field(default_factory=Tally)
 
 
-def mapping(value: Any) -> Mapping[str, Any]:
-    """The value if it is a mapping, else an empty one."""
-    return value if isinstance(value, Mapping) else {}
-
-
 def unwrapped(value: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """Request and response of one line of a log; a plain body is its own request."""
     outer = mapping(value)
@@ -71,14 +68,14 @@ def name_of(value: Any) -> str:
     return ""
 
 
-def single_or_several(values: Iterator[Value]) -> Iterator[Value]:
+def single_or_several(values: Iterator[PlacedValue]) -> Iterator[PlacedValue]:
     """The values, a list of several conversations taken apart."""
     for place, value in values:
         if is_list(value) and value and not any(_is_message(item) for item in value):
             for number, item in enumerate(value):
-                yield Value(f"{place}, item {number}", item)
+                yield PlacedValue(f"{place}, item {number}", item)
         else:
-            yield Value(place, value)
+            yield PlacedValue(place, value)
 
 
 def _is_message(value: Any) -> bool:
@@ -90,7 +87,7 @@ def _is_message(value: Any) -> bool:
 
 def transcripts_of(
     path: Path,
-    read: Callable[[Value], Exchange | None],
+    read: Callable[[PlacedValue], Exchange | None],
     make: Callable[[Exchange, Path], Transcript],
     expected: str,
 ) -> Iterator[Transcript]:
@@ -129,7 +126,7 @@ def finished(
 
 
 def _exchanges(
-    path: Path, read: Callable[[Value], Exchange | None], lost: Tally
+    path: Path, read: Callable[[PlacedValue], Exchange | None], lost: Tally
 ) -> Iterator[Exchange]:
     """One for each conversation or request; lines that are bare messages are one together."""
     alone: list[Any] = []
@@ -141,7 +138,7 @@ def _exchanges(
             alone.append(item.value)
         else:
             lost.records += 1
-            lost.left_out["value that is no conversation"] += 1
+            lost.left_out["value that is not a conversation"] += 1
     if alone:
         yield Exchange(str(path), alone, tally=Tally(records=len(alone)))
 
@@ -152,23 +149,17 @@ def conversations_of(exchanges: Iterable[Exchange], lost: Tally) -> Iterator[Exc
     ``lost`` counts values that are part of none; the last conversation takes them over.
     """
     used: set[str] = set()
-    number = 0
-    held: Exchange | None = None
-    for exchange in _joined(exchanges):
-        if held is not None:
-            yield _named(held, number, used)
-            number += 1
-        held = exchange
-    if held is not None:
-        held.tally.records += lost.records
-        held.tally.left_out.update(lost.left_out)
-        yield _named(held, number, used) if number else replace(held, name="")
+    for number, exchange, last in numbered(_joined(exchanges)):
+        if last:
+            exchange.tally.records += lost.records
+            exchange.tally.left_out.update(lost.left_out)
+        yield _named(exchange, number, used) if number else replace(exchange, name="")
 
 
 def _named(exchange: Exchange, number: int, used: set[str]) -> Exchange:
-    name = exchange.name or f"{number + 1:04d}"
+    name = exchange.name or f"{number:04d}"
     if name in used:
-        name = f"{name}-{number + 1:04d}"
+        name = f"{name}-{number:04d}"
     used.add(name)
     return replace(exchange, name=name)
 

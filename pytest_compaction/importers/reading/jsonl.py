@@ -23,11 +23,11 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     for number, raw in raw_lines(path):
         place = f"{path}, line {number}"
-        value = parsed(raw, place, "mend or remove the line")
+        value = parsed(raw, place, "fix or remove the line")
         if not isinstance(value, dict):
             raise ImportFormatError(
                 f"{place}: expected a JSON object, found {type(value).__name__}; "
-                "mend or remove the line"
+                "fix or remove the line"
             )
         yield number, value
 

@@ -38,10 +38,10 @@ _TOO_LARGE: Final = object()
 
 def is_list(value: Any) -> TypeGuard[Sequence[Any]]:
     """Whether a value is an array of JSON, in memory or left in its file."""
-    return isinstance(value, list | Streamed)
+    return isinstance(value, list | StreamedArray)
 
 
-class Streamed(Sequence[Any]):
+class StreamedArray(Sequence[Any]):
     """An array of JSON that stays in its file, where it begins at the byte ``offset``.
 
     Every pass over it reads the file from there; so does taking an element or a slice.
@@ -75,7 +75,7 @@ class Streamed(Sequence[Any]):
 
 
 def streamed_document(path: Path) -> Any:
-    """The one JSON value of a large file, its long arrays as :class:`Streamed`.
+    """The one JSON value of a large file, its long arrays as :class:`StreamedArray`.
 
     Those are the whole, where it is an array, and what is above :data:`LARGE_BYTES` and
     reached by keys alone; an element of an array is always whole, so that nothing within
@@ -138,7 +138,7 @@ class _Window:
         opening = self.next()
         if opening == "[":
             offset = self._byte(self._position)
-            return Streamed(self._path, offset, sum(1 for _ in self.elements()))
+            return StreamedArray(self._path, offset, sum(1 for _ in self.elements()))
         if opening != "{" or self._depth == MAX_DEPTH:
             return self.held()
         self._depth += 1
@@ -163,7 +163,7 @@ class _Window:
         """The error that names what is wrong, and the byte at which."""
         byte = self._byte(self._position if position is None else position)
         return ImportFormatError(
-            f"{self._path}: not valid JSON ({reason} at byte {byte}); mend the file "
+            f"{self._path}: not valid JSON ({reason} at byte {byte}); fix the file "
             f"({INTERRUPTED_WRITER})"
         )
 
@@ -204,14 +204,14 @@ class _Window:
             except RecursionError:
                 byte = self._byte(self._position)
                 raise ImportFormatError(
-                    f"{self._path}: nested too deeply in the value at byte {byte}; mend the file"
+                    f"{self._path}: nested too deeply in the value at byte {byte}; fix the file"
                 ) from None
             except ImportFormatError:
                 raise
             except ValueError as error:
                 byte = self._byte(self._position)
                 raise ImportFormatError(
-                    f"{self._path}: {error}, in the value at byte {byte}; mend the file"
+                    f"{self._path}: {error}, in the value at byte {byte}; fix the file"
                 ) from None
             if len(self._text) - self._position > most:
                 return _TOO_LARGE
@@ -253,7 +253,7 @@ class _Window:
         except UnicodeDecodeError as error:
             byte = self._read - len(error.object) + error.start
             raise ImportFormatError(
-                f"{self._path}: byte {byte} is not UTF-8; mend the file"
+                f"{self._path}: byte {byte} is not UTF-8; fix the file"
             ) from None
         except OSError as error:
             raise ImportFormatError(f"{self._path}: {error.strerror or error}") from None

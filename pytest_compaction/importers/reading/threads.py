@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pytest_compaction.artifacts.operations import INTERRUPTED
 from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
 from pytest_compaction.importers.protocol import Tally
+from pytest_compaction.importers.reasons import RESULT_WITHOUT_CALL, SECOND_RESULT
 
 
 def is_empty(parts: Iterable[Part]) -> bool:
@@ -74,11 +75,11 @@ class ThreadBuilder:
         if self._open is not None and id in waiting and id not in self._open.results:
             self._open.results[id] = (result, *rest)
         elif id in waiting or id in self._answered:
-            self._tally.left_out["second result of one tool call"] += 1
+            self._tally.left_out[SECOND_RESULT] += 1
         elif id in self._interrupted:
-            self._tally.left_out["tool result that came after the conversation had gone on"] += 1
+            self._tally.left_out["tool result that came after the conversation had moved on"] += 1
         else:
-            self._tally.left_out["tool result whose call is not in the transcript"] += 1
+            self._tally.left_out[RESULT_WITHOUT_CALL] += 1
 
     def cut(self, place: int) -> int:
         """Take back the messages from ``place`` on; returns how many there were."""

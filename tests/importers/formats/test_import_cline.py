@@ -94,8 +94,8 @@ def test_files_queries_and_parallel_calls_survive(tmp_path: Path) -> None:
     assert [command.text for command in commands(transcript.messages)] == ["npm test\ngit status"]
     assert (transcript.model, transcript.name, transcript.boundaries) == ("some/model", "", ())
     assert transcript.ledger.repaired == {
-        "attached file given as text under its path": 1,
-        "tag around what the user typed taken off": 1,
+        "attached file, given as text under its path": 1,
+        "tag around the user's text, removed": 1,
     }
 
 
@@ -192,7 +192,7 @@ def test_calls_in_tags_are_calls_with_their_results(tmp_path: Path) -> None:
     assert writing == {"path": "src/p.py", "content": "<content>\nx = 2\n</content>"}
     operations = file_operations(transcript.messages)
     assert [(o.operation, o.succeeded) for o in operations] == [("read", True), ("modified", False)]
-    details = "details of the environment that the program added"
+    details = "environment details added by the program"
     assert transcript.ledger.left_out == {details: 2}
 
 
@@ -240,5 +240,5 @@ def test_a_compaction_block_is_named_in_the_ledger(tmp_path: Path) -> None:
     messages = [*SESSION, message("f", "assistant", block, "On."), message("g", "assistant", block)]
     (transcript,) = imported(tmp_path, messages=messages)
     assert transcript.messages[-1].text == "On."
-    reason = "summary of a compaction by the provider, for which there is no record"
+    reason = "summary of a compaction by the provider, not recorded"
     assert transcript.ledger.left_out[reason] == 2

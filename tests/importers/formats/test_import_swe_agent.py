@@ -93,7 +93,7 @@ def test_a_command_in_a_fence_is_a_call_with_its_observation(tmp_path: Path) -> 
         ("src/a.py", "modified", False),
         ("src/a.py", "modified", True),
     ]
-    repaired = "command in the text of a message given as a tool call"
+    repaired = "command written as text, given as a tool call"
     assert transcript.ledger.repaired == {repaired: 4}
 
 
@@ -147,7 +147,7 @@ def test_function_calls_stay_as_they_are_and_edits_get_the_open_file(tmp_path: P
         True,
     )
     assert transcript.ledger.repaired == {
-        "edit of the open file given its path": 1,
+        "edit of the open file, given its path": 1,
         "image replaced by a placeholder with its size": 1,
     }
 
@@ -168,9 +168,9 @@ def test_what_the_history_lacks_is_taken_from_the_steps(tmp_path: Path) -> None:
     assert transcript.ledger.records == 7
     assert transcript.ledger.left_out == {
         "demonstration of another task, shown before this one": 1,
-        "message of another agent": 1,
-        "statistics and patch of the run, which ended: submitted": 1,
-        "step of the trajectory, which repeats the history": 1,
+        "message from another agent": 1,
+        "statistics and patch of a run that ended with: submitted": 1,
+        "trajectory step, repeated in the history": 1,
     }
 
 

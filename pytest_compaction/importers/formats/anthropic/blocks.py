@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -18,9 +17,15 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.importers.protocol import ImportFormatError, Tally
 from pytest_compaction.importers.reading.contents import text_and_rest
+from pytest_compaction.importers.reading.fields import (
+    mapping,
+    required_id,
+    string,
+    tool_call,
+    unknown,
+)
 from pytest_compaction.importers.reading.images import anthropic_image, document
 from pytest_compaction.importers.reading.streamed import is_list
-from pytest_compaction.text.words import printable
 
 _SERVER_SIDE: Final = (
     "server_tool_use",
@@ -74,7 +79,7 @@ def read_blocks(content: Any, place: str, tally: Tally) -> Blocks:
 def leave_compactions(blocks: Blocks, tally: Tally) -> None:
     """Count the compactions of a message for which its format has no place."""
     if blocks.compactions:
-        reason = "summary of a compaction by the provider, for which there is no record"
+        reason = "summary of a compaction by the provider, not recorded"
         tally.left_out[reason] += len(blocks.compactions)
 
 
@@ -83,8 +88,7 @@ def _read(block: Mapping[str, Any], place: str, tally: Tally, blocks: Blocks) ->
     if kind == "tool_result":
         blocks.results.append(_result(block, place, tally))
     elif kind == "compaction":
-        text = block.get("content")
-        blocks.compactions.append(text if isinstance(text, str) else "")
+        blocks.compactions.append(string(block.get("content")))
     else:
         part = _part(block, kind, place, tally)
         if part is not None:
@@ -104,30 +108,25 @@ def _part(block: Mapping[str, Any], kind: Any, place: str, tally: Tally) -> Part
         return _document(block, tally)
     if isinstance(kind, str) and (kind in _SERVER_SIDE or kind.endswith(_SERVER_RESULT)):
         return Opaque(canonical_json(block))
-    tally.left_out[f"content block of the unknown type {printable(str(kind), 40)!r}"] += 1
+    tally.left_out[unknown("content block", kind)] += 1
     return None
 
 
 def _document(block: Mapping[str, Any], tally: Tally) -> Part:
-    source = block.get("source")
-    source = source if isinstance(source, Mapping) else {}
+    source = mapping(block.get("source"))
     if source.get("type") == "text" and isinstance(source.get("data"), str) and source["data"]:
         return Text(source["data"])
     return document(tally, source.get("media_type"), source.get("data"))
 
 
 def _call(block: Mapping[str, Any], place: str) -> ToolCall:
-    call_id, name, given = block.get("id"), block.get("name"), block.get("input")
-    if not isinstance(call_id, str) or not call_id:
-        raise ImportFormatError(f"{place}: a tool_use without id; mend or remove it")
-    text = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
-    return ToolCall(call_id, name if isinstance(name, str) and name else "unknown", text)
+    given = block.get("input")
+    call_id = required_id(block.get("id"), "a tool_use without id", place)
+    return tool_call(call_id, block.get("name"), given if isinstance(given, str) else given or {})
 
 
 def _result(block: Mapping[str, Any], place: str, tally: Tally) -> tuple[ToolResult, list[Part]]:
-    call_id = block.get("tool_use_id")
-    if not isinstance(call_id, str) or not call_id:
-        raise ImportFormatError(f"{place}: a tool_result without tool_use_id; mend or remove it")
+    call_id = required_id(block.get("tool_use_id"), "a tool_result without tool_use_id", place)
     inner = read_blocks(block.get("content"), place, tally)
     text, others = text_and_rest(inner.parts)
     rest: list[Part] = [part for part in others if not isinstance(part, ToolCall)]

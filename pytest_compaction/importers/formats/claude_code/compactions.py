@@ -8,10 +8,11 @@ from typing import Any
 
 from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.importers.formats.claude_code.thread import Thread
+from pytest_compaction.importers.reading.fields import mapping, string
 
 
 @dataclass(slots=True)
-class Compaction:
+class CompactionRecord:
     """A compaction after so many entries; what came with it until the next line was spoken.
 
     ``marked`` tells that it has a line of its own.
@@ -27,8 +28,7 @@ class Compaction:
 
 def metadata_of(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a boundary line says of its compaction."""
-    metadata = record.get("compactMetadata")
-    return metadata if isinstance(metadata, dict) else {}
+    return mapping(record.get("compactMetadata"))
 
 
 def preserved(metadata: Mapping[str, Any], thread: Thread) -> set[str]:
@@ -46,15 +46,14 @@ def preserved(metadata: Mapping[str, Any], thread: Thread) -> set[str]:
 
 def attached_text(attachment: Mapping[str, Any]) -> str:
     """The text of a file that was attached, under its name; empty for anything else."""
-    content = attachment.get("content")
-    file = content.get("file") if isinstance(content, dict) else None
-    text = file.get("content") if isinstance(file, dict) else None
-    if attachment.get("type") != "file" or not isinstance(text, str) or not text:
+    file = mapping(mapping(attachment.get("content")).get("file"))
+    text = string(file.get("content"))
+    if attachment.get("type") != "file" or not text:
         return ""
     return f"{attachment.get('filename', '')}\n{text}"
 
 
-def view_of(number: int, compaction: Compaction, kept: list[Message]) -> tuple[Message, ...]:
+def view_of(number: int, compaction: CompactionRecord, kept: list[Message]) -> tuple[Message, ...]:
     """What the agent went on with: the summary, what was kept, the files attached."""
     texts = [compaction.summary, *compaction.attached]
     made = [

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pytest_compaction.importers.protocol import Tally
+from pytest_compaction.importers.reading.fields import mapping
+from pytest_compaction.importers.reasons import MISSING_PARENT, OWN_ANCESTOR
 
 SPOKEN: Final = ("user", "assistant")
 BOUNDARY: Final = "compact_boundary"
@@ -88,8 +90,7 @@ def _line(record: Mapping[str, Any]) -> Line | None:
     uuid = _text(record.get("uuid"))
     if uuid is None:
         return None
-    message = record.get("message")
-    message = message if isinstance(message, dict) else {}
+    message = mapping(record.get("message"))
     content = message.get("content")
     blocks = (
         [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
@@ -126,12 +127,12 @@ def _way_up(lines: Sequence[Line], tally: Tally) -> Iterator[str]:
         if parent in place:
             index = place[parent]
         elif parent is not None:
-            tally.repaired["line whose parent is not in the file, put after the one before"] += 1
+            tally.repaired[MISSING_PARENT] += 1
             index = before
         else:
             index = before if line.starts_over else None
     if index is not None:
-        tally.repaired["line that is its own ancestor, taken as the first"] += 1
+        tally.repaired[OWN_ANCESTOR] += 1
 
 
 def _with_relatives(way: set[str], lines: Sequence[Line]) -> set[str]:

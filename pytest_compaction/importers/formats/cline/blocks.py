@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pytest_compaction.importers.protocol import Tally
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping
 
 _WRAPPER: Final = re.compile(
     r"\A\s*<(?P<tag>user_input|task|feedback|answer|user_message)\b[^>\n]{0,200}>\s*"
@@ -31,7 +31,7 @@ def unwrapped_text(text: str, tally: Tally) -> str:
     match = _WRAPPER.match(text)
     if match is None:
         return text
-    tally.repaired["tag around what the user typed taken off"] += 1
+    tally.repaired["tag around the user's text, removed"] += 1
     return match["text"]
 
 
@@ -40,7 +40,7 @@ def _block(block: Mapping[str, Any], tally: Tally) -> Mapping[str, Any]:
     if kind == "text" and isinstance(block.get("text"), str):
         return {**block, "text": unwrapped_text(block["text"], tally)}
     if kind == "file":
-        tally.repaired["attached file given as text under its path"] += 1
+        tally.repaired["attached file, given as text under its path"] += 1
         return {"type": "text", "text": f"{block.get('path', '')}\n{block.get('content', '')}"}
     if kind == "tool_result":
         return _result(block)

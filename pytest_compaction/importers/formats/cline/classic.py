@@ -17,7 +17,7 @@ from pytest_compaction.conversation.messages import Part, Text, ToolCall, ToolRe
 from pytest_compaction.importers.formats.anthropic.blocks import leave_compactions, read_blocks
 from pytest_compaction.importers.formats.cline.blocks import anthropic_blocks, unwrapped_text
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping
 from pytest_compaction.importers.reading.threads import ThreadBuilder
 
 _SPEAKING: Final = {
@@ -75,7 +75,7 @@ def _texts(content: Any) -> list[str]:
     return [text for text in found if isinstance(text, str)]
 
 
-class ClassicReading:
+class ClassicReader:
     """Reads one history."""
 
     def __init__(self, path: Path) -> None:
@@ -93,8 +93,7 @@ class ClassicReading:
             role = mapping(message).get("role")
             if role not in ("user", "assistant"):
                 raise ImportFormatError(
-                    f"{place}: expected an object with the role user or assistant; "
-                    "mend or remove it"
+                    f"{place}: expected an object with the role user or assistant; fix or remove it"
                 )
             content = anthropic_blocks(mapping(message).get("content"), self._tally)
             blocks = read_blocks(content, place, self._tally)
@@ -128,11 +127,11 @@ class ClassicReading:
         name, given = match["name"], _parameters(match["body"])
         around = [text[: match.start()].rstrip(), text[match.end() :].strip()]
         if name in _SPEAKING:
-            self._tally.repaired["words of the assistant in a tag given as its text"] += 1
+            self._tally.repaired["tagged words of the assistant, given as text"] += 1
             around.insert(1, given.get(_SPEAKING[name], ""))
             return [Text(words) for words in around if words.strip()]
         self._made += 1
-        self._tally.repaired["tool call in the text of a message given as a call"] += 1
+        self._tally.repaired["tool call written as text, given as a call"] += 1
         arguments = json.dumps(given, ensure_ascii=False)
         self._waiting = ToolCall(f"call-{self._made}", name, arguments)
         return [*(Text(words) for words in around if words.strip()), self._waiting]
@@ -157,7 +156,7 @@ class ClassicReading:
 
     def _is_details(self, part: Part) -> bool:
         if isinstance(part, Text) and _DETAILS.match(part.text):
-            self._tally.left_out["details of the environment that the program added"] += 1
+            self._tally.left_out["environment details added by the program"] += 1
             return True
         return False
 

@@ -16,10 +16,10 @@ from typing import Any, Final
 from pytest_compaction.conversation.messages import Message, Text
 from pytest_compaction.importers.formats.anthropic.blocks import leave_compactions, read_blocks
 from pytest_compaction.importers.formats.cline.blocks import anthropic_blocks
-from pytest_compaction.importers.formats.cline.classic import ClassicReading, is_classic
+from pytest_compaction.importers.formats.cline.classic import ClassicReader, is_classic
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.documents import head_values, read_document
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping, string
 from pytest_compaction.importers.reading.streamed import is_list
 from pytest_compaction.importers.reading.threads import ThreadBuilder, is_empty
 from pytest_compaction.importers.reading.views import in_terms_of
@@ -44,7 +44,7 @@ class ClineImporter:
         """The session; once for each compaction on record where there are several."""
         data = read_document(path)
         if is_list(data):
-            yield ClassicReading(path).transcript(data)
+            yield ClassicReader(path).transcript(data)
             return
         session = mapping(data)
         _refuse_other(path, session)
@@ -128,10 +128,9 @@ def _read(session: Mapping[str, Any], place: str, tally: Tally) -> _Read:
         where = f"{place}, message {number}"
         if not isinstance(message, Mapping) or message.get("role") not in ("user", "assistant"):
             raise ImportFormatError(
-                f"{where}: expected an object with the role user or assistant; mend or remove it"
+                f"{where}: expected an object with the role user or assistant; fix or remove it"
             )
-        model = mapping(message.get("modelInfo")).get("id")
-        read.model = model if isinstance(model, str) else read.model
+        read.model = string(mapping(message.get("modelInfo")).get("id")) or read.model
         blocks = read_blocks(anthropic_blocks(message.get("content"), tally), where, tally)
         leave_compactions(blocks, tally)
         for result, rest in blocks.results:
@@ -182,8 +181,7 @@ def _known(messages: Sequence[Any], record: Mapping[str, Any]) -> int:
 
 
 def _id(message: Any) -> str:
-    id = mapping(message).get("id")
-    return id if isinstance(id, str) else ""
+    return string(mapping(message).get("id"))
 
 
 def _tokens_before(messages: Sequence[Any]) -> int | None:

@@ -17,7 +17,7 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.importers.formats.gemini_cli.parts import (
     SNAPSHOT,
-    ContentReading,
+    ContentReader,
     Parts,
     function_call,
     function_response,
@@ -25,9 +25,8 @@ from pytest_compaction.importers.formats.gemini_cli.parts import (
     read_parts,
 )
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping, unknown
 from pytest_compaction.importers.reading.views import in_terms_of
-from pytest_compaction.text.words import printable
 
 _SHOWN: Final = ("info", "warning", "error")
 _CANCELLED: Final = "[cancelled: the call was not run]"
@@ -64,14 +63,14 @@ class ChatLog:
             self._set(record["$set"])
         elif "sessionId" in record and "type" not in record:
             self.recognised = self.recognised or "projectHash" in record
-            self._tally.left_out["header of the chat"] += 1
+            self._tally.left_out["chat header"] += 1
             for message in listed(record.get("messages")):
                 self._tally.records += 1
                 self._message(message, place)
         elif isinstance(record.get("id"), str) and "type" in record:
             self._message(record, place)
         else:
-            self._tally.left_out["value that is no record of a chat"] += 1
+            self._tally.left_out["value that is not a chat record"] += 1
 
     def transcript(self, source: str) -> Transcript:
         """The whole chat; raises :class:`ImportFormatError` for one without a message."""
@@ -87,7 +86,7 @@ class ChatLog:
         )
         lost = len(self._rewritten) - len(boundaries)
         if lost:
-            self._tally.left_out["history written anew before the first message"] += lost
+            self._tally.left_out["rewritten history before the first message"] += lost
         model = next((r["model"] for r in reversed(records) if isinstance(r.get("model"), str)), "")
         ledger = self._tally.ledger(len(messages))
         return Transcript(messages, source, ledger, model, boundaries)
@@ -96,17 +95,16 @@ class ChatLog:
         record = mapping(value)
         kind, id = record.get("type"), record.get("id")
         if kind in _SHOWN:
-            self._tally.left_out[f"notice shown to the user only: {kind}"] += 1
+            self._tally.left_out[f"notice shown only to the user: {kind}"] += 1
             return
         if kind not in ("user", "gemini"):
-            shown = printable(str(kind), 40)
-            self._tally.left_out[f"message of the unknown type {shown!r}"] += 1
+            self._tally.left_out[unknown("message type", kind)] += 1
             return
         self.recognised = True
         if not isinstance(id, str) or not id:
             id = f"unnamed-{len(self._log)}"
         if id in self._log:
-            self._tally.left_out["earlier state of a message that was recorded again"] += 1
+            self._tally.left_out["earlier version of a message"] += 1
             if id in self._frozen:
                 return
         self._log[id] = record
@@ -117,16 +115,16 @@ class ChatLog:
         for gone in ids[start:]:
             del self._log[gone]
         if ids[start:]:
-            self._tally.left_out["message that the user went back behind"] += len(ids[start:])
+            self._tally.left_out["message removed by a rewind"] += len(ids[start:])
         self._rewritten = [entry for entry in self._rewritten if entry.before <= start]
-        self._tally.left_out["record of going back"] += 1
+        self._tally.left_out["rewind record"] += 1
 
     def _set(self, changes: Record) -> None:
         history = changes.get("messages")
         if not isinstance(history, list):
-            self._tally.left_out["change of the header"] += 1
+            self._tally.left_out["header change"] += 1
             return
-        self._tally.repaired["history written anew, taken as a compaction"] += 1
+        self._tally.repaired["rewritten history, taken as a compaction"] += 1
         records = [mapping(message) for message in history]
         self._drop_synthetic(records)
         self._frozen |= set(self._log)
@@ -146,7 +144,7 @@ class ChatLog:
         for id in places:
             if id not in self._frozen and (id in late or _is_snapshot(self._log[id])):
                 del self._log[id]
-                self._tally.left_out["summary of a compression, kept as its record"] += 1
+                self._tally.left_out["summary of a compression, kept in its record"] += 1
 
 
 def _is_snapshot(record: Record) -> bool:
@@ -158,8 +156,8 @@ def _is_snapshot(record: Record) -> bool:
     return record.get("type") == "user" and bool(SNAPSHOT.match(first))
 
 
-def _read(records: Sequence[Record], tally: Tally) -> ContentReading:
-    reading = ContentReading(tally)
+def _read(records: Sequence[Record], tally: Tally) -> ContentReader:
+    reading = ContentReader(tally)
     answered = {
         str(mapping(call).get("id"))
         for record in records

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.importers.formats.gemini_cli.chat import ChatLog
-from pytest_compaction.importers.formats.gemini_cli.parts import ContentReading
+from pytest_compaction.importers.formats.gemini_cli.parts import ContentReader
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.documents import head_values, json_values
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping
 from pytest_compaction.importers.reading.streamed import is_list
 
 _TYPES: Final = ("user", "gemini", "info", "warning", "error")
@@ -44,7 +44,7 @@ class GeminiCliImporter:
             if found:
                 contents.append(found)
                 if "toolCall" in mapping(value):
-                    tally.left_out["call that waited for approval when this was saved"] += 1
+                    tally.left_out["call that was waiting for approval"] += 1
             else:
                 log.add(value, place)
         if contents:
@@ -84,7 +84,7 @@ def _is_content(value: Any) -> bool:
 
 
 def _checkpoint(contents: Iterable[Any], path: Path, tally: Tally) -> Transcript:
-    reading = ContentReading(tally)
+    reading = ContentReader(tally)
     for number, content in enumerate(contents):
         tally.records += 1
         if not isinstance(content, Mapping):

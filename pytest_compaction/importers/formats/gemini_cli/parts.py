@@ -18,8 +18,7 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
 )
 from pytest_compaction.importers.protocol import Tally
-from pytest_compaction.importers.reading.chat_messages import as_arguments
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping, string, tool_call
 from pytest_compaction.importers.reading.images import document, image, image_at
 from pytest_compaction.importers.reading.streamed import is_list
 from pytest_compaction.importers.reading.threads import ThreadBuilder
@@ -77,12 +76,7 @@ def _read(part: Mapping[str, Any], tally: Tally, made: str, found: Parts) -> Non
 
 def function_call(call: Mapping[str, Any], made: str) -> ToolCall:
     """A call; its arguments are as the API gave them."""
-    id, name = call.get("id"), call.get("name")
-    return ToolCall(
-        id if isinstance(id, str) and id else made,
-        name if isinstance(name, str) and name else "unknown",
-        as_arguments(call.get("args")),
-    )
+    return tool_call(string(call.get("id")) or made, call.get("name"), call.get("args"))
 
 
 def function_response(
@@ -96,8 +90,7 @@ def function_response(
     value = body[keys[0]] if len(keys) == 1 and len(body) == 1 else given
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     rest = read_parts(response.get("parts"), tally, "").own
-    id = response.get("id")
-    result = ToolResult(id if isinstance(id, str) else "", text, failed)
+    result = ToolResult(string(response.get("id")), text, failed)
     return str(response.get("name", "")), result, [p for p in rest if not isinstance(p, ToolCall)]
 
 
@@ -114,11 +107,11 @@ def _media(part: Mapping[str, Any], tally: Tally) -> list[Part]:
         text = code.get("code") or result.get("output")
         return [Text(text)] if isinstance(text, str) and text else []
     shown = printable(", ".join(sorted(map(str, part)))[:60], 60)
-    tally.left_out[f"part of the unknown kind {shown!r}"] += 1
+    tally.left_out[f"unknown part {shown!r}"] += 1
     return []
 
 
-class ContentReading:
+class ContentReader:
     """Reads contents, each with a role and parts, into messages."""
 
     def __init__(self, tally: Tally) -> None:
@@ -155,10 +148,10 @@ class ContentReading:
             self._open = [(part.id, part.name) for part in spoken if isinstance(part, ToolCall)]
         text = next((part.text for part in spoken if isinstance(part, Text)), "")
         if role == "user" and _CONTEXT.match(text):
-            self._tally.repaired["context that the program set up, as a system message"] += 1
+            self._tally.repaired["context set up by the program, given as a system message"] += 1
             role = "system"
         elif role == "user" and not self._begun and SNAPSHOT.match(text):
-            self._tally.repaired["summary of messages that are not in the file, kept as one"] += 1
+            self._tally.repaired["summary of messages not in the file, kept as a message"] += 1
         self._begun = self._begun or role != "system"
         self._thread.add(role, spoken, number)
 

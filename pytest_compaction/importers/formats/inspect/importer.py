@@ -17,13 +17,10 @@ from typing import Any, Final
 
 from pytest_compaction.importers.formats.inspect.sample import transcript_of
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.reading.documents import (
-    Value,
-    head_values,
-    read_document,
-)
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.documents import PlacedValue, head_values, read_document
+from pytest_compaction.importers.reading.fields import mapping, string
 from pytest_compaction.importers.reading.jsonl import parsed
+from pytest_compaction.importers.reading.numbered import numbered
 from pytest_compaction.importers.reading.streamed import MAX_HELD_BYTES, is_list
 
 _ARCHIVE: Final = "PK\x03\x04"
@@ -46,17 +43,12 @@ class InspectImporter:
 
     def read(self, path: Path) -> Iterator[Transcript]:
         """The samples of the log, one by one."""
-        held: Value | None = None
-        model = ""
-        several = False
-        for model, sample in _samples(path):
-            if held is not None:
-                several = True
-                yield transcript_of(held, path, model, _name(held.value))
-            held = sample
-        if held is None:
+        found = False
+        for number, (model, sample), _ in numbered(_samples(path)):
+            found = True
+            yield transcript_of(sample, path, model, _name(sample.value) if number else "")
+        if not found:
             raise ImportFormatError(f"{path}: an Inspect log without a sample; nothing to import")
-        yield transcript_of(held, path, model, _name(held.value) if several else "")
 
 
 IMPORTER: Final = InspectImporter
@@ -72,13 +64,13 @@ def _name(sample: Any) -> str:
     return f"{given.get('id', 'sample')}-epoch{given.get('epoch', 1)}"
 
 
-def _samples(path: Path) -> Iterator[tuple[str, Value]]:
+def _samples(path: Path) -> Iterator[tuple[str, PlacedValue]]:
     """The model of the evaluation with each sample."""
     if not zipfile.is_zipfile(path):
         data = mapping(read_document(path))
         samples = data.get("samples")
         for number, sample in enumerate(samples if is_list(samples) else []):
-            yield _model(data), Value(f"{path}, sample {number}", sample)
+            yield _model(data), PlacedValue(f"{path}, sample {number}", sample)
         return
     with contextlib.suppress(ImportError):
         importlib.import_module("zipfile_zstd")
@@ -89,7 +81,7 @@ def _samples(path: Path) -> Iterator[tuple[str, Value]]:
             model = _model(mapping(_member(archive, header, path))) if header else ""
             for name in names:
                 if name.startswith(_SAMPLES) and name.endswith(".json"):
-                    yield model, Value(f"{path}, {name}", _member(archive, name, path))
+                    yield model, PlacedValue(f"{path}, {name}", _member(archive, name, path))
     except zipfile.BadZipFile as error:
         raise ImportFormatError(f"{path}: a broken archive ({error}); copy it again") from None
 
@@ -118,5 +110,4 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
 
 
 def _model(header: Mapping[str, Any]) -> str:
-    model = mapping(header.get("eval")).get("model")
-    return model if isinstance(model, str) else ""
+    return string(mapping(header.get("eval")).get("model"))

@@ -10,11 +10,12 @@ from typing import Any, Final
 
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.chat_messages import ChatReading, as_arguments
-from pytest_compaction.importers.reading.documents import Value
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.chat_messages import ChatReader
+from pytest_compaction.importers.reading.documents import PlacedValue
+from pytest_compaction.importers.reading.fields import as_arguments, mapping
 from pytest_compaction.importers.reading.streamed import MAX_HELD_BYTES, is_list
 from pytest_compaction.importers.reading.views import in_terms_of
+from pytest_compaction.importers.reasons import SUMMARY_IN_RECORD
 from pytest_compaction.text.words import printable
 
 _ATTACHED: Final = re.compile(r"attachment://([0-9a-f]{32})\b")
@@ -22,7 +23,7 @@ _ATTACHED: Final = re.compile(r"attachment://([0-9a-f]{32})\b")
 Sample = Mapping[str, Any]
 
 
-def transcript_of(found: Value, path: Path, model: str, name: str) -> Transcript:
+def transcript_of(found: PlacedValue, path: Path, model: str, name: str) -> Transcript:
     """The conversation of a sample; raises :class:`ImportFormatError` for one without."""
     sample = mapping(found.value)
     attachments = _Attachments(mapping(sample.get("attachments")), found.place, MAX_HELD_BYTES)
@@ -31,7 +32,7 @@ def transcript_of(found: Value, path: Path, model: str, name: str) -> Transcript
     _note_end(sample, tally)
     log = [item for item in items if not _is_summary(item)]
     if len(log) < len(items):
-        tally.left_out["summary of a compaction, kept as its record"] += len(items) - len(log)
+        tally.left_out[SUMMARY_IN_RECORD] += len(items) - len(log)
     messages = _read(log, found.place, tally)
     if not messages:
         raise ImportFormatError(f"{found.place}: a sample without a message; remove it")
@@ -53,7 +54,7 @@ def _note_end(sample: Sample, tally: Tally) -> None:
         given = mapping(sample.get(key))
         if given:
             said = printable(str(given.get("message") or given.get("type")), 100)
-            tally.left_out[f"end of the sample by {key}: {said}"] += 1
+            tally.left_out[f"sample ended by {key}: {said}"] += 1
 
 
 @dataclass(slots=True)
@@ -86,7 +87,7 @@ class _Attachments:
 
 
 def _read(items: Sequence[Any], place: str, tally: Tally) -> tuple[Message, ...]:
-    reading = ChatReading(tally)
+    reading = ChatReader(tally)
     for number, item in enumerate(items):
         where = f"{place}, message {number}"
         reading.add(_as_chat(item) if isinstance(item, Mapping) else item, where)
@@ -140,7 +141,7 @@ def _boundaries(
     for event in map(mapping, _list(sample.get("events"))):
         if event.get("event") == "compaction":
             if waiting is not None:
-                tally.left_out["compaction after which the model was not asked"] += 1
+                tally.left_out["compaction after which the model was not called"] += 1
             waiting = event
         elif event.get("event") == "model" and waiting is not None:
             after = places.get(_answer_id(event), 0)
@@ -159,7 +160,7 @@ def _boundaries(
                 missing="" if view else "the log does not hold what the model was sent",
             )
     if waiting is not None:
-        tally.left_out["compaction after which the model was not asked"] += 1
+        tally.left_out["compaction after which the model was not called"] += 1
 
 
 def _answer_id(event: Mapping[str, Any]) -> str:

@@ -12,20 +12,17 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.protocol import (
-    LOOSE,
-    Transcript,
-)
-from pytest_compaction.importers.reading.chat_messages import ROLES, ChatReading
-from pytest_compaction.importers.reading.documents import Value, head_values
+from pytest_compaction.importers.protocol import LOOSE, Transcript
+from pytest_compaction.importers.reading.chat_messages import ROLES, ChatReader
+from pytest_compaction.importers.reading.documents import PlacedValue, head_values
 from pytest_compaction.importers.reading.exchanges import (
     Exchange,
     finished,
-    mapping,
     name_of,
     transcripts_of,
     unwrapped,
 )
+from pytest_compaction.importers.reading.fields import mapping, string
 from pytest_compaction.importers.reading.streamed import is_list
 
 LISTS: Final = ("messages", "traj")
@@ -56,7 +53,7 @@ IMPORTER: Final = OpenAIChatImporter
 
 def transcript_of(exchange: Exchange, path: Path) -> Transcript:
     """The transcript of one conversation of chat messages."""
-    reading = ChatReading(exchange.tally)
+    reading = ChatReader(exchange.tally)
     if exchange.system is not None:
         reading.add({"role": "system", "content": exchange.system}, exchange.place)
     for number, message in enumerate(chain(exchange.request, exchange.response)):
@@ -105,7 +102,7 @@ def _other_choices(body: Mapping[str, Any]) -> int:
     return max(0, len(choices) - 1) if is_list(choices) else 0
 
 
-def _exchange(item: Value) -> Exchange | None:
+def _exchange(item: PlacedValue) -> Exchange | None:
     place, value = item
     if is_list(value):
         exchange = Exchange(place, value)
@@ -116,18 +113,17 @@ def _exchange(item: Value) -> Exchange | None:
     answers = _choices(response) or _choices(request)
     if not messages and not answers:
         return None
-    model = request.get("model")
     exchange = Exchange(
         place,
         messages,
         answers,
         name=name_of(value),
-        model=model if isinstance(model, str) else "",
+        model=string(request.get("model")),
         logged="model" in request and bool(messages),
     )
     exchange.tally.records = len(messages) + len(answers)
     others = _other_choices(response) or _other_choices(request)
     if others:
         exchange.tally.records += others
-        exchange.tally.left_out["other choice of a response, of which the first stands"] += others
+        exchange.tally.left_out["further choice of a response; only the first is kept"] += others
     return exchange

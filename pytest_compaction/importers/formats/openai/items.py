@@ -16,18 +16,19 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     canonical_json,
 )
-from pytest_compaction.importers.protocol import JOINED, Boundary, ImportFormatError, Tally
-from pytest_compaction.importers.reading.chat_messages import (
-    IMAGES,
-    ROLES,
-    as_arguments,
-    media_part,
-)
+from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally
+from pytest_compaction.importers.reading.chat_messages import IMAGES, ROLES, media_part
 from pytest_compaction.importers.reading.contents import content_parts, text_and_rest
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import (
+    as_arguments,
+    mapping,
+    required_id,
+    string,
+    unknown,
+)
 from pytest_compaction.importers.reading.images import image
 from pytest_compaction.importers.reading.threads import ThreadBuilder, is_empty
-from pytest_compaction.text.words import printable
+from pytest_compaction.importers.reasons import BEFORE_FIRST_MESSAGE, ENCRYPTED_CONTENT, JOINED
 
 COMPACTIONS: Final = ("compaction", "compaction_summary", "context_compaction")
 UNDONE_COMPACTION: Final = "recorded compaction in a turn that the user undid"
@@ -48,12 +49,12 @@ _LEFT_OUT: Final = {
     "mcp_approval_request": "approval of a tool",
     "mcp_approval_response": "approval of a tool",
     "compaction_trigger": "request to compact",
-    "ghost_snapshot": "snapshot of files for undoing",
+    "ghost_snapshot": "file snapshot for undo",
 }
 _FAILED: Final = re.compile(r"(?:Exit code:|Process exited with code) *[1-9]")
 
 
-class ItemReading:
+class ItemReader:
     """Reads items one by one; those of the assistant in a row become one message."""
 
     def __init__(self, tally: Tally) -> None:
@@ -88,8 +89,7 @@ class ItemReading:
         elif isinstance(kind, str) and kind.endswith("_call"):
             self._call(item, kind, place)
         else:
-            shown = printable(str(kind), 40)
-            reason = _LEFT_OUT.get(str(kind), f"item of the unknown type {shown!r}")
+            reason = _LEFT_OUT.get(str(kind), unknown("item type", kind))
             self._tally.left_out[reason] += 1
 
     def take_back(self, text: str) -> bool:
@@ -118,7 +118,7 @@ class ItemReading:
         given = str(item.get("role"))
         role = ROLES.get(given.lower())
         if role is None or role == "tool":
-            self._tally.left_out[f"message of the unknown role {printable(given, 40)!r}"] += 1
+            self._tally.left_out[unknown("message role", given)] += 1
             return
         parts = content_parts(item.get("content"), place, self._part)
         if is_empty(parts):
@@ -138,22 +138,18 @@ class ItemReading:
     def _compaction(self, item: Mapping[str, Any]) -> None:
         messages = self.messages
         if not messages:
-            self._tally.left_out["compaction before the first message"] += 1
+            self._tally.left_out[BEFORE_FIRST_MESSAGE] += 1
             return
-        summary = item.get("summary") or item.get("content")
-        text = summary if isinstance(summary, str) else ""
+        text = string(item.get("summary") or item.get("content"))
         missing = "" if text else ENCRYPTED
         boundary = Boundary(messages[-1].id, text, missing=missing)
         if item.get("encrypted_content"):
-            self._tally.left_out["encrypted content of a compaction"] += 1
+            self._tally.left_out[ENCRYPTED_CONTENT] += 1
         self.boundaries.append(boundary)
 
     def _call(self, item: Mapping[str, Any], kind: str, place: str) -> None:
-        call_id = item.get("call_id") or item.get("id")
-        if not isinstance(call_id, str) or not call_id:
-            raise ImportFormatError(f"{place}: a {kind} without call_id; mend or remove it")
-        name = item.get("name")
-        name = name if isinstance(name, str) and name else kind.removesuffix("_call")
+        call_id = _call_id(item, kind, place)
+        name = string(item.get("name")) or kind.removesuffix("_call")
         self._hold([ToolCall(call_id, name, _arguments(item, kind))])
         if kind in _HOSTED:
             self._hosted.append(self._hosted_result(item, kind, call_id))
@@ -170,9 +166,7 @@ class ItemReading:
         return ToolResult(call_id, _as_text(given), failed), []
 
     def _output(self, item: Mapping[str, Any], kind: str, place: str) -> None:
-        call_id = item.get("call_id") or item.get("id")
-        if not isinstance(call_id, str) or not call_id:
-            raise ImportFormatError(f"{place}: a {kind} without call_id; mend or remove it")
+        call_id = _call_id(item, kind, place)
         if any(isinstance(part, ToolCall) and part.id == call_id for part in self._pending):
             self._flush()
         given = item.get("output", item.get("tools"))
@@ -199,7 +193,7 @@ class ItemReading:
                 return text, False
             output, code = wrapped.get("output"), mapping(wrapped.get("metadata")).get("exit_code")
             if isinstance(output, str):
-                self._tally.repaired["output of a command taken out of its JSON"] += 1
+                self._tally.repaired["command output, unwrapped from its JSON"] += 1
                 return output, isinstance(code, int) and code != 0
         return text, _FAILED.search(text[:300]) is not None
 
@@ -231,6 +225,10 @@ def count_compactions(boundaries: Iterable[Boundary], tally: Tally) -> None:
     for boundary in boundaries:
         if boundary.missing != ENCRYPTED:
             tally.compacted(boundary)
+
+
+def _call_id(item: Mapping[str, Any], kind: str, place: str) -> str:
+    return required_id(item.get("call_id") or item.get("id"), f"a {kind} without call_id", place)
 
 
 def _arguments(item: Mapping[str, Any], kind: str) -> str:

@@ -15,19 +15,19 @@ from typing import Any, Final
 
 from pytest_compaction.importers.formats.openai.items import (
     COMPACTIONS,
-    ItemReading,
+    ItemReader,
     count_compactions,
 )
 from pytest_compaction.importers.protocol import SHAPED, Transcript
-from pytest_compaction.importers.reading.documents import Value, head_values
+from pytest_compaction.importers.reading.documents import PlacedValue, head_values
 from pytest_compaction.importers.reading.exchanges import (
     Exchange,
     finished,
-    mapping,
     name_of,
     transcripts_of,
     unwrapped,
 )
+from pytest_compaction.importers.reading.fields import mapping, string
 from pytest_compaction.importers.reading.streamed import is_list
 
 _MARKS: Final = (
@@ -91,7 +91,7 @@ def _is_item(value: Any) -> bool:
     )
 
 
-def _exchange(item: Value) -> Exchange | None:
+def _exchange(item: PlacedValue) -> Exchange | None:
     place, value = item
     if is_list(value):
         exchange = Exchange(place, value)
@@ -110,18 +110,15 @@ def _exchange(item: Value) -> Exchange | None:
     output = output if is_list(output) else []
     if not given and not output:
         return None
-    model = request.get("model") or body.get("model")
-    previous = request.get("previous_response_id")
-    id = body.get("id")
     exchange = Exchange(
         place,
         given,
         output,
         request.get("instructions"),
         name_of(value) if "custom_id" in mapping(value) else "",
-        model if isinstance(model, str) else "",
-        id if isinstance(id, str) else "",
-        previous if isinstance(previous, str) else "",
+        string(request.get("model") or body.get("model")),
+        string(body.get("id")),
+        string(request.get("previous_response_id")),
         logged=True,
     )
     exchange.tally.records = len(given) + len(output)
@@ -129,7 +126,7 @@ def _exchange(item: Value) -> Exchange | None:
 
 
 def _transcript(exchange: Exchange, path: Path) -> Transcript:
-    reading = ItemReading(exchange.tally)
+    reading = ItemReader(exchange.tally)
     if exchange.system:
         reading.add({"role": "system", "content": exchange.system}, exchange.place)
     for number, item in enumerate(chain(exchange.request, exchange.response)):

@@ -24,7 +24,7 @@ from pytest_compaction.importers.formats.openhands.steps import (
     Step,
 )
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping, string
 from pytest_compaction.importers.reading.threads import ThreadBuilder
 from pytest_compaction.text.words import printable
 
@@ -43,7 +43,7 @@ class _Condensation:
     step: Condensed
 
 
-class EventReading:
+class EventReader:
     """Reads the events of one stream, in their order, into one conversation."""
 
     def __init__(self, place: str, tally: Tally | None = None) -> None:
@@ -70,7 +70,7 @@ class EventReading:
         elif is_sdk(given):
             steps = sdk_steps(given, self._tally)
         else:
-            self._tally.left_out["value that is no event"] += 1
+            self._tally.left_out["value that is not an event"] += 1
             return
         for step in steps:
             self._take(step, number)
@@ -93,9 +93,7 @@ class EventReading:
 
     def _note_model(self, event: Mapping[str, Any]) -> None:
         response = mapping(mapping(event.get("tool_call_metadata")).get("model_response"))
-        model = response.get("model")
-        if isinstance(model, str) and model:
-            self._model = model
+        self._model = string(response.get("model")) or self._model
 
     def _take(self, step: Step, number: int) -> None:
         if isinstance(step, Called):

@@ -12,15 +12,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.formats.openhands.events import EventReading, is_event
+from pytest_compaction.importers.formats.openhands.events import EventReader, is_event
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.documents import (
-    Value,
+    PlacedValue,
     head_values,
     json_values,
     read_document,
 )
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping
+from pytest_compaction.importers.reading.numbered import numbered
 from pytest_compaction.importers.reading.streamed import is_list
 from pytest_compaction.text.words import printable
 
@@ -48,22 +49,19 @@ class OpenHandsImporter:
         """The conversations of a file, one by one; of a folder its only one."""
         if path.is_dir():
             whole = path.parent if path.name == _EVENTS else path
-            yield _conversation(Value(str(path), list(_folder(_events_of(path)))), whole)
+            yield _conversation(PlacedValue(str(path), list(_folder(_events_of(path)))), whole)
             return
-        held: Value | None = None
         lost = Tally()
-        number = 0
-        for found in _instances(path, lost):
-            if held is not None:
-                number += 1
-                yield _conversation(held, path, _name(held.value, number))
-            held = found
-        if held is None:
+        found = False
+        for number, instance, last in numbered(_instances(path, lost)):
+            found = True
+            name = _name(instance.value, number) if number else ""
+            yield _conversation(instance, path, name, lost if last else None)
+        if not found:
             raise ImportFormatError(
                 f"{path}: no OpenHands event was recognised; expected events with an action, "
                 "an observation or a kind. Name another format with --format"
             )
-        yield _conversation(held, path, _name(held.value, number + 1) if number else "", lost)
 
 
 IMPORTER: Final = OpenHandsImporter
@@ -93,7 +91,7 @@ def _flat(events: Iterable[Any]) -> Iterator[Any]:
             yield event
 
 
-def _instances(path: Path, lost: Tally) -> Iterator[Value]:
+def _instances(path: Path, lost: Tally) -> Iterator[PlacedValue]:
     """The conversations of a file; events that stand alone, one a line, are one together.
 
     What is neither is counted in ``lost``.
@@ -105,7 +103,7 @@ def _instances(path: Path, lost: Tally) -> Iterator[Value]:
             if is_event(mapping(item)):
                 alone.append(item)
             elif is_list(item) or any(_are_events(mapping(item).get(k)) for k in _LISTS):
-                yield Value(place, item)
+                yield PlacedValue(place, item)
             elif _recognised(item):
                 raise ImportFormatError(
                     f"{place}: an OpenHands instance without events; remove it, its run failed "
@@ -113,9 +111,9 @@ def _instances(path: Path, lost: Tally) -> Iterator[Value]:
                 )
             else:
                 lost.records += 1
-                lost.left_out["value that is no event and holds none"] += 1
+                lost.left_out["value without an event"] += 1
     if alone:
-        yield Value(str(path), alone)
+        yield PlacedValue(str(path), alone)
 
 
 def _events_of(folder: Path) -> Path:
@@ -144,13 +142,13 @@ def _name(value: Any, number: int) -> str:
 
 
 def _conversation(
-    found: Value, path: Path, name: str = "", lost: Tally | None = None
+    found: PlacedValue, path: Path, name: str = "", lost: Tally | None = None
 ) -> Transcript:
     given: Mapping[str, Any] = mapping(found.value)
     events = found.value
     if given:
         events = next(given[key] for key in _LISTS if _are_events(given.get(key)))
-    reading = EventReading(found.place, lost)
+    reading = EventReader(found.place, lost)
     for event in _flat(events):
         reading.add(event)
     error = given.get("error")

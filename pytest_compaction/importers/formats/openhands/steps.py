@@ -16,7 +16,8 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.importers.protocol import Tally
 from pytest_compaction.importers.reading.chat_messages import media_part
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.contents import thinking_blocks
+from pytest_compaction.importers.reading.fields import mapping
 from pytest_compaction.importers.reading.images import image_at
 
 
@@ -113,16 +114,13 @@ def images(urls: Any, tally: Tally) -> list[Image]:
 
 def thinking_of(message: Mapping[str, Any]) -> Iterator[Thinking]:
     """Reasoning beside the content of a message, as it was recorded."""
-    blocks = message.get("thinking_blocks")
-    for block in blocks if isinstance(blocks, list) else []:
-        if isinstance(block, Mapping) and block.get("type") in ("thinking", "redacted_thinking"):
-            yield Thinking(canonical_json(block))
+    yield from thinking_blocks(message)
     for key in ("responses_reasoning_item", "reasoning_content"):
-        if message.get(key) and not blocks:
+        if message.get(key) and not message.get("thinking_blocks"):
             yield Thinking(canonical_json({"type": "reasoning", key: message[key]}))
 
 
 def note_tools(tools: Any, tally: Tally) -> None:
     """Count the definitions of tools that stand beside a system prompt."""
     if isinstance(tools, list) and tools:
-        tally.left_out["definition of a tool"] += len(tools)
+        tally.left_out["tool definition"] += len(tools)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pytest_compaction.importers.protocol import Tally
+from pytest_compaction.importers.reasons import MISSING_PARENT, OWN_ANCESTOR
 
 
 def branch_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> frozenset[str] | None:
@@ -35,8 +36,8 @@ def branch_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> frozenset[s
         if parent is None or parent in place:
             index = place[parent] if parent is not None else None
         else:
-            tally.repaired["line whose parent is not in the file, put after the one before"] += 1
+            tally.repaired[MISSING_PARENT] += 1
             index = index - 1 if index else None
     if index is not None:
-        tally.repaired["line that is its own ancestor, taken as the first"] += 1
+        tally.repaired[OWN_ANCESTOR] += 1
     return frozenset(kept)

@@ -17,19 +17,22 @@ from typing import Any, Final
 from pytest_compaction.conversation.messages import (
     Part,
     Text,
-    Thinking,
     ToolCall,
     ToolResult,
-    canonical_json,
 )
 from pytest_compaction.importers.formats.swe_agent.commands import call_of
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.chat_messages import as_arguments, media_part
-from pytest_compaction.importers.reading.contents import as_message, text_and_rest
+from pytest_compaction.importers.reading.chat_messages import media_part
+from pytest_compaction.importers.reading.contents import (
+    as_message,
+    text_and_rest,
+    thinking_blocks,
+)
 from pytest_compaction.importers.reading.documents import head_values, read_document
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import as_arguments, mapping, string, unknown
 from pytest_compaction.importers.reading.streamed import is_list
 from pytest_compaction.importers.reading.threads import ThreadBuilder
+from pytest_compaction.importers.reasons import CALL_WITHOUT_ID
 from pytest_compaction.text.words import printable
 
 _MARKS: Final = ("environment", "info", "replay_config", "trajectory")
@@ -64,7 +67,7 @@ class SweAgentImporter:
                 f"{path}: no history of a SWE-agent run; expected a list of messages under "
                 "'history'. Name another format with --format"
             )
-        return _Reading(path, data).transcript(history)
+        return _TrajectoryReader(path, data).transcript(history)
 
 
 IMPORTER: Final = SweAgentImporter
@@ -87,7 +90,7 @@ class _Open:
     ids: list[str]
 
 
-class _Reading:
+class _TrajectoryReader:
     def __init__(self, path: Path, data: Mapping[str, Any]) -> None:
         self._path = path
         self._data = data
@@ -119,7 +122,7 @@ class _Reading:
         if message.get("is_demo") is True:
             self._tally.left_out["demonstration of another task, shown before this one"] += 1
         elif str(message.get("agent", self._main)) != self._main:
-            self._tally.left_out["message of another agent"] += 1
+            self._tally.left_out["message from another agent"] += 1
         elif role == "assistant":
             self._assistant(message)
         elif self._open is not None and role in ("user", "tool"):
@@ -127,20 +130,13 @@ class _Reading:
         elif role in ("system", "user"):
             self._thread.add_unless_empty(str(role), self._parts(message.get("content")))
         else:
-            shown = printable(str(role), 40)
-            self._tally.left_out[f"message of the unexpected role {shown!r}"] += 1
+            self._tally.left_out[unknown("message role", role)] += 1
 
     def _assistant(self, message: Mapping[str, Any]) -> None:
         self._open = None
-        blocks = message.get("thinking_blocks")
-        thinking = [
-            Thinking(canonical_json(block))
-            for block in (blocks if isinstance(blocks, list) else [])
-            if isinstance(block, Mapping) and block.get("type") in ("thinking", "redacted_thinking")
-        ]
+        thinking = thinking_blocks(message)
         calls = message.get("tool_calls")
-        action = message.get("action")
-        self._last_action = action if isinstance(action, str) else ""
+        self._last_action = string(message.get("action"))
         if isinstance(calls, list) and calls:
             made = [self._function_call(mapping(call)) for call in calls]
             said = [*thinking, *self._parts(message.get("content")), *made]
@@ -149,7 +145,7 @@ class _Reading:
         elif self._last_action.strip():
             self._made += 1
             call = call_of(f"call-{self._made}", self._last_action.strip(), self._file)
-            self._tally.repaired["command in the text of a message given as a tool call"] += 1
+            self._tally.repaired["command written as text, given as a tool call"] += 1
             self._thread.add_unless_empty("assistant", [*thinking, *self._thought(message), call])
             self._open = _Open([call.id])
         else:
@@ -172,11 +168,11 @@ class _Reading:
         if not isinstance(id, str) or not id:
             self._made += 1
             id = f"call-{self._made}"
-            self._tally.repaired["tool call without an id given one"] += 1
+            self._tally.repaired[CALL_WITHOUT_ID] += 1
         made = ToolCall(id, name, arguments)
         given = made.parsed()
         if name in ("edit", "insert") and given and self._file and not _names_file(given):
-            self._tally.repaired["edit of the open file given its path"] += 1
+            self._tally.repaired["edit of the open file, given its path"] += 1
             return ToolCall(id, name, json.dumps({"path": self._file, **given}, ensure_ascii=False))
         return made
 
@@ -207,19 +203,19 @@ class _Reading:
         last = mapping(steps[-1]) if is_list(steps) and steps else {}
         same = str(last.get("action", "")).strip() == self._last_action.strip()
         if self._open is not None and same and isinstance(last.get("observation"), str):
-            self._tally.repaired["observation of the last action taken from the trajectory"] += 1
+            self._tally.repaired["last observation, taken from the trajectory"] += 1
             self._observed({"content": last["observation"]}, self._open)
 
     def _note_rest(self) -> None:
         steps = self._data.get("trajectory")
         if is_list(steps) and steps:
             self._tally.records += len(steps)
-            self._tally.left_out["step of the trajectory, which repeats the history"] += len(steps)
+            self._tally.left_out["trajectory step, repeated in the history"] += len(steps)
         info = mapping(self._data.get("info"))
         if info:
             status = printable(str(info.get("exit_status")), 60)
             self._tally.records += 1
-            self._tally.left_out[f"statistics and patch of the run, which ended: {status}"] += 1
+            self._tally.left_out[f"statistics and patch of a run that ended with: {status}"] += 1
 
     def _model(self) -> str:
         replay = self._data.get("replay_config")
@@ -228,8 +224,7 @@ class _Reading:
                 replay = json.loads(replay)
             except (ValueError, RecursionError):
                 return ""
-        model = mapping(mapping(mapping(replay).get("agent")).get("model")).get("name")
-        return model if isinstance(model, str) else ""
+        return string(mapping(mapping(mapping(replay).get("agent")).get("model")).get("name"))
 
     def _parts(self, content: Any) -> list[Part]:
         found: list[Part] = []
