@@ -55,7 +55,7 @@ def test_what_the_log_states_is_kept_with_the_places_where_it_does():
     [
         (probe("What?", "never said anywhere"), "a fact that the log does not state"),
         (probe("Was module_0.py changed?"), "a question that gives its answer away"),
-        (probe("What?", "module_0.py", "module_0.py"), "a fact twice in one probe"),
+        (probe("What?", "module_0.py", "module_0.py"), "the same fact twice in one probe"),
         (probe("What?", "module_9.py"), "a fact that the tail of the log still states"),
         (probe("What?", ""), "a fact in the wrong form"),
         (probe("What?", kind="trivia"), "a probe in the wrong form"),

@@ -1,10 +1,10 @@
 """Rollout files of Codex CLI: JSON lines with the items of a session, and its compactions.
 
-What was said stands in ``response_item`` lines; ``event_msg`` lines tell it once more
-for the screen and are left out. A ``compacted`` line is a recorded compaction: its
-``replacement_history`` is what Codex went on with; where it has none, Codex rebuilds
-the history from its summary and the newest user messages within 20,000 tokens (four
-bytes each), and so does this. Encrypted summaries are dropped and counted.
+The conversation is in ``response_item`` lines. ``event_msg`` lines repeat it for the
+screen and are left out. A ``compacted`` line records a compaction, and its
+``replacement_history`` is what Codex continued with. Without one, Codex rebuilds the
+history from the summary and the newest user messages within 20,000 tokens (of four bytes
+each), and this importer does the same. Encrypted summaries are dropped and counted.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from pytest_compaction.importers.reasons import (
 )
 from pytest_compaction.text.words import printable
 
+# The limit of Codex for the user messages that it keeps, and its estimate of a token.
 USER_TOKENS: Final = 20_000
 BYTES_A_TOKEN: Final = 4
 
@@ -45,7 +46,7 @@ _PROGRAM: Final = (
     "# AGENTS.md instructions",
     "<turn_aborted>",
 )
-"""How messages begin that Codex writes in the user's name."""
+"""The beginnings of messages that Codex itself writes with the role of the user."""
 
 
 class CodexImporter:
@@ -55,14 +56,14 @@ class CodexImporter:
     description = "Codex CLI, rollout JSONL"
 
     def recognises(self, head: str) -> bool:
-        """By lines with a type of its own and a payload, or the header of old rollouts."""
+        """By lines with a Codex type and a payload, or by the header of an old rollout."""
         values = [mapping(value) for value in head_values(head)]
         if any(v.get("type") in _TYPES and isinstance(v.get("payload"), dict) for v in values):
             return True
         return len(values) > 1 and _is_old_header(values[0]) and _is_item(values[1])
 
     def read(self, path: Path) -> Transcript:
-        """Read a rollout line by line; see the module's text."""
+        """Read a rollout line by line; see the docstring of this module."""
         return _RolloutReader(path).transcript()
 
 
@@ -148,7 +149,7 @@ class _RolloutReader:
         self._tally.left_out[f"screen event: {shown}"] += 1
 
     def _roll_back(self, turns: Any) -> None:
-        """Take back the last turns, with the compactions within them, as Codex does."""
+        """Remove the last turns and the compactions in them, as Codex does."""
         log = self._items.messages
         asked = [n for n, message in enumerate(log) if _is_written_by_user(message)]
         count = turns if isinstance(turns, int) and turns > 0 else 0
@@ -192,7 +193,7 @@ class _RolloutReader:
 def _replaced(
     history: list[Any], log: Sequence[Message], number: int, place: str
 ) -> tuple[Message, ...]:
-    """The messages of the new history; what is in the log as well is that message."""
+    """The messages of the new history; those that are in the log are taken from it."""
     reading = ItemReader(Tally())
     for index, item in enumerate(history):
         reading.add(item, f"{place}, replacement_history {index}")
@@ -209,7 +210,7 @@ def _replaced(
 
 
 def _rebuilt(summary: str, log: Sequence[Message], number: int) -> tuple[Message, ...]:
-    """The newest messages of the user within the limit, whole, and the summary after them."""
+    """The newest user messages that fit the limit as a whole, followed by the summary."""
     kept: list[Message] = []
     room = USER_TOKENS
     for message in _written_by_user(reversed(log)):

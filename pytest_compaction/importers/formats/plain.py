@@ -1,8 +1,8 @@
-"""Plain conversations: a role and a content, and nothing else that is known.
+"""Plain conversations: messages with a role and a content, and nothing else to know them by.
 
-A list of them, one a line, or a list under a key such as ``messages``, ``history`` or
-``conversation``; several conversations as a list of lists, a list of objects, or one a
-line. It is the last format that is tried.
+The messages of a conversation form a list, a line each, or a list under a key such as
+``messages``, ``history`` or ``conversation``. Several conversations form a list of lists,
+a list of objects, or a line each. Every other format is tried before this one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class PlainImporter:
     specificity = BARE
 
     def recognises(self, head: str) -> bool:
-        """By values with a known role and a content."""
+        """By messages with a known role and a content."""
         return any(
             bool(messages) and all(_is_message(message) for message in messages[:20])
             for messages in map(_sample, head_values(head))
@@ -56,7 +56,7 @@ def _listed(value: Any) -> Sequence[Any]:
 
 
 def _sample(value: Any) -> Sequence[Any]:
-    """Messages of one conversation of a value, to judge it by."""
+    """The messages of the first conversation in a value, as a sample."""
     if isinstance(value, list):
         if value and not isinstance(value[0], list) and not _listed(value[0]):
             return value

@@ -1,4 +1,4 @@
-"""Messages with a role and a content, as OpenAI's chat completions and many others write them."""
+"""Messages with a role and a content, as in OpenAI's chat completions and many other formats."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ ROLES: Final[Mapping[str, str]] = {
     "tool": "tool",
     "function": "tool",
 }
-"""Roles by the names that formats give them."""
+"""The role of a message for each name that formats use."""
 
 IMAGES: Final = ("image_url", "input_image", "computer_screenshot")
-"""Types of parts that hold an image by its address."""
+"""Types of parts that refer to an image by its address."""
 _TEXTS: Final = ("text", "input_text", "output_text")
 _THINKING: Final = ("thinking", "redacted_thinking", "reasoning")
 _WITHOUT_CALL: Final = "tool output without a call, kept as a user message"
@@ -45,8 +45,8 @@ _WITHOUT_CALL: Final = "tool output without a call, kept as a user message"
 class ChatReader:
     """Reads messages one by one into a thread.
 
-    Calls without an id are given one, and a result without an id answers the oldest
-    call that is still open.
+    A call without an id gets a new one. A result without an id answers the oldest open
+    call, because some servers and OpenAI's legacy ``function_call`` have no ids.
     """
 
     def __init__(self, tally: Tally) -> None:
@@ -56,12 +56,12 @@ class ChatReader:
         self._made = 0
 
     def finished(self) -> tuple[Message, ...]:
-        """All messages; to be called once, at the end."""
+        """All messages; call this once, at the end."""
         self._thread.close()
         return tuple(self._thread.messages)
 
     def add(self, item: Any, place: str) -> None:
-        """Read one message; raises :class:`ImportFormatError` that names the place."""
+        """Read one message; :class:`ImportFormatError` names the place of a broken one."""
         item = as_message(item, place)
         given = str(item.get("role"))
         role = ROLES.get(given.lower())
@@ -129,7 +129,7 @@ class ChatReader:
 
 
 def media_part(part: Mapping[str, Any], tally: Tally) -> Part | None:
-    """Placeholders of images, sound and files in OpenAI's shapes; what is unknown is counted."""
+    """The placeholder of an image, sound or file in OpenAI's shapes; count any other part."""
     kind = part.get("type")
     if kind in IMAGES:
         url = part.get("image_url")
@@ -147,7 +147,7 @@ def media_part(part: Mapping[str, Any], tally: Tally) -> Part | None:
 
 
 def _reasoning(item: Mapping[str, Any]) -> list[Part]:
-    """Reasoning in a field beside the content, as several servers write it."""
+    """Reasoning in a field beside the content, as OpenRouter, vLLM and others write it."""
     details = item.get("reasoning_details")
     if isinstance(details, list) and details:
         return [Thinking(canonical_json({"type": "reasoning", "details": details}))]

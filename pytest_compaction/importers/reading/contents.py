@@ -1,4 +1,4 @@
-"""The content of a message, as many formats write it: nothing, a text, or a list of parts."""
+"""The content of a message: nothing, a text, or a list of parts."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pytest_compaction.importers.reading.streamed import is_list
 
 
 def as_message(value: Any, place: str) -> Mapping[str, Any]:
-    """The value, which must be an object; :class:`ImportFormatError` names ``place``."""
+    """The value if it is an object; otherwise :class:`ImportFormatError` names ``place``."""
     if not isinstance(value, Mapping):
         raise ImportFormatError(
-            f"{place}: a message that is {type(value).__name__}; expected an object with role "
+            f"{place}: the message is {type(value).__name__}; expected an object with role "
             "and content"
         )
     return value
 
 
 def content_parts(content: Any, place: str, read: Callable[[Any], Part | None]) -> list[Part]:
-    """The parts of a content; ``read`` takes one of a list, ``None`` when there is nothing in it.
+    """The parts of a content; ``read`` turns one item of a list into a part, or ``None``.
 
-    Raises :class:`ImportFormatError` that names ``place`` for what is no content.
+    Raises :class:`ImportFormatError`, which names ``place``, for a value of another type.
     """
     if content is None:
         return []
@@ -48,7 +48,7 @@ def thinking_blocks(message: Mapping[str, Any]) -> list[Thinking]:
 
 
 def text_and_rest(parts: Iterable[Part]) -> tuple[str, list[Part]]:
-    """The texts, joined by newlines, and the other parts: what a tool result is made of."""
+    """The texts joined by newlines, and the other parts; a tool result takes both apart."""
     texts: list[str] = []
     rest: list[Part] = []
     for part in parts:

@@ -1,4 +1,4 @@
-"""Images and documents of a transcript: a placeholder with media type and size, not the bytes."""
+"""Images and documents: placeholders with media type and size instead of the bytes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from pytest_compaction.importers.protocol import Tally
 from pytest_compaction.importers.reading.fields import mapping, string
 
 MAX_URL: Final = 500
+"""The most characters kept of an address; signed addresses are long and soon expire."""
 _REASON: Final = "image replaced by a placeholder with its size"
 
 
 def image(tally: Tally, media_type: Any, data: Any) -> Image:
-    """The placeholder of an image whose bytes are in the transcript as base64."""
+    """The placeholder of an image that the transcript holds as base64."""
     tally.repaired[_REASON] += 1
     return Image(_payload("image", media_type, data))
 
@@ -38,7 +39,7 @@ def anthropic_image(tally: Tally, block: Mapping[str, Any]) -> Image:
 
 
 def document(tally: Tally, media_type: Any, data: Any) -> Opaque:
-    """The placeholder of a file whose bytes are in the transcript as base64."""
+    """The placeholder of a file that the transcript holds as base64."""
     tally.repaired["document replaced by a placeholder with its size"] += 1
     return Opaque(_payload("document", media_type, data))
 

@@ -1,4 +1,4 @@
-"""Puts messages into the order that a chat endpoint accepts: every call with its results."""
+"""Put messages into the order that chat endpoints accept: results right after their call."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pytest_compaction.importers.reasons import RESULT_WITHOUT_CALL, SECOND_RESU
 
 
 def is_empty(parts: Iterable[Part]) -> bool:
-    """Whether there is nothing in the parts but text that is white space."""
+    """Whether the parts hold nothing but white space."""
     return all(isinstance(part, Text) and not part.text.strip() for part in parts)
 
 
 @dataclass(slots=True)
 class _Open:
-    """An assistant message with calls, the results so far, and what came in between."""
+    """An assistant message with calls, its results so far, and messages that came in between."""
 
     calls: tuple[ToolCall, ...]
     origin: int
@@ -29,10 +29,10 @@ class _Open:
 class ThreadBuilder:
     """Collects messages in the order of a transcript and numbers them ``m0000``, ``m0001``, ….
 
-    Results are put right after the message that made their call; a call that
-    never got one is given the result ``[interrupted: no result was recorded]``.
-    What does not fit is counted in the tally. ``origins`` holds, beside each message,
-    the number that its reader gave it; results have that of their call.
+    Results follow the message that made their call. A call without a result gets the
+    result ``[interrupted: no result was recorded]``. Anything that does not fit is counted
+    in the tally. ``origins`` holds the number that the reader gave to each message; results
+    have the number of their call.
     """
 
     def __init__(self, tally: Tally) -> None:
@@ -59,9 +59,9 @@ class ThreadBuilder:
     def add_unless_empty(
         self, role: str, parts: Sequence[Part], origin: int = 0, shown: str = ""
     ) -> None:
-        """Add a message, or count it as left out where it holds nothing but white space.
+        """Add a message, or count it as left out if it holds nothing but white space.
 
-        ``shown`` names its role in the ledger.
+        ``shown`` is the name of its role in the ledger, if other than ``role``.
         """
         if is_empty(parts):
             self._tally.left_out[f"empty {shown or role} message"] += 1
@@ -82,14 +82,14 @@ class ThreadBuilder:
             self._tally.left_out[RESULT_WITHOUT_CALL] += 1
 
     def cut(self, place: int) -> int:
-        """Take back the messages from ``place`` on; returns how many there were."""
+        """Remove the messages from ``place`` on and return their number."""
         self.close()
         removed = len(self.messages) - place
         del self.messages[place:], self.origins[place:]
         return removed
 
     def close(self) -> None:
-        """End the open message with calls; to be called once more at the end of the transcript."""
+        """Close the open message with calls; call this also at the end of the transcript."""
         self._settle(force=True)
 
     def _settle(self, force: bool) -> None:

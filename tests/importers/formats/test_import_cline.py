@@ -200,7 +200,7 @@ def test_calls_in_tags_are_calls_with_their_results(tmp_path: Path) -> None:
     ("content", "said"),
     [
         ({"session_id": "s", "messages_path": "/x"}, "the header of a Cline session"),
-        ({"source_message_count": 2, "messages": SESSION}, "what a compaction of Cline made"),
+        ({"source_message_count": 2, "messages": SESSION}, "result of a Cline compaction"),
         ({"sessionId": "s", "agent": "a", "messages": []}, "session without a message"),
         ({"sessionId": "s", "agent": "a", "messages": [{"role": "x"}]}, "message 0: expected"),
         ([{"role": "user", "content": "<task>x</task>"}, 7], "message 1: expected"),

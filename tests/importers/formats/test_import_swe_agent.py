@@ -209,7 +209,7 @@ def test_the_format_is_detected_from_content(tmp_path: Path) -> None:
     ("content", "said"),
     [
         ('{"trajectory": []}', "no history of a SWE-agent run"),
-        ('{"history": [7]}', "message 0: a message that is int"),
+        ('{"history": [7]}', "message 0: the message is int"),
         ('{"history": [{"role": "user", "content": ""}]}', "no message in the history"),
         ('{"history": [', "not valid JSON"),
     ],

@@ -283,7 +283,7 @@ def test_a_stray_character_is_named_by_its_byte_as_json_names_it(
         (b'["' + b"a" * 30_000 + b'"]', ["more than 0 MB", "at byte 1", "shorten it"]),
         (
             json.dumps({f"key{n}": "a" * 90 for n in range(300)}).encode(),
-            ["more than 0 MB", "all that stands beside the long arrays", "shorten it"],
+            ["more than 0 MB", "everything outside the long arrays", "shorten it"],
         ),
     ],
 )

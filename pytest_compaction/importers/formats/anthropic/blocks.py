@@ -1,4 +1,4 @@
-"""Content in the shape of Anthropic's messages: text, thinking, tool use and its results."""
+"""Content blocks of Anthropic's messages: text, thinking, tool use and tool results."""
 
 from __future__ import annotations
 
@@ -37,13 +37,14 @@ _SERVER_SIDE: Final = (
     "fallback",
 )
 _SERVER_RESULT: Final = "_tool_result"
+"""The ending of each provider-run result, such as ``web_search_tool_result``."""
 
 
 @dataclass(slots=True)
 class Blocks:
-    """What one message holds: its own parts, tool results apart, and summaries of compactions.
+    """The content of one message: its own parts, its tool results, and summaries of compactions.
 
-    Each result comes with what is beside its text, such as images.
+    Each result comes with the parts beside its text, such as images.
     """
 
     parts: list[Part] = field(default_factory=list)
@@ -54,8 +55,8 @@ class Blocks:
 def read_blocks(content: Any, place: str, tally: Tally) -> Blocks:
     """Read the content of a message: a text, or a list of blocks.
 
-    Thinking stays as it is; what the provider ran itself stays as an opaque part.
-    Raises :class:`ImportFormatError` that names ``place`` for what is neither.
+    Thinking stays as it is. Tools that the provider ran itself become opaque parts.
+    Raises :class:`ImportFormatError`, which names ``place``, for content of another type.
     """
     blocks = Blocks()
     if content is None:
@@ -72,12 +73,12 @@ def read_blocks(content: Any, place: str, tally: Tally) -> Blocks:
         if isinstance(block, Mapping):
             _read(block, place, tally, blocks)
         else:
-            tally.left_out[f"content block that is {type(block).__name__}"] += 1
+            tally.left_out[f"content block of the type {type(block).__name__}"] += 1
     return blocks
 
 
 def leave_compactions(blocks: Blocks, tally: Tally) -> None:
-    """Count the compactions of a message for which its format has no place."""
+    """Count the compactions in a message of a format that cannot place them."""
     if blocks.compactions:
         reason = "summary of a compaction by the provider, not recorded"
         tally.left_out[reason] += len(blocks.compactions)

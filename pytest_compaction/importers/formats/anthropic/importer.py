@@ -1,8 +1,8 @@
 """Anthropic messages: request and response bodies, logs of them, lists of messages.
 
-Recognised by what only they hold: content blocks of tool use or thinking, a system
-prompt beside the messages, a response of type ``message``. A compaction block of the
-interface is a recorded compaction: the summary that stands for all before it.
+Three things mark them: content blocks for tool use or thinking, a system prompt beside
+the messages, or a response of type ``message``. A compaction block of the interface is a
+recorded compaction: its summary replaces everything before it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ROLES: Final = ("system", "user", "assistant")
 
 
 class AnthropicImporter:
-    """Reads what is sent to and comes from ``/v1/messages``."""
+    """Reads requests to and responses from ``/v1/messages``."""
 
     name = "anthropic"
     description = "Anthropic messages: bodies, logs, lists of messages (JSON, JSONL)"
@@ -45,7 +45,7 @@ class AnthropicImporter:
         return any(_recognised(value) for value in head_values(head))
 
     def read(self, path: Path) -> Iterator[Transcript]:
-        """The conversations of the file; one that is logged request by request is one."""
+        """The conversations of the file; all requests of one conversation are joined."""
         expected = "no Anthropic message was recognised; expected messages with content blocks"
         return transcripts_of(path, _exchange, _transcript, expected)
 
@@ -67,7 +67,7 @@ def _recognised(value: Any) -> bool:
 
 
 def _ours(messages: list[Any]) -> bool:
-    """Whether a message holds a block of Anthropic's and none has a field of OpenAI's."""
+    """Whether a message has a block of Anthropic's and no message has a field of OpenAI's."""
     return not _foreign(messages) and any(
         mapping(block).get("type") in _BLOCKS
         for message in messages

@@ -1,9 +1,9 @@
 """Session transcripts of Claude Code: JSON lines that form a tree, with compactions.
 
-Read twice: first the parents, to know which lines are the conversation, then what
-they say. Lines of one assistant message are put together again, results go to their
-calls wherever they stand, and what the program recorded for itself is left out by
-reason. A compaction's summary is what the agent went on with, not part of the log.
+The file is read twice: first the parents, to find the lines of the conversation, then
+their contents. The lines of one assistant message are joined, each result goes to its
+call wherever it is, and the program's own records are left out with a reason. The summary
+of a compaction belongs to what the agent continued with, not to the log.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ from pytest_compaction.text.words import printable
 _TIES: Final = ("parentUuid", "leafUuid", "sessionId", "parent_tool_use_id", "snapshot")
 _TYPES: Final = (*SPOKEN, "system", "summary", "attachment", "progress", "file-history-snapshot")
 _SYNTHETIC: Final = "<synthetic>"
+"""The model name of messages that Claude Code writes itself, such as API errors."""
 _LEFT_OUT: Final = {
     "summary": "session title",
     "progress": "progress of a tool or sub-agent",
@@ -67,7 +68,7 @@ class ClaudeCodeImporter:
     description = "Claude Code, session JSONL"
 
     def recognises(self, head: str) -> bool:
-        """By lines of its types that name a session or a parent."""
+        """By lines of known types that name a session or a parent."""
         return any(
             isinstance(record, dict)
             and record.get("type") in _TYPES
@@ -77,13 +78,13 @@ class ClaudeCodeImporter:
         )
 
     def read(self, path: Path) -> Transcript:
-        """Read a session line by line, twice; see the module's text."""
+        """Read a session line by line, twice; see the docstring of this module."""
         return _SessionReader(path).transcript()
 
 
 @dataclass(slots=True)
 class _Entry:
-    """One message as it is put together, and the lines that it is made of."""
+    """One message and the uuids of the lines that it is made from."""
 
     role: str
     parts: list[Part]
@@ -91,7 +92,7 @@ class _Entry:
 
 
 class _SessionReader:
-    """One pass over the lines of one file, once their thread is known."""
+    """Reads the lines of one file once the thread of its conversation is known."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -198,7 +199,7 @@ class _SessionReader:
             self._tally.left_out["empty user message"] += 1
 
     def _made_by_provider(self, blocks: Blocks) -> None:
-        """Compactions that the provider made within a request, before what follows in it."""
+        """Note compactions that the provider made within a request, before its other blocks."""
         for summary in blocks.compactions:
             compaction = CompactionRecord(len(self._entries), {}, summary, open=False)
             self._compactions.append(compaction)
@@ -241,7 +242,7 @@ class _SessionReader:
         self._tally.left_out[SUMMARY_IN_RECORD] += 1
 
     def _assembled(self) -> tuple[tuple[Message, ...], list[int]]:
-        """The messages, and how many of them there are before each entry and after the last."""
+        """The messages, and their number before each entry and after the last entry."""
         thread = ThreadBuilder(self._tally)
         places = [0]
         for entry in self._entries:
@@ -286,7 +287,7 @@ class _SessionReader:
     def _kept(
         self, compaction: CompactionRecord, messages: Sequence[Message], places: Sequence[int]
     ) -> tuple[str, ...]:
-        """Ids of the messages that the metadata says were preserved."""
+        """The ids of the messages that were preserved according to the metadata."""
         uuids = preserved(compaction.metadata, self._thread)
         kept: list[str] = []
         for index, entry in enumerate(self._entries[: compaction.entries]):

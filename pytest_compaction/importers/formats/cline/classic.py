@@ -1,8 +1,8 @@
-"""Cline's older history: tool calls as tags within text, results as text of the next message.
+"""Cline's older history: tool calls are tags in a text, results are the text that follows.
 
-Calls become tool calls, so that they stay with their results. The tools with which the
-assistant only speaks (questions, plans, completion) become its text, and what the user
-answers is the user's. Other programs that grew out of Cline write the same.
+The tags become tool calls, so that they stay with their results. Tools that only talk to
+the user (questions, plans, completion) become text of the assistant, and their results
+become user messages. Forks of Cline, such as Roo Code, write the same format.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ _CALL: Final = re.compile(rf"<(?P<name>{'|'.join(_TOOLS)})>(?P<body>.*?)</(?P=na
 _PARAMETER: Final = re.compile(r"\s*<(?P<key>[a-z_]{1,40})>")
 _PATH: Final = re.compile(r"<path>([^<]{1,1000})</path>")
 _LONG: Final = ("arguments", "content", "diff", "question", "response", "result")
-"""Parameters that may hold their own closing tag; they end at the last one."""
+"""Parameters whose value may contain their closing tag, such as code; the last one ends them."""
 _DETAILS: Final = re.compile(r"\A\s*<environment_details>.*</environment_details>\s*\Z", re.S)
 _RESULT: Final = re.compile(r"\A\[(?P<name>[a-z_]{2,40})\b[^\n]{0,2000}\] Result:[ \t]*\n?")
 _FAILED: Final = re.compile(r"\s*(?:The tool execution failed|\[ERROR\]|Error\b)")
 
 
 def is_classic(value: Any) -> bool:
-    """Whether these are messages with the notices that Cline puts into the user's."""
+    """Whether these are messages with the notices that Cline adds to user messages."""
     if not isinstance(value, list):
         return False
     texts = [
@@ -86,7 +86,7 @@ class ClassicReader:
         self._made = 0
 
     def transcript(self, history: Sequence[Any]) -> Transcript:
-        """The conversation; raises :class:`ImportFormatError` that names the message."""
+        """The conversation; :class:`ImportFormatError` names a broken message."""
         for number, message in enumerate(history):
             self._tally.records += 1
             place = f"{self._path}, message {number}"

@@ -1,8 +1,8 @@
-"""Sessions of Cline: its message files with what compactions made of them, and its older histories.
+"""Sessions of Cline: message files with their compactions, and the older histories.
 
-A session is ``<id>.messages.json``; beside it ``<id>.compaction.json`` holds the context
-that Cline went on with after its latest compaction, which becomes a recorded one. Of
-several such files for one session each makes a case of its own. The older
+A session is a file ``<id>.messages.json``. Beside it, ``<id>.compaction.json`` holds the
+context with which Cline continued after its latest compaction; this becomes a recorded
+compaction. If a session has several such files, each makes a case of its own. The older
 ``api_conversation_history.json``, a list of messages, is read as well.
 """
 
@@ -28,6 +28,7 @@ _SIDECAR: Final = ".compaction.json"
 _LOG: Final = ".messages.json"
 _MADE: Final = ("compaction", "compaction_summary")
 _MAX_SIDECARS: Final = 20
+"""Each is read whole to see whether it belongs to the session, so their number is bounded."""
 
 
 class ClineImporter:
@@ -37,11 +38,11 @@ class ClineImporter:
     description = "Cline: session messages with their compactions, API history (JSON)"
 
     def recognises(self, head: str) -> bool:
-        """By a session's messages or header, or by tool calls and notices within texts."""
+        """By the messages or header of a session, or by tool calls and notices within texts."""
         return any(_is_session(value) or is_classic(value) for value in head_values(head))
 
     def read(self, path: Path) -> Iterator[Transcript]:
-        """The session; once for each compaction on record where there are several."""
+        """The session; once for each recorded compaction if there are several."""
         data = read_document(path)
         if is_list(data):
             yield ClassicReader(path).transcript(data)
@@ -69,17 +70,17 @@ def _is_session(value: Any) -> bool:
 
 
 def _refuse_other(path: Path, session: Mapping[str, Any]) -> None:
-    """Raise for the files beside a session that are not the session."""
+    """Refuse the other files of a session with an error that names the right one."""
     messages = session.get("messages")
     if not is_list(messages):
         raise ImportFormatError(
-            f"{path}: the header of a Cline session, without its messages; "
+            f"{path}: this is the header of a Cline session, without its messages; "
             f"import the file beside it that ends in {_LOG}"
         )
     if path.name.endswith(_SIDECAR) or "source_message_count" in session:
         raise ImportFormatError(
-            f"{path}: what a compaction of Cline made, not the session; import the file "
-            f"beside it that ends in {_LOG}, with which this one is read"
+            f"{path}: this is the result of a Cline compaction, not the session; import the "
+            f"file beside it that ends in {_LOG}, which reads this one as well"
         )
     if not messages:
         raise ImportFormatError(f"{path}: a Cline session without a message; nothing to import")
@@ -87,7 +88,7 @@ def _refuse_other(path: Path, session: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """A compaction on record: the name of its file, and what is in it."""
+    """A recorded compaction: the name of its file, and its content."""
 
     name: str
     place: str
@@ -95,7 +96,7 @@ class _Record:
 
 
 def _records(path: Path, session: Mapping[str, Any]) -> list[_Record]:
-    """The compactions of this session in the files beside it, by name."""
+    """The compactions of this session in the files beside it, sorted by name."""
     stem = path.name.removesuffix(_LOG)
     id = session.get("sessionId")
     found: list[_Record] = []
@@ -110,7 +111,7 @@ def _records(path: Path, session: Mapping[str, Any]) -> list[_Record]:
 
 @dataclass(slots=True)
 class _Read:
-    """Messages with the number of the session's message that each comes from."""
+    """Messages, and for each the number of its message in the session."""
 
     messages: tuple[Message, ...] = ()
     origins: list[int] = field(default_factory=list)
@@ -157,7 +158,7 @@ def _transcript(
 
 
 def _boundary(session: Mapping[str, Any], log: _Read, record: _Record) -> Boundary:
-    """The compaction on record: the context as it was sent, after the last message it knew."""
+    """The recorded compaction: the context as it was sent, after the last message it covered."""
     prompt = {"system_prompt": session.get("system_prompt")}
     view = _read({**prompt, **record.data}, record.place, Tally())
     end = _known(session["messages"], record.data)
@@ -171,7 +172,7 @@ def _boundary(session: Mapping[str, Any], log: _Read, record: _Record) -> Bounda
 
 
 def _known(messages: Sequence[Any], record: Mapping[str, Any]) -> int:
-    """How many messages of the session the compaction had before it."""
+    """How many messages of the session came before the compaction."""
     count = record.get("source_message_count")
     if isinstance(count, int) and 0 < count <= len(messages):
         return count

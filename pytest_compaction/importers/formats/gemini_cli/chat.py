@@ -1,4 +1,4 @@
-"""A recorded chat of Gemini CLI: messages by id, rewinds, and the histories it wrote anew."""
+"""A recorded chat of Gemini CLI: messages by id, rewinds, and rewritten histories."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from pytest_compaction.importers.reading.fields import mapping, unknown
 from pytest_compaction.importers.reading.views import in_terms_of
 
 _SHOWN: Final = ("info", "warning", "error")
+# The result of a call that the user declined: the record holds only the status.
 _CANCELLED: Final = "[cancelled: the call was not run]"
 
 Record = Mapping[str, Any]
@@ -36,7 +37,7 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Rewritten:
-    """A history that was written anew, after so many messages of the log."""
+    """A rewritten history, which took effect after ``before`` messages of the log."""
 
     before: int
     history: Sequence[Record]
@@ -44,7 +45,7 @@ class _Rewritten:
 
 @dataclass(slots=True)
 class ChatLog:
-    """Collects the records of one chat in their order."""
+    """Collects the records of one chat in order."""
 
     place: str
     recognised: bool = False
@@ -54,7 +55,7 @@ class ChatLog:
     _rewritten: list[_Rewritten] = field(default_factory=list)
 
     def add(self, value: Any, place: str) -> None:
-        """Take one line, or a whole chat of the older form."""
+        """Add one line, or a whole chat of the older format."""
         self._tally.records += 1
         record = mapping(value)
         if isinstance(record.get("$rewindTo"), str):
@@ -73,7 +74,7 @@ class ChatLog:
             self._tally.left_out["value that is not a chat record"] += 1
 
     def transcript(self, source: str) -> Transcript:
-        """The whole chat; raises :class:`ImportFormatError` for one without a message."""
+        """The whole chat; raises :class:`ImportFormatError` if it has no message."""
         records = list(self._log.values())
         reading = _read(records, self._tally)
         messages = reading.finished()
@@ -131,7 +132,7 @@ class ChatLog:
         self._rewritten.append(_Rewritten(len(self._log), records))
 
     def _drop_synthetic(self, history: Sequence[Record]) -> None:
-        """Take summaries out of the log: recorded last, they come first in the new history."""
+        """Remove summaries from the log: recorded last, they come first in the new history."""
         places = {id: place for place, id in enumerate(self._log)}
         least = len(places)
         late: set[str] = set()
@@ -181,7 +182,7 @@ def _read(records: Sequence[Record], tally: Tally) -> ContentReader:
 def _with_calls(
     record: Record, parts: Parts, tally: Tally, number: int
 ) -> list[tuple[str, ToolResult, list[Part]]]:
-    """Add thoughts and calls that stand beside the content; the responses to them."""
+    """Add the thoughts and calls recorded beside the content; return the results of the calls."""
     thoughts = record.get("thoughts")
     if isinstance(thoughts, list) and thoughts:
         payload = canonical_json({"type": "reasoning", "thoughts": thoughts})
@@ -200,7 +201,7 @@ def _with_calls(
 def _result(
     record: Record, call: ToolCall, tally: Tally
 ) -> tuple[str, ToolResult, list[Part]] | None:
-    """What a call gave; ``None`` where nothing is on record, as for an interrupted one."""
+    """The result of a call; ``None`` if none was recorded, as for an interrupted call."""
     status = record.get("status")
     texts: list[str] = []
     rest: list[Part] = []

@@ -1,8 +1,8 @@
 """Sessions of Gemini CLI: its recorded chats (JSON lines, older ones JSON) and checkpoints.
 
-A recorded chat repeats a message whenever it changes and writes the history anew when it
-was compressed or masked: the first is put together by id, the second is a recorded
-compaction. A checkpoint is the history as it was sent, in the shape of the Gemini API.
+A recorded chat repeats a message whenever it changes; the last version of each id counts.
+It rewrites the history when that was compressed or masked; this is a recorded compaction.
+A checkpoint is the history as it was sent, in the shape of the Gemini API.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class GeminiCliImporter:
     description = "Gemini CLI: recorded chats, checkpoints, Gemini API contents (JSON, JSONL)"
 
     def recognises(self, head: str) -> bool:
-        """By a session of messages of its types, or by contents that are lists of parts."""
+        """By a session header or a message of Gemini CLI, or by contents with lists of parts."""
         values = head_values(head)
         return any(_is_chat(value) or _contents(value) for value in values)
 
@@ -51,7 +51,7 @@ class GeminiCliImporter:
             return _checkpoint(chain.from_iterable(contents), path, tally)
         if not log.recognised:
             raise ImportFormatError(
-                f"{path}: no message of Gemini CLI; expected messages of the types user and "
+                f"{path}: no message of Gemini CLI; expected messages of type user or "
                 "gemini, or contents with parts. Name another format with --format"
             )
         return log.transcript(path.as_posix())
@@ -68,7 +68,7 @@ def _is_chat(value: Any) -> bool:
 
 
 def _contents(value: Any) -> Sequence[Any]:
-    """The list of contents with parts that a value is or holds; empty for anything else."""
+    """The contents with parts in a value, which may be their list or hold it; else empty."""
     lists = [value, *(mapping(value).get(key) for key in _HISTORIES)]
     for found in lists:
         if is_list(found) and any(_is_content(item) for item in found[:5]):

@@ -1,4 +1,4 @@
-"""Parts of the Gemini API as parts of messages: text, thoughts, calls and their responses."""
+"""Turn parts of the Gemini API into parts of messages: text, thoughts, calls and responses."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ _STATES: Final = ("success", "error", "cancelled")
 
 @dataclass(slots=True)
 class Parts:
-    """What one content holds: its own parts, and the responses to calls of the one before."""
+    """The parts of one content, and its responses to calls of the content before."""
 
     own: list[Part] = field(default_factory=list)
     responses: list[tuple[str, ToolResult, list[Part]]] = field(default_factory=list)
 
 
 def listed(parts: Any) -> Sequence[Any]:
-    """A text, one part or a list of parts as a list."""
+    """A list of parts from a text, one part or a list."""
     if is_list(parts):
         return parts
     return [] if parts is None or parts == "" else [parts]
 
 
 def read_parts(parts: Any, tally: Tally, made: str) -> Parts:
-    """Read the parts of one content; calls without id are named ``<made>-<number>``."""
+    """Read the parts of one content; calls without an id get the id ``<made>-<number>``."""
     found = Parts()
     for number, part in enumerate(listed(parts)):
         if isinstance(part, str):
@@ -75,14 +75,14 @@ def _read(part: Mapping[str, Any], tally: Tally, made: str, found: Parts) -> Non
 
 
 def function_call(call: Mapping[str, Any], made: str) -> ToolCall:
-    """A call; its arguments are as the API gave them."""
+    """A tool call; ``made`` is its id if the API gave none."""
     return tool_call(string(call.get("id")) or made, call.get("name"), call.get("args"))
 
 
 def function_response(
     response: Mapping[str, Any], tally: Tally
 ) -> tuple[str, ToolResult, list[Part]]:
-    """Name of the function, its result (the call's id may be empty), and what is beside it."""
+    """The name of the function, its result (whose call id may be empty), and its other parts."""
     given = response.get("response")
     body = mapping(given)
     failed = "error" in body and "output" not in body
@@ -122,11 +122,11 @@ class ContentReader:
 
     @property
     def origins(self) -> list[int]:
-        """The number of the content that each message comes from."""
+        """For each message, the number of its content."""
         return self._thread.origins
 
     def finished(self) -> tuple[Message, ...]:
-        """All messages; to be called once, at the end."""
+        """All messages; call this once, at the end."""
         self._thread.close()
         return tuple(self._thread.messages)
 
@@ -136,7 +136,7 @@ class ContentReader:
         self.turn(role, read_parts(content.get("parts"), self._tally, f"call-{number}"), number)
 
     def turn(self, role: str, parts: Parts, number: int) -> None:
-        """Add what was read of one content."""
+        """Add the parts that were read from one content."""
         for name, result, rest in parts.responses:
             self._respond(name, result, rest)
         spoken = [part for part in parts.own if not isinstance(part, Text) or part.text.strip()]

@@ -1,9 +1,9 @@
-"""Evaluation logs of Inspect (inspect_ai): ``.eval`` archives and JSON; a sample a conversation.
+"""Evaluation logs of Inspect (inspect_ai): ``.eval`` archives and JSON. A sample is a conversation.
 
-Read by their shape, so that the result does not depend on what is installed. Archives of
-newer versions are compressed with Zstandard, which Python reads by itself from 3.14 and
-otherwise with ``zipfile-zstd``, a package that inspect-ai brings along. What the model was
-sent right after a compaction is the recorded one.
+Logs are read by their shape and not with inspect_ai, so the result does not depend on what
+is installed. Newer versions compress archives with Zstandard. Python reads it since 3.14;
+before, it needs ``zipfile-zstd``, on which inspect-ai depends. The input of the first model
+call after a compaction is the recorded compaction.
 """
 
 from __future__ import annotations
@@ -65,13 +65,14 @@ def _name(sample: Any) -> str:
 
 
 def _samples(path: Path) -> Iterator[tuple[str, PlacedValue]]:
-    """The model of the evaluation with each sample."""
+    """Each sample with the model of the evaluation."""
     if not zipfile.is_zipfile(path):
         data = mapping(read_document(path))
         samples = data.get("samples")
         for number, sample in enumerate(samples if is_list(samples) else []):
             yield _model(data), PlacedValue(f"{path}, sample {number}", sample)
         return
+    # Importing it teaches zipfile to read Zstandard; most archives do without.
     with contextlib.suppress(ImportError):
         importlib.import_module("zipfile_zstd")
     try:
@@ -90,8 +91,8 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
     size = archive.getinfo(name).file_size
     if size > MAX_HELD_BYTES:
         raise ImportFormatError(
-            f"{path}, {name}: {size / 1024**2:.0f} MB; at most {MAX_HELD_BYTES // 1024**2} MB "
-            "of one sample are read; remove it from the archive"
+            f"{path}, {name}: {size / 1024**2:.0f} MB; a sample may have at most "
+            f"{MAX_HELD_BYTES // 1024**2} MB; remove it from the archive"
         )
     try:
         with archive.open(name) as member:

@@ -24,7 +24,7 @@ Sample = Mapping[str, Any]
 
 
 def transcript_of(found: PlacedValue, path: Path, model: str, name: str) -> Transcript:
-    """The conversation of a sample; raises :class:`ImportFormatError` for one without."""
+    """The conversation of a sample; raises :class:`ImportFormatError` if it has no message."""
     sample = mapping(found.value)
     attachments = _Attachments(mapping(sample.get("attachments")), found.place, MAX_HELD_BYTES)
     items = [attachments.resolved(item) for item in _list(sample.get("messages"))]
@@ -59,14 +59,17 @@ def _note_end(sample: Sample, tally: Tally) -> None:
 
 @dataclass(slots=True)
 class _Attachments:
-    """What a sample stores apart, put back in its place; bounded over all that is put back."""
+    """Texts that a sample stores apart, put back where they are referenced.
+
+    ``left`` bounds the characters put back: a short text may be referenced many times.
+    """
 
     texts: Mapping[str, Any]
     place: str
     left: int
 
     def resolved(self, value: Any) -> Any:
-        """The value with every reference replaced by what it refers to."""
+        """The value with the text of every reference."""
         if isinstance(value, str) and "attachment://" in value:
             return _ATTACHED.sub(self._text, value)
         if is_list(value):
@@ -95,7 +98,7 @@ def _read(items: Sequence[Any], place: str, tally: Tally) -> tuple[Message, ...]
 
 
 def _as_chat(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The message in OpenAI's shape."""
+    """The message in the shape of OpenAI's chat completions."""
     message = dict(item)
     content = item.get("content")
     if isinstance(content, list):
@@ -132,7 +135,7 @@ def _boundaries(
     attachments: _Attachments,
     tally: Tally,
 ) -> Iterator[Boundary]:
-    """For each compaction what the model was sent next, after the last message before that."""
+    """One boundary per compaction, with the input of the next model call as its view."""
     place = attachments.place
     places = {str(mapping(item).get("id")): number for number, item in enumerate(log)}
     pool = list(_list(mapping(sample.get("events_data")).get("messages")))
@@ -169,7 +172,7 @@ def _answer_id(event: Mapping[str, Any]) -> str:
 
 
 def _input(event: Mapping[str, Any], pool: Sequence[Any]) -> list[Any]:
-    """The messages that the model was sent; newer logs hold ranges of a pool."""
+    """The messages of a model call; newer logs refer to ranges of a shared pool."""
     given = list(_list(event.get("input")))
     for span in _list(event.get("input_refs")):
         if isinstance(span, list) and len(span) == 2 and all(isinstance(n, int) for n in span):

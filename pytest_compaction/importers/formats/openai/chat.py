@@ -1,8 +1,8 @@
 """OpenAI chat completions: request and response bodies, logs of them, lists of messages.
 
-Read are ``{"messages": […]}`` with or without what else a request holds, pairs of
+Supported are ``{"messages": […]}`` with or without the rest of a request, pairs of
 request and response, batch files, tau-bench's ``{"traj": […], "reward": …}``, and
-lists of messages with tool calls; one in a document, or one a line, or a list of them.
+lists of messages with tool calls: one per document, one per line, or a list of them.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from pytest_compaction.importers.reading.fields import mapping, string
 from pytest_compaction.importers.reading.streamed import is_list
 
 LISTS: Final = ("messages", "traj")
-"""Keys of the list of messages of a conversation."""
+"""The keys under which a conversation has its list of messages."""
 
 _BLOCKS: Final = ("tool_use", "tool_result", "thinking", "redacted_thinking")
 
 
 class OpenAIChatImporter:
-    """Reads what is sent to and comes from ``/v1/chat/completions``."""
+    """Reads requests to and responses from ``/v1/chat/completions``."""
 
     name = "openai-chat"
     description = "OpenAI chat completions: bodies, logs, lists of conversations (JSON, JSONL)"
@@ -43,7 +43,7 @@ class OpenAIChatImporter:
         return any(_recognised(value) for value in head_values(head))
 
     def read(self, path: Path) -> Iterator[Transcript]:
-        """The conversations of the file; one that is logged request by request is one."""
+        """The conversations of the file; all requests of one conversation are joined."""
         expected = "no list of chat messages was recognised; expected messages, traj or choices"
         return transcripts_of(path, _exchange, transcript_of, expected)
 
@@ -97,7 +97,7 @@ def _choices(body: Mapping[str, Any]) -> list[Any]:
 
 
 def _other_choices(body: Mapping[str, Any]) -> int:
-    """How many choices there are beside the first."""
+    """The number of choices after the first."""
     choices = body.get("choices")
     return max(0, len(choices) - 1) if is_list(choices) else 0
 

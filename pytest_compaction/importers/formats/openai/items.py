@@ -1,4 +1,4 @@
-"""Items of OpenAI's Responses interface, which Codex writes as well: messages, calls, outputs."""
+"""Items of OpenAI's Responses interface, which Codex writes too: messages, calls, outputs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _HOSTED: Final = (
     "image_generation_call",
     "mcp_call",
 )
-"""Calls that the provider runs itself; they carry their result with them."""
+"""Calls that the provider runs itself; their result is in the same item."""
 _LEFT_OUT: Final = {
     "item_reference": "reference to an item that is not in the file",
     "mcp_list_tools": "list of tools",
@@ -51,11 +51,12 @@ _LEFT_OUT: Final = {
     "compaction_trigger": "request to compact",
     "ghost_snapshot": "file snapshot for undo",
 }
+# How Codex reports a failed command; most of its outputs have no error flag.
 _FAILED: Final = re.compile(r"(?:Exit code:|Process exited with code) *[1-9]")
 
 
 class ItemReader:
-    """Reads items one by one; those of the assistant in a row become one message."""
+    """Reads items one by one; consecutive items of the assistant become one message."""
 
     def __init__(self, tally: Tally) -> None:
         self.boundaries: list[Boundary] = []
@@ -66,16 +67,16 @@ class ItemReader:
 
     @property
     def messages(self) -> list[Message]:
-        """The messages up to here, every open call closed."""
+        """The messages so far; closes all open calls."""
         self._flush()
         self._thread.close()
         return self._thread.messages
 
     def add(self, item: Any, place: str) -> None:
-        """Read one item; raises :class:`ImportFormatError` that names the place."""
+        """Read one item; :class:`ImportFormatError` names the place of a broken one."""
         if not isinstance(item, Mapping):
             raise ImportFormatError(
-                f"{place}: an item that is {type(item).__name__}; expected an object with a type"
+                f"{place}: the item is {type(item).__name__}; expected an object with a type"
             )
         kind = item.get("type") or ("message" if "role" in item else None)
         if kind == "message":
@@ -93,9 +94,11 @@ class ItemReader:
             self._tally.left_out[reason] += 1
 
     def take_back(self, text: str) -> bool:
-        """Remove the last text of the assistant if ``text`` is it, or it after a preface.
+        """Remove the assistant's last text if it is the end of ``text``, and return whether it was.
 
-        Whether it was; the text must be at least half of it.
+        Codex records a summary as a message and again with a preface in its compaction.
+        The message must be at least half of ``text``, so that a short one does not match
+        by chance.
         """
         last = self._pending[-1] if self._pending else None
         said = last.text.strip() if isinstance(last, Text) else ""
@@ -107,7 +110,7 @@ class ItemReader:
         return True
 
     def cut(self, place: int) -> int:
-        """Take back the messages from ``place`` on; returns how many there were."""
+        """Remove the messages from ``place`` on, with their compactions; return their number."""
         lost = {message.id for message in self.messages[place:]}
         for boundary in self.boundaries:
             self._tally.left_out[UNDONE_COMPACTION] += boundary.after in lost
@@ -185,7 +188,7 @@ class ItemReader:
         self._thread.add_result(ToolResult(call_id, text, failed or not success), rest)
 
     def _unpacked(self, text: str) -> tuple[str, bool]:
-        """The output of a command out of the JSON that it is wrapped in, and whether it failed."""
+        """The output of a command without the JSON around it, and whether the command failed."""
         if text.startswith('{"output":') and '"metadata"' in text:
             try:
                 wrapped = json.loads(text)
@@ -221,7 +224,7 @@ class ItemReader:
 
 
 def count_compactions(boundaries: Iterable[Boundary], tally: Tally) -> None:
-    """Count the compactions that are kept; encrypted ones are counted when they are read."""
+    """Count the compactions, except encrypted ones, which are counted when they are read."""
     for boundary in boundaries:
         if boundary.missing != ENCRYPTED:
             tally.compacted(boundary)

@@ -1,9 +1,8 @@
 """OpenAI Responses: request and response bodies, logs of them, lists of items.
 
-A request that names the response before it goes on with that conversation; one whose
-input begins with the input of an earlier one is the same conversation, grown.
-Reasoning stays as it is; a compaction item is a recorded compaction that only its
-provider can read.
+A request that names an earlier response continues its conversation. So does a request
+whose input begins with the input of an earlier one. Reasoning stays as it is. A compaction
+item is a recorded compaction that only its provider can read.
 """
 
 from __future__ import annotations
@@ -48,18 +47,18 @@ _PARTS: Final = ("input_text", "output_text")
 
 
 class OpenAIResponsesImporter:
-    """Reads what is sent to and comes from ``/v1/responses``."""
+    """Reads requests to and responses from ``/v1/responses``."""
 
     name = "openai-responses"
     description = "OpenAI Responses: bodies, logs, lists of items (JSON, JSONL)"
     specificity = SHAPED
 
     def recognises(self, head: str) -> bool:
-        """By items of its types, or a body with ``input`` or ``output`` items."""
+        """By items of known types, or by a body with ``input`` or ``output`` items."""
         return any(_recognised(value) for value in head_values(head))
 
     def read(self, path: Path) -> Iterator[Transcript]:
-        """The conversations of the file; one that is logged request by request is one."""
+        """The conversations of the file; all requests of one conversation are joined."""
         expected = "no item of the Responses interface was recognised; expected input or output"
         return transcripts_of(path, _exchange, _transcript, expected)
 

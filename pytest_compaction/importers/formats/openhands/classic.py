@@ -1,4 +1,4 @@
-"""Events of OpenHands before its SDK: an ``action`` of the agent, an ``observation`` after it."""
+"""Events of OpenHands before its SDK: an ``action`` and the ``observation`` that follows it."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ _PROGRAM: Final = (
     "stop",
 )
 _ENDINGS: Final = ("finish", "reject")
+# Fields of an action that are not arguments of the model's call.
 _BOOKKEEPING: Final = (
     "thought",
     "blocking",
@@ -56,7 +57,7 @@ def is_classic(event: Mapping[str, Any]) -> bool:
 
 
 class ClassicEvents:
-    """Reads the events of one stream in their order."""
+    """Reads the events of one stream in order."""
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
@@ -65,7 +66,7 @@ class ClassicEvents:
         self._by_user: dict[str, str] = {}
 
     def steps(self, event: Mapping[str, Any]) -> Iterator[Step]:
-        """What the event amounts to."""
+        """The steps that the event consists of."""
         if self._delegated and event.get("observation") != "delegate":
             yield LeftOut("sub-agent event; its result is in the call that started it")
         elif isinstance(event.get("action"), str):
@@ -118,7 +119,7 @@ class ClassicEvents:
         return [*thinking_of(message), *contents_of(message.get("content"), self._tally).parts]
 
     def _ending(self, event: Mapping[str, Any], args: Mapping[str, Any]) -> Step:
-        """The last words, given as text: the program never answers this call."""
+        """The last words of the agent as text, because the program never answers this call."""
         _, message = _response_of(event)
         parts = self._said(message)
         if not parts and _is_text(args.get("thought")):
@@ -175,7 +176,7 @@ def _is_text(value: Any) -> TypeGuard[str]:
 
 
 def _response_of(event: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """Id and message of the model's response that an event belongs to, where on record."""
+    """The id and message of the model's response to which an event belongs, if recorded."""
     response = mapping(mapping(event.get("tool_call_metadata")).get("model_response"))
     choices = response.get("choices")
     first = mapping(choices[0]) if isinstance(choices, list) and choices else {}
@@ -188,7 +189,7 @@ def _tool_call(call: Mapping[str, Any]) -> ToolCall:
 
 
 def _shown(found: Contents, extras: Mapping[str, Any], event: Mapping[str, Any]) -> str:
-    """The output as the model saw it: with what the terminal put around it."""
+    """The output as the model saw it, with the lines that the terminal added around it."""
     around = mapping(extras.get("metadata"))
     before, after = string(around.get("prefix")), string(around.get("suffix"))
     text = found.text
@@ -203,6 +204,7 @@ def _condensed(args: Mapping[str, Any]) -> Condensed:
     listed = args.get("forgotten_event_ids")
     first, last = args.get("forgotten_events_start_id"), args.get("forgotten_events_end_id")
     forgotten = {str(id) for id in listed} if isinstance(listed, list) else set()
+    # A broken range must not fill the memory with ids.
     if isinstance(first, int) and isinstance(last, int) and 0 <= last - first < 1_000_000:
         forgotten |= {str(id) for id in range(first, last + 1)}
     summary, offset = args.get("summary"), args.get("summary_offset")

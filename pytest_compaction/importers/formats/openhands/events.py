@@ -1,4 +1,4 @@
-"""One OpenHands event stream as messages: calls put together, condensations as boundaries."""
+"""Turn an OpenHands event stream into messages; condensations become boundaries."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def is_event(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Condensation:
-    """A condensation, and how many events came before it."""
+    """A condensation, and the number of events before it."""
 
     events: int
     step: Condensed
 
 
 class EventReader:
-    """Reads the events of one stream, in their order, into one conversation."""
+    """Reads the events of one stream in order into one conversation."""
 
     def __init__(self, place: str, tally: Tally | None = None) -> None:
         self._place = place
@@ -58,7 +58,7 @@ class EventReader:
         self._model = ""
 
     def add(self, event: Any) -> None:
-        """Read one event; what is none is counted."""
+        """Read one event; count anything else as left out."""
         self._tally.records += 1
         given = mapping(event)
         number = len(self._ids)
@@ -76,11 +76,11 @@ class EventReader:
             self._take(step, number)
 
     def ended(self, error: str) -> None:
-        """Note why the run ended, which no message says."""
+        """Record why the run ended; no message says it."""
         self._tally.left_out[f"end of the run: {printable(error, 100)}"] += 1
 
     def transcript(self, source: str, name: str) -> Transcript:
-        """The whole; to be called once, at the end. Raises :class:`ImportFormatError`."""
+        """The conversation; call this once, at the end. Raises :class:`ImportFormatError`."""
         self._settle()
         self._thread.close()
         messages = tuple(self._thread.messages)
@@ -121,7 +121,7 @@ class EventReader:
         self._thread.add_unless_empty(step.role, step.parts, number)
 
     def _settle(self) -> None:
-        """Add the response whose calls were being collected."""
+        """Add the response whose calls have been collected."""
         if self._held is not None:
             _, parts, number = self._held
             self._held = None
@@ -147,7 +147,7 @@ class EventReader:
         forgotten: set[str],
         number: int,
     ) -> Boundary:
-        """The view after a condensation: what is not forgotten, the latest summary in its place."""
+        """The view after a condensation: messages not forgotten, with the summary among them."""
         events = [
             place
             for place in range(condensation.events)

@@ -1,8 +1,8 @@
 """Event streams of OpenHands: actions and observations, or the typed events of its SDK.
 
-Read are the outputs of its evaluations (one instance a line, its events under
-``history``), lists of events (JSON, or one event a line), a saved trajectory, and the
-``events`` folder of a conversation, one file an event. Each instance is a conversation.
+Supported are outputs of its evaluations (an instance per line, with events under
+``history``), lists of events (JSON, or an event per line), a saved trajectory, and the
+``events`` folder of a conversation, a file per event. Each instance is a conversation.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class OpenHandsImporter:
         return any(_recognised(value) for value in head_values(head))
 
     def recognises_folder(self, folder: Path) -> bool:
-        """By files that are named by the number of their event, there or under ``events``."""
+        """By files with the number of an event as their name, there or under ``events``."""
         return any(_EVENT_FILE.fullmatch(path.name) for path in _events_of(folder).iterdir())
 
     def read(self, path: Path) -> Iterator[Transcript]:
-        """The conversations of a file, one by one; of a folder its only one."""
+        """The conversations of a file, one by one, or the single one of a folder."""
         if path.is_dir():
             whole = path.parent if path.name == _EVENTS else path
             yield _conversation(PlacedValue(str(path), list(_folder(_events_of(path)))), whole)
@@ -83,7 +83,7 @@ def _are_events(value: Any) -> bool:
 
 
 def _flat(events: Iterable[Any]) -> Iterator[Any]:
-    """The events of a list, pairs of an action and its observation taken apart."""
+    """The events of a list; older outputs pair each action with its observation."""
     for event in events:
         if isinstance(event, list):
             yield from event
@@ -92,9 +92,9 @@ def _flat(events: Iterable[Any]) -> Iterator[Any]:
 
 
 def _instances(path: Path, lost: Tally) -> Iterator[PlacedValue]:
-    """The conversations of a file; events that stand alone, one a line, are one together.
+    """The conversations of a file; all its single events, one per line, make one more.
 
-    What is neither is counted in ``lost``.
+    Any other value is counted in ``lost``.
     """
     alone: list[Any] = []
     for place, value in json_values(path):

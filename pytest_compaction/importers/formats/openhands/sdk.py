@@ -1,4 +1,4 @@
-"""Events of the OpenHands SDK, told apart by their ``kind``."""
+"""Events of the OpenHands SDK, distinguished by their ``kind``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def is_sdk(event: Mapping[str, Any]) -> bool:
 
 
 def sdk_steps(event: Mapping[str, Any], tally: Tally) -> Iterator[Step]:
-    """What the event amounts to."""
+    """The steps that the event consists of."""
     kind = str(event["kind"])
     if kind == "SystemPromptEvent":
         note_tools(event.get("tools"), tally)

@@ -1,6 +1,6 @@
 """Session files of the pi coding agent: JSON lines with messages, settings and compactions.
 
-Read twice: first the tree that the lines form, then what those of its last branch say.
+The file is read twice: first the tree that its lines form, then the lines of the last branch.
 """
 
 from __future__ import annotations
@@ -66,13 +66,13 @@ class PiImporter:
         return False
 
     def read(self, path: Path) -> Transcript:
-        """Read a session line by line; see :class:`ThreadBuilder` for what is put right."""
+        """Read a session line by line; :class:`ThreadBuilder` repairs the order of its messages."""
         return _SessionReader(path).transcript()
 
 
 @dataclass(frozen=True, slots=True)
 class _Compaction:
-    """A compaction after so many messages; ``first`` is the number of the first line kept."""
+    """A compaction after ``messages`` messages; ``first`` is the number of the first line kept."""
 
     messages: int
     summary: str
@@ -142,7 +142,7 @@ class _SessionReader:
         return isinstance(own, str) and own not in self._branch
 
     def _branch_summary(self, record: Mapping[str, Any]) -> None:
-        """What the model was told of the branch that was left; the branch itself is not read."""
+        """Add what the model was told about the abandoned branch; the branch itself is not read."""
         summary = record.get("summary")
         if isinstance(summary, str) and summary.strip():
             text = f"Summary of the branch that was left before this point:\n\n{summary}"
@@ -151,7 +151,7 @@ class _SessionReader:
             self._tally.left_out["summary of a branch without a text"] += 1
 
     def _compaction(self, record: Mapping[str, Any]) -> None:
-        """Its first kept entry is named by id, in old files by the number of its line from 0."""
+        """Note a compaction; it names its first kept entry by id, in old files by line from 0."""
         summary, tokens = record.get("summary"), record.get("tokensBefore")
         index, id = record.get("firstKeptEntryIndex"), record.get("firstKeptEntryId")
         first = index + 1 if isinstance(index, int) else self._numbers.get(str(id))

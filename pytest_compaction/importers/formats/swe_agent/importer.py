@@ -1,8 +1,8 @@
 """Trajectories of SWE-agent: function calls, or a thought with a command in a fence.
 
-A command that the model wrote as text becomes a tool call, so that it stays with what
-it printed. An edit of the windowed editor names no file; the call is given the path
-that the observation before it shows as open.
+A command that the model wrote as text becomes a tool call, so that it stays with its
+output. An edit in the windowed editor names no file, so its call gets the path of the
+file that the previous observation shows as open.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ _REFUSED: Final = re.compile(
     r"|Command '[^\n]{1,200}' timed out|Error: Start line must|Usage: edit\b",
 )
 _HEAD: Final = 600
+"""Refusals are looked for in the first characters: a file shown below may quote one."""
 
 
 class SweAgentImporter:
@@ -55,7 +56,7 @@ class SweAgentImporter:
     description = "SWE-agent, trajectory (.traj, JSON)"
 
     def recognises(self, head: str) -> bool:
-        """By its history, or by the steps of its trajectory where the head ends before that."""
+        """By its history, or by the steps of its trajectory if the head ends before the history."""
         return any(_recognised(mapping(value)) for value in head_values(head))
 
     def read(self, path: Path) -> Transcript:
@@ -85,7 +86,7 @@ def _recognised(data: Mapping[str, Any]) -> bool:
 
 @dataclass(slots=True)
 class _Open:
-    """The calls of a message that wait for their observations."""
+    """The calls of a message that have no observation yet."""
 
     ids: list[str]
 
@@ -153,7 +154,7 @@ class _TrajectoryReader:
             self._thread.add_unless_empty("assistant", said)
 
     def _thought(self, message: Mapping[str, Any]) -> list[Part]:
-        """The text of a message without the command, which stands in its call."""
+        """The text of a message without the command, which is in its call."""
         text, _ = text_and_rest(self._parts(message.get("content")))
         thought = message.get("thought")
         if not isinstance(thought, str):
@@ -188,7 +189,7 @@ class _TrajectoryReader:
         self._note_open_file(text)
 
     def _note_open_file(self, text: str) -> None:
-        """The file that is open, as the commands name it: seen from the current folder."""
+        """Note which file is open, relative to the current folder, as commands name it."""
         found = _OPEN_FILE.findall(text) or _OPENED.findall(text)
         folder = _FOLDER.findall(text)
         if found:
@@ -198,7 +199,7 @@ class _TrajectoryReader:
             self._file = self._file.removeprefix(prefix)
 
     def _last_observation(self) -> None:
-        """What the last action printed, which the history leaves out and the steps hold."""
+        """Add the output of the last action: the history lacks it, the steps have it."""
         steps = self._data.get("trajectory")
         last = mapping(steps[-1]) if is_list(steps) and steps else {}
         same = str(last.get("action", "")).strip() == self._last_action.strip()
