@@ -1,4 +1,4 @@
-"""Probes derived from a log: sensible, verified, at risk, and never leaking their facts."""
+"""Derived probes are sensible, verified and at risk, and never leak their facts."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class Log:
         return self
 
     def chatter(self, turns: int = 30) -> Log:
-        """Turns that state nothing, so that what came before is not the tail."""
+        """Turns without facts, so that earlier messages are not in the tail."""
         for _ in range(turns):
             self.say("assistant", "Understood.").say("user", "go on")
         return self
 
     def probes(self) -> list[dict[str, Any]]:
-        """What the rules give, also where the offline control would not find it."""
+        """The probes of the rules, including those that the offline control would not answer."""
         end = len(self.messages) - 1
         return derive_probes(self.messages, [end // 3, end * 2 // 3, end], verified=False)
 

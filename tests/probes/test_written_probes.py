@@ -1,4 +1,4 @@
-"""Probes that a model writes: kept only where the log bears them out, refused with a reason."""
+"""Probes written by a model: kept if the log confirms them, else refused with a reason."""
 
 import asyncio
 import json

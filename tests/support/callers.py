@@ -1,4 +1,4 @@
-"""Callers and calls that the tests of store, spending and estimate share."""
+"""Callers and calls shared by the tests of the store, the spending limit and the estimate."""
 
 import asyncio
 
@@ -20,7 +20,7 @@ def call(text="What is the limit?", trial=1, role="responder", **body):
 
 
 class Answering:
-    """Answers every call in the same way, counts them, and can be made to wait or fail."""
+    """Numbers its answers, counts the calls, and can be told to wait or fail."""
 
     def __init__(self, usage=Usage(1, 1000, 0, 500), gate=None, fails=()):
         self.calls = []

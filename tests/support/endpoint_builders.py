@@ -1,4 +1,4 @@
-"""Requests to a chat model, a caller that stands in for an endpoint, one with short waits."""
+"""Requests to a chat model, a caller that replaces an endpoint, and endpoints with short waits."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ KEY = "sk-proj-Test0123456789abcdefXYZ"
 
 
 class Replies:
-    """A caller that gives these bodies in turn, the last one again and again."""
+    """A caller that returns the given bodies in turn and then repeats the last one."""
 
     def __init__(self, *bodies):
         self._bodies = list(bodies)
@@ -50,7 +50,7 @@ def chat(caller, name=NAME, **how):
 
 @contextlib.contextmanager
 def servers_in_environment(monkeypatch):
-    """Starts servers that answer as given, each time with the environment set to the new one."""
+    """Start servers with the given answers; the environment points to the latest one."""
     with contextlib.ExitStack() as running:
 
         def serve(decide=sensible):
@@ -63,12 +63,12 @@ def servers_in_environment(monkeypatch):
 
 
 def quick(**changes):
-    """An endpoint that gives up soon, with room for a machine that is busy."""
+    """An endpoint that gives up soon, but not too soon for a busy machine."""
     return Endpoint(**{"connect": 5.0, "read": 3.0, "total": 12.0, "max_retries": 1, **changes})
 
 
 def hasty(**changes):
-    """An endpoint that gives up at once, for what never comes."""
+    """An endpoint that gives up at once, for replies that never come."""
     return quick(**{"read": 0.3, "total": 1.0, **changes})
 
 
@@ -94,7 +94,7 @@ def judge_request(case=None, **changes):
 
 
 def judged(request, score=4):
-    """A judgement as it ought to be."""
+    """A valid judgement."""
     data = {
         "facts": members(range(1, len(request.facts) + 1), stated=True),
         "stale_claims": members(range(1, len(request.traps) + 1), hit=False),
@@ -104,7 +104,7 @@ def judged(request, score=4):
 
 
 def members(names, **value):
-    """Members of a judgement by name, each with a reasoning."""
+    """The criteria of a judgement by name, each with a reasoning."""
     return {str(name): {"reasoning": "Because.", **value} for name in names}
 
 
@@ -123,7 +123,7 @@ def error_of(work):
 
 
 def through(endpoint, *requests):
-    """Make requests one after the other on one loop; each is a function of the model."""
+    """Make requests one after another on one loop; each request is a function of the model."""
 
     async def work():
         model = chat(endpoint)
@@ -136,7 +136,7 @@ def through(endpoint, *requests):
 
 
 def error_through(endpoint, request=answer_request):
-    """The text of the ModelError that an answer ends with at an endpoint."""
+    """The text of the ModelError with which an answer of an endpoint ends."""
 
     async def work(model):
         try:

@@ -1,4 +1,4 @@
-"""Chat histories of aider: prompts, notices and answers; edits that were applied and undone."""
+"""Chat histories of aider: prompts, notices and answers, and edits applied and undone."""
 
 from __future__ import annotations
 

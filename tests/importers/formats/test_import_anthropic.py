@@ -1,4 +1,4 @@
-"""Anthropic messages: blocks, logs of requests, and compactions of the interface itself."""
+"""Anthropic messages: blocks, logs of requests, and compactions by the interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claude Code sessions: one thread out of a tree of lines, and the compactions of the agent."""
+"""Claude Code sessions: one thread from a tree of lines, and the compactions of the agent."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ real = pytest.mark.skipif(not REAL.exists(), reason=f"the public session {REAL} 
 def said(
     type: str, uuid: str, parent: str | None, content: Any, id: str = "", **more: Any
 ) -> dict[str, Any]:
-    """A user or assistant line; ``id`` is that of the assistant's message."""
+    """A user or assistant line; ``id`` is the id of the assistant's message."""
     message = {"role": type, "content": content, **({"id": id} if id else {})}
     return {"type": type, "uuid": uuid, "parentUuid": parent, "message": message, **more}
 
@@ -206,7 +206,7 @@ def test_interruptions_and_images_survive(tmp_path: Path) -> None:
 
 
 def compacted(number: int, after: str, summary: str, **metadata: Any) -> list[dict[str, Any]]:
-    """A boundary after the line ``after`` and the summary that follows it."""
+    """A boundary after the line ``after``, and the summary that follows it."""
     boundary = {
         "type": "system",
         "subtype": "compact_boundary",

@@ -1,4 +1,4 @@
-"""Cline sessions: messages with files and queries, their compactions, and the older history."""
+"""Cline sessions: messages with files and queries, compactions, and the older history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codex rollouts: what was said once, and the compactions that can be read."""
+"""Codex rollouts: each message once, and the compactions that can be read."""
 
 from __future__ import annotations
 

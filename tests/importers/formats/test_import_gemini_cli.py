@@ -1,4 +1,4 @@
-"""Gemini CLI: recorded chats of both forms, histories written anew, and checkpoints."""
+"""Gemini CLI: recorded chats of both formats, rewritten histories, and checkpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inspect logs: archives and JSON, samples as conversations, compactions among the events."""
+"""Inspect logs: archives and JSON; samples are conversations; events hold compactions."""
 
 from __future__ import annotations
 

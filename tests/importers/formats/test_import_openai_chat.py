@@ -1,4 +1,4 @@
-"""OpenAI chat completions: bodies, logs that repeat the conversation, several in one file."""
+"""OpenAI chat completions: bodies, logs that repeat a conversation, several conversations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenAI Responses: items, chains of responses, and what only the provider can read."""
+"""OpenAI Responses: items, chains of responses, and encrypted content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions of the pi agent become sound messages, and nothing is lost unsaid."""
+"""Sessions of the pi agent become sound messages, and every loss is reported."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""One JSON document of any size: read piece by piece, with the outcome of one read at once.
+"""A large JSON document is read piece by piece, with the same result as if read at once.
 
-The limits are lowered, so that small files are read as gigabytes are.
+The tests lower the limits, so that small files are read like gigabytes.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def talk(number: int, rounds: int = 6) -> list[dict[str, Any]]:
 
 
 def grown(number: int) -> list[dict[str, Any]]:
-    """The requests of one conversation, each with all that came before."""
+    """The requests of one conversation, each with everything before it."""
     messages = talk(number)
     return [{"model": "m", "messages": messages[:end]} for end in range(2, len(messages) + 1, 2)]
 
@@ -100,7 +100,7 @@ def events(number: int) -> list[dict[str, Any]]:
 
 
 def sample(number: int) -> dict[str, Any]:
-    """One of an Inspect log, with a compaction among its events and an attachment."""
+    """A sample of an Inspect log, with a compaction among its events and an attachment."""
     attached = f"{number:032x}"
     log = [{"id": f"m{n}", **message} for n, message in enumerate(talk(number))]
     log[1]["content"] = f"attachment://{attached}"
