@@ -29,6 +29,7 @@ from pytest_compaction.text.words import printable
 
 ENTRY_POINT_GROUP: Final = "pytest_compaction.importers"
 HEAD_BYTES: Final = 64 * 1024
+"""What importers see to recognise a file; a system prompt often takes the first 20 kB."""
 
 
 @dataclass(frozen=True, slots=True)

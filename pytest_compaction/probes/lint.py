@@ -120,9 +120,7 @@ def _facts(case: Case, probe: Probe, place: str) -> Iterator[LintFinding]:
         own = TextIndex(fact.text)
         for other, earlier in enumerate(probe.facts[:index]):
             if own.states((earlier.text,)) or TextIndex(earlier.text).states((fact.text,)):
-                text = (
-                    f"{_quoted(fact.text)} and {place}/facts/{other} partly state the same"
-                )
+                text = f"{_quoted(fact.text)} and {place}/facts/{other} partly state the same"
                 yield LintFinding(case.source, pointer, "warning", "overlapping-fact", text)
                 break
 

@@ -29,8 +29,10 @@ from pytest_compaction.text.words import (
 LATE_SHARE: Final = 0.05
 """Facts in this last share of a log are hardly at risk, however small the budget is."""
 
+# A longer fact would have to be quoted from memory, which tests wording, not knowledge.
 MAX_FACT_CHARACTERS: Final = 140
 _MAX_EVIDENCE: Final = 3
+# Bounds the time to index messages that hold a pasted dump of megabytes.
 _MAX_TEXT_CHARACTERS: Final = 400_000
 _PASTED: Final = re.compile(
     r"^[ \t]*(?:\d+[ \t]?[:|│]|\(\d+ (?:more )?lines|File \"|Traceback \(|at \S+ \(|diff --git|@@ )"
@@ -60,8 +62,9 @@ class Found:
 class Draft:
     """A probe that is not yet checked and chosen.
 
-    A smaller ``rank`` is better. ``point`` is the number of the compaction point after
-    which it is asked, ``least`` the number of facts that it needs.
+    A smaller ``rank`` is better, from 0.05 (exact values that the user gave) to about 0.7
+    (files that were only read). ``point`` is the number of the compaction point after which
+    it is asked, ``least`` the number of facts that it needs.
     """
 
     kind: ProbeKind

@@ -15,6 +15,7 @@ _CLAUSE_END: Final = re.compile(
 )
 _AND: Final = re.compile(r"\s+and\s+")
 _LINKING: Final = re.compile(r"^\s*(?:and|but|so|then|or|also|please)\s+(?=\w+\s)", re.I)
+# Real users swear at their agents; questions must not repeat it.
 _COARSE: Final = re.compile(r"\b\w*(?:fuck|shit|stupid|damn)\w*", re.I)
 
 

@@ -73,7 +73,7 @@ class AiderImporter:
     description = "aider, chat history (Markdown)"
 
     def recognises(self, head: str) -> bool:
-        """By the heading of a chat, or by prompts followed by token counts."""
+        """Look for the heading of a chat, or prompts followed by token counts."""
         return bool(_HEADING.match(head) or (_PROMPT.search(head) and _COST.search(head)))
 
     def read(self, path: Path) -> Iterator[Transcript]:

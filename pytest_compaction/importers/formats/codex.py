@@ -38,6 +38,7 @@ BYTES_A_TOKEN: Final = 4
 
 _TYPES: Final = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 _ITEMS: Final = ("message", "reasoning", "function_call", "function_call_output")
+# Rollouts before envelopes: an item stands alone in its line, known by its type.
 _ITEM_ENDINGS: Final = ("_call", "_output")
 _PROGRAM: Final = (
     "<environment_context>",
@@ -56,7 +57,7 @@ class CodexImporter:
     description = "Codex CLI, rollout JSONL"
 
     def recognises(self, head: str) -> bool:
-        """By lines with a Codex type and a payload, or by the header of an old rollout."""
+        """Look for lines with a Codex type and a payload, or the header of an old rollout."""
         values = [mapping(value) for value in head_values(head)]
         if any(v.get("type") in _TYPES and isinstance(v.get("payload"), dict) for v in values):
             return True

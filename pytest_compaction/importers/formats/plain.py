@@ -1,8 +1,8 @@
 """Plain conversations: messages with a role and a content, and nothing else to know them by.
 
-The messages of a conversation form a list, a line each, or a list under a key such as
-``messages``, ``history`` or ``conversation``. Several conversations form a list of lists,
-a list of objects, or a line each. Every other format is tried before this one.
+The messages of a conversation form a list, stand one per line, or form a list under a key
+such as ``messages``, ``history`` or ``conversation``. Several conversations form a list of
+lists or of objects, or stand one per line. Every other format is tried before this one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class PlainImporter:
     specificity = BARE
 
     def recognises(self, head: str) -> bool:
-        """By messages with a known role and a content."""
+        """Look for messages with a known role and a content."""
         return any(
             bool(messages) and all(_is_message(message) for message in messages[:20])
             for messages in map(_sample, head_values(head))

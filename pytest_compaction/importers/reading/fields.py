@@ -32,7 +32,7 @@ def required_id(value: Any, what: str, place: str) -> str:
 
 
 def unknown(what: str, value: Any) -> str:
-    """The reason for leaving out a record whose type or role is unknown, such as ``what``."""
+    """The reason for leaving out a record: the value of its type or role, ``what``, is unknown."""
     return f"unknown {what} {printable(str(value), 40)!r}"
 
 

@@ -1,4 +1,4 @@
-"""Numbers for the conversations of one file, which are only known to be several at the second."""
+"""Number the conversations of a file, if there is more than one."""
 
 from __future__ import annotations
 

@@ -45,6 +45,7 @@ class ThreadBuilder:
 
     def add(self, role: str, parts: Sequence[Part], origin: int = 0) -> None:
         """Add a message that is not a tool result; it must not be empty."""
+        # A user may type while tools run; endpoints want the results first, so it waits.
         if role != "assistant" and self._open:
             self._open.waiting.append((role, tuple(parts), origin))
             self._settle(force=False)

@@ -13,6 +13,7 @@ from pytest_compaction.models.chat.fences import fences_for
 EXCERPT_TOKENS: Final = 24_000
 """The most that a model is shown of one stretch of a log; leaves room for the reply."""
 MESSAGE_TOKENS: Final = 1_500
+"""The most of one message at first, so that one long output cannot fill the excerpt."""
 _CUT: Final = "\n[… cut …]\n"
 _CHARACTERS_A_TOKEN: Final = 4
 

@@ -28,8 +28,10 @@ from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import normalize
 
 REPLY_TOKENS: Final = 12_000
+"""Room for sixteen probes and for the reasoning that some models spend before them."""
 MAX_FACTS: Final = 6
 MAX_QUESTION: Final = 600
+"""The most characters of a question; a longer one restates the session."""
 _SPARE: Final = 1.5
 """The model is asked for this many times the wanted probes, because not all are kept."""
 

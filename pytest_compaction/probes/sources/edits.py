@@ -80,6 +80,7 @@ def _replaced(call: ToolCall) -> Iterator[tuple[str, str]]:
     for old, new in edited_sides(call):
         before, after = _TOKEN.findall(old), _TOKEN.findall(new)
         matcher = SequenceMatcher(None, before, after, autojunk=False)
+        # Below a half it is a rewrite, in which no word took the place of another.
         if matcher.ratio() < 0.5:
             continue
         for kind, i, j, k, m in matcher.get_opcodes():

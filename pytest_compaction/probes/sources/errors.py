@@ -25,6 +25,7 @@ from pytest_compaction.probes.test_commands import shows_text
 
 _MAX_OUTPUT: Final = 100_000
 _MAX_LINES: Final = 2_000
+# From exact to vague: the first that matches gives the fact.
 _ERROR: Final = (
     re.compile(r"\berror (?P<code>[A-Z]{1,4}\d{2,5}): (?P<text>[^\n]+)"),
     re.compile(r"\berror\[(?P<code>[A-Z]\d{2,5})\]: (?P<text>[^\n]+)"),

@@ -22,6 +22,7 @@ from pytest_compaction.probes.sources.edits import done_edits
 
 TRANSIENT: Final = re.compile(r"^(?:/tmp/|/var/|/private/|/dev/)|(?:^|/)node_modules/")
 """Paths that no agent needs to remember: temporary files, devices, installed packages."""
+# Paths occur in every call on a file; they are at risk even when mentioned often.
 _MAX_MENTIONS: Final = 16
 _MAX_SCRIPT: Final = 50_000
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]{3,40}")

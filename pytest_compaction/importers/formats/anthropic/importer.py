@@ -41,7 +41,7 @@ class AnthropicImporter:
     specificity = SHAPED
 
     def recognises(self, head: str) -> bool:
-        """By content blocks, a system prompt beside the messages, or a response."""
+        """Look for content blocks, a system prompt beside the messages, or a response."""
         return any(_recognised(value) for value in head_values(head))
 
     def read(self, path: Path) -> Iterator[Transcript]:

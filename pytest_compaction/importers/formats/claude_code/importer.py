@@ -68,7 +68,7 @@ class ClaudeCodeImporter:
     description = "Claude Code, session JSONL"
 
     def recognises(self, head: str) -> bool:
-        """By lines of known types that name a session or a parent."""
+        """Look for lines of known types that name a session or a parent."""
         return any(
             isinstance(record, dict)
             and record.get("type") in _TYPES

@@ -122,6 +122,7 @@ def _way_up(lines: Sequence[Line], tally: Tally) -> Iterator[str]:
         visited.add(index)
         line = lines[index]
         yield line.uuid
+        # A boundary line has no parent; its logical parent is the line before the compaction.
         parent = line.parent or line.logical_parent
         before = index - 1 if index else None
         if parent in place:

@@ -38,7 +38,7 @@ class ClineImporter:
     description = "Cline: session messages with their compactions, API history (JSON)"
 
     def recognises(self, head: str) -> bool:
-        """By the messages or header of a session, or by tool calls and notices within texts."""
+        """Look for the messages or header of a session, or tool calls and notices within texts."""
         return any(_is_session(value) or is_classic(value) for value in head_values(head))
 
     def read(self, path: Path) -> Iterator[Transcript]:

@@ -1,7 +1,8 @@
 """Sessions of Gemini CLI: its recorded chats (JSON lines, older ones JSON) and checkpoints.
 
 A recorded chat repeats a message whenever it changes; the last version of each id counts.
-It rewrites the history when that was compressed or masked; this is a recorded compaction.
+When the history is compressed or masked, the chat rewrites it; this is a recorded
+compaction, and the log keeps the messages as they were before.
 A checkpoint is the history as it was sent, in the shape of the Gemini API.
 """
 
@@ -30,7 +31,7 @@ class GeminiCliImporter:
     description = "Gemini CLI: recorded chats, checkpoints, Gemini API contents (JSON, JSONL)"
 
     def recognises(self, head: str) -> bool:
-        """By a session header or a message of Gemini CLI, or by contents with lists of parts."""
+        """Look for a session header or a message of Gemini CLI, or contents with lists of parts."""
         values = head_values(head)
         return any(_is_chat(value) or _contents(value) for value in values)
 

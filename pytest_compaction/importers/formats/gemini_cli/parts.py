@@ -58,6 +58,7 @@ def read_parts(parts: Any, tally: Tally, made: str) -> Parts:
 
 
 def _read(part: Mapping[str, Any], tally: Tally, made: str, found: Parts) -> None:
+    # Gemini signs parts of any type; a signature travels as thinking of its own.
     signature = part.get("thoughtSignature")
     if part.get("thought") is True or ("text" not in part and set(part) == {"thoughtSignature"}):
         found.own.append(Thinking(canonical_json({"type": "thinking", "part": part})))

@@ -36,7 +36,7 @@ class InspectImporter:
     description = "Inspect (inspect_ai), evaluation log: .eval archive or JSON"
 
     def recognises(self, head: str) -> bool:
-        """By the first member of an archive, or by the description of the evaluation."""
+        """Look for the first member of an archive, or the description of the evaluation."""
         if head.startswith(_ARCHIVE):
             return any(name in head[:300] for name in _MEMBERS)
         return any(_is_log(mapping(value)) for value in head_values(head))

@@ -39,7 +39,7 @@ class OpenAIChatImporter:
     specificity = LOOSE
 
     def recognises(self, head: str) -> bool:
-        """By a list of messages under a known key, or messages with tool calls."""
+        """Look for a list of messages under a known key, or messages with tool calls."""
         return any(_recognised(value) for value in head_values(head))
 
     def read(self, path: Path) -> Iterator[Transcript]:

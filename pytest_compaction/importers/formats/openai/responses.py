@@ -54,7 +54,7 @@ class OpenAIResponsesImporter:
     specificity = SHAPED
 
     def recognises(self, head: str) -> bool:
-        """By items of known types, or by a body with ``input`` or ``output`` items."""
+        """Look for items of known types, or a body with ``input`` or ``output`` items."""
         return any(_recognised(value) for value in head_values(head))
 
     def read(self, path: Path) -> Iterator[Transcript]:

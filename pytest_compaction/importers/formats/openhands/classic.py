@@ -88,6 +88,7 @@ class ClassicEvents:
         elif action == "condensation":
             yield _condensed(args)
         elif action == "recall":
+            # Left out, but part of the view: condensations count such events in their offset.
             yield LeftOut("knowledge search by the program", viewed=True)
         elif action in _PROGRAM:
             yield LeftOut(f"program action: {action}")

@@ -1,8 +1,8 @@
 """Event streams of OpenHands: actions and observations, or the typed events of its SDK.
 
-Supported are outputs of its evaluations (an instance per line, with events under
-``history``), lists of events (JSON, or an event per line), a saved trajectory, and the
-``events`` folder of a conversation, a file per event. Each instance is a conversation.
+Supported are outputs of its evaluations (one instance per line, with events under
+``history``), lists of events (JSON, or one event per line), a saved trajectory, and the
+``events`` folder of a conversation, one file per event. Each instance is a conversation.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class OpenHandsImporter:
     description = "OpenHands: evaluation output, event lists, events folder (JSON, JSONL)"
 
     def recognises(self, head: str) -> bool:
-        """By an event, a list of events under a known key, or the header of an evaluation."""
+        """Look for an event, a list of events under a known key, or the header of an evaluation."""
         return any(_recognised(value) for value in head_values(head))
 
     def recognises_folder(self, folder: Path) -> bool:
-        """By files with the number of an event as their name, there or under ``events``."""
+        """Look for files with the number of an event as their name, there or under ``events``."""
         return any(_EVENT_FILE.fullmatch(path.name) for path in _events_of(folder).iterdir())
 
     def read(self, path: Path) -> Iterator[Transcript]:

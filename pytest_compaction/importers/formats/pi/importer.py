@@ -52,7 +52,7 @@ class PiImporter:
     description = "pi coding agent, session JSONL"
 
     def recognises(self, head: str) -> bool:
-        """By its header line, or by a first message in pi's shape."""
+        """Look for a header line, or a first message in pi's shape."""
         if _SESSION_HEAD.match(head):
             return True
         for line in head.split("\n")[:20]:
@@ -213,6 +213,7 @@ class _SessionReader:
     def _assistant(self, message: Mapping[str, Any], place: str) -> None:
         model = message.get("model")
         if isinstance(model, str) and model:
+            # Removed and added again, so that the model used last comes last.
             self._models.pop(model, None)
             self._models[model] = None
         stop = message.get("stopReason")

@@ -47,6 +47,7 @@ def _named(command: str, open_file: str) -> tuple[str, dict[str, Any]]:
     edit, insert = _EDIT.fullmatch(command), _INSERT.fullmatch(command)
     where = {"path": open_file} if open_file else {}
     if edit:
+        # Nine digits: Python refuses to convert numbers of thousands of digits.
         lines = {"start_line": int(edit[1][:9]), "end_line": int(edit[2][:9])}
         return "edit", {**where, **lines, "replacement_text": edit["text"]}
     if insert:
@@ -63,6 +64,7 @@ def _named(command: str, open_file: str) -> tuple[str, dict[str, Any]]:
 
 def _words(command: str) -> list[str]:
     try:
+        # shlex reads character by character and would take seconds for a huge heredoc.
         return shlex.split(command[:200_000])
     except ValueError:
         return []

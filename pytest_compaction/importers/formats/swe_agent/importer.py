@@ -56,7 +56,7 @@ class SweAgentImporter:
     description = "SWE-agent, trajectory (.traj, JSON)"
 
     def recognises(self, head: str) -> bool:
-        """By its history, or by the steps of its trajectory if the head ends before the history."""
+        """Look for a history, or for steps of a trajectory if the head ends before the history."""
         return any(_recognised(mapping(value)) for value in head_values(head))
 
     def read(self, path: Path) -> Transcript:
