@@ -15,7 +15,7 @@ from pytest_compaction.text.matching import TextIndex
 
 
 class FullLogControl:
-    """Answers drafts from all messages before the point at which they are asked."""
+    """Answers drafts from all messages up to the point after which they are asked."""
 
     def __init__(self, messages: Sequence[Message], points: Sequence[int]) -> None:
         self._messages = messages

@@ -152,7 +152,7 @@ class ProbeLog:
         most: int = 3,
         tail: bool = False,
     ) -> Found | None:
-        """The fact if the log states it before ``asked`` and it is at risk there, else ``None``.
+        """The fact if the log states it up to ``asked`` and it is at risk there, else ``None``.
 
         At risk: at most ``most`` messages state it and, unless ``tail`` is allowed, none
         of them is in the tail. Its evidence are the messages that hold all its words;

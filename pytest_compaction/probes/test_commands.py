@@ -104,7 +104,7 @@ def shows_text(words: Sequence[str]) -> bool:
     return name in _SHOWING and len(operands) > _FILTERS.get(name, 0)
 
 
-def tested(command: Command) -> bool:
+def ran_tests(command: Command) -> bool:
     """Whether a command of the script runs tests."""
     return any(runs_tests(words) for words in command_words(command.text))
 
@@ -118,13 +118,13 @@ def result_of_tests(command: Command) -> str | None:
     return test_summary(command.output)
 
 
-def checked(command: Command) -> bool:
+def ran_check(command: Command) -> bool:
     """Whether a script runs a check and shows no other text."""
     words = command_words(command.text)
     return any(runs_check(each) for each in words) and not any(shows_text(each) for each in words)
 
 
-def only_runs(command: Command) -> bool:
+def shows_no_text(command: Command) -> bool:
     """Whether a script prints no text of a file or of a history."""
     words = command_words(command.text)
     return bool(words) and not any(shows_text(each) for each in words)

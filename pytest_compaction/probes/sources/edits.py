@@ -35,7 +35,7 @@ def edit_drafts(log: ProbeLog) -> Iterator[Draft]:
 
 
 def done_edits(log: ProbeLog) -> Iterator[tuple[Invocation, str]]:
-    """The calls before the last point that certainly edited one file, with its path."""
+    """The calls up to the last point that certainly edited one file, with its path."""
     failed = {
         (operation.message_id, operation.path)
         for operation in file_operations(log.messages)

@@ -12,7 +12,7 @@ from pytest_compaction.case.case import Trap
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.probes.log import Draft, Found, ProbeLog, Topic, pooled
 from pytest_compaction.probes.phrases import bare, sentences, shown_command
-from pytest_compaction.probes.test_commands import only_runs, result_of_tests, tested
+from pytest_compaction.probes.test_commands import ran_tests, result_of_tests, shows_no_text
 
 _MAX_TEXT: Final = 60_000
 _MAX_NAMES: Final = 5
@@ -117,7 +117,7 @@ def _first_results(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:
     """How did the first test run end? The different result of the last run is the trap."""
     last = len(log.points) - 1
     asked = log.points[last]
-    ran = [c for c in run if tested(c) and log.position[c.message_id] <= asked]
+    ran = [c for c in run if ran_tests(c) and log.position[c.message_id] <= asked]
     text = (result_of_tests(ran[0]) if ran else None) or ""
     later = [result for command in ran[1:] if (result := result_of_tests(command))]
     if not text or not later or text == later[-1]:
@@ -145,7 +145,7 @@ def _counts(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:
     times = Counter(shown_command(command.text) for command in run)
     for command in run:
         shown = shown_command(command.text)
-        if not shown or times[shown] > 1 or not only_runs(command):
+        if not shown or times[shown] > 1 or not shows_no_text(command):
             continue
         texts = dict.fromkeys(_COUNTED.findall(command.output[-20_000:]))
         found = log.find_all(texts, log.points[last], "detail", most=2)

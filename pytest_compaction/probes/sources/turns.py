@@ -27,7 +27,7 @@ from pytest_compaction.probes.phrases import (
     sentences,
     whole_text,
 )
-from pytest_compaction.probes.test_commands import checked, result_of_tests, tested
+from pytest_compaction.probes.test_commands import ran_check, ran_tests, result_of_tests
 from pytest_compaction.text.words import printable
 
 _PENDING: Final = re.compile(
@@ -111,7 +111,7 @@ def _last_check(log: ProbeLog, run: Sequence[Command], point: int) -> Iterator[D
     asked = log.points[point]
     for command in reversed(run):
         place = log.position[command.message_id]
-        if place > asked or not checked(command):
+        if place > asked or not ran_check(command):
             continue
         late = place > log.tail(asked)
         shown = printable(command.text.replace("`", ""), 100)
@@ -135,7 +135,7 @@ def _failing_tests(log: ProbeLog, run: Sequence[Command], point: int) -> Iterato
     asked = log.points[point]
     for command in reversed(run):
         place = log.position[command.message_id]
-        if place > asked or not tested(command):
+        if place > asked or not ran_tests(command):
             continue
         summary = result_of_tests(command) or ""
         counts = [sum(map(int, filter(None, found))) for found in _FAILED_COUNT.findall(summary)]
