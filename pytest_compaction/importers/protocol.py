@@ -1,4 +1,4 @@
-"""What an importer is, and what it returns: messages, and a ledger of all records it read."""
+"""The protocol of an importer: messages out, and a tally of what became of each record."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ class ProbeLog:
         if not text or len(text) > MAX_FACT_CHARACTERS or STAND_IN in text:
             return None
         places = tuple(place for place in self.stated((text, *aliases)) if place <= asked)
-        if not places or len(places) > most or (not tail and places[-1] > self.tail(asked)):
+        if not places or len(places) > most or (not tail and places[-1] > self.before_tail(asked)):
             return None
         if not tail and self._budget is not None and self._kept(asked).states((text, *aliases)):
             return None
@@ -179,7 +179,7 @@ class ProbeLog:
         found = (self.find(text, asked, about, most=most, tail=tail) for text in texts)
         return tuple(entry for entry in found if entry is not None)
 
-    def tail(self, asked: int) -> int:
+    def before_tail(self, asked: int) -> int:
         """The last position before the tail of the log that ends at ``asked``.
 
         The tail is the larger of the one in :mod:`~pytest_compaction.case.tail` and the last
@@ -193,7 +193,9 @@ class ProbeLog:
     def _kept(self, asked: int) -> TextIndex:
         """The tail as one text: together its messages may state what none states alone."""
         if asked not in self._tails:
-            self._tails[asked] = TextIndex("\n".join(self._texts[self.tail(asked) + 1 : asked + 1]))
+            self._tails[asked] = TextIndex(
+                "\n".join(self._texts[self.before_tail(asked) + 1 : asked + 1])
+            )
         return self._tails[asked]
 
     @cached_property
