@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.paths import SHARED
+from support.paths import public_data
 
 from pytest_compaction.artifacts.operations import INTERRUPTED
 from pytest_compaction.conversation.messages import (
@@ -22,9 +22,6 @@ from pytest_compaction.importers.formats.claude_code.importer import ClaudeCodeI
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.reasons import JOINED, KEPT_AS_RECORD
 from pytest_compaction.importers.registry import importer_for, load_importers
-
-REAL = SHARED / "claude-code/session.jsonl"
-real = pytest.mark.skipif(not REAL.exists(), reason=f"the public session {REAL} is not there")
 
 
 def said(
@@ -391,11 +388,11 @@ def test_a_mutated_session_is_refused_clearly_or_read_soundly(
     assert str(path) in refused or (messages and not structure_faults(messages))
 
 
-@real
 def test_the_real_session_is_read_whole() -> None:
-    importer = importer_for(REAL, load_importers().importers)
+    path = public_data("claude-code/session.jsonl")
+    importer = importer_for(path, load_importers().importers)
     assert importer.name == "claude-code"
-    transcript = importer.read(REAL)
+    transcript = importer.read(path)
     assert isinstance(transcript, Transcript)
     assert (transcript.ledger.records, transcript.ledger.messages) == (59, 43)
     assert transcript.ledger.left_out == {"session title": 1}
