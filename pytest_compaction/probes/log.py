@@ -193,9 +193,8 @@ class ProbeLog:
     def _kept(self, asked: int) -> TextIndex:
         """The tail as one text: together its messages may state what none states alone."""
         if asked not in self._tails:
-            self._tails[asked] = TextIndex(
-                "\n".join(self._texts[self.before_tail(asked) + 1 : asked + 1])
-            )
+            first = self.before_tail(asked) + 1
+            self._tails[asked] = TextIndex("\n".join(self._texts[first : asked + 1]))
         return self._tails[asked]
 
     @cached_property

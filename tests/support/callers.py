@@ -20,7 +20,7 @@ def call(text="What is the limit?", trial=1, role="responder", **body):
 
 
 class Answering:
-    """Numbers its answers, counts the calls, and can be told to wait or fail."""
+    """Answers every call in the same way, counts them, and can be made to wait or fail."""
 
     def __init__(self, usage=Usage(1, 1000, 0, 500), gate=None, fails=()):
         self.calls = []

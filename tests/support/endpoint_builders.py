@@ -1,4 +1,4 @@
-"""Requests to a chat model, a caller that replaces an endpoint, and endpoints with short waits."""
+"""Requests to a chat model, a caller that stands in for an endpoint, one with short waits."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ KEY = "sk-proj-Test0123456789abcdefXYZ"
 
 
 class Replies:
-    """A caller that returns the given bodies in turn and then repeats the last one."""
+    """A caller that gives these bodies in turn, the last one again and again."""
 
     def __init__(self, *bodies):
         self._bodies = list(bodies)
@@ -63,7 +63,7 @@ def servers_in_environment(monkeypatch):
 
 
 def quick(**changes):
-    """An endpoint that gives up soon, but not too soon for a busy machine."""
+    """An endpoint that gives up soon, with room for a machine that is busy."""
     return Endpoint(**{"connect": 5.0, "read": 3.0, "total": 12.0, "max_retries": 1, **changes})
 
 
@@ -94,7 +94,7 @@ def judge_request(case=None, **changes):
 
 
 def judged(request, score=4):
-    """A valid judgement."""
+    """A judgement as it ought to be."""
     data = {
         "facts": members(range(1, len(request.facts) + 1), stated=True),
         "stale_claims": members(range(1, len(request.traps) + 1), hit=False),

@@ -70,7 +70,7 @@ def strategy(function):
 
 @contextmanager
 def replaying(create, responder=None, judges=None, compaction=None, **rules):
-    """A replayer with its engine; the model is offline unless another is given."""
+    """A replayer with its engine; the offline model where nothing else is named."""
     offline = OfflineModel(TOKENS)
     responder = responder or offline
     roles = Roles(compaction or responder, responder, judges or (offline,), TOKENS)
