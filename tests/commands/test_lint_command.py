@@ -157,7 +157,7 @@ def test_a_probe_of_which_the_tail_keeps_all_facts_is_an_error(tmp_path, capsys)
     ]
     code, out = lint(capsys, path, "--no-answers")
     assert code == 1
-    assert "keeps it, as all facts of this probe" in out
+    assert "keeps it, and with it all facts of this probe" in out
 
 
 def test_a_log_that_fits_its_budget_is_a_warning(tmp_path):

@@ -1,4 +1,4 @@
-"""Probes derived from a log: sensible, verified, at risk, and never leaking their facts."""
+"""Derived probes are sensible, verified and at risk, and never leak their facts."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Runs of the benchmark without pytest, each in a forked process that can be killed at a point.
+"""Run the benchmark without pytest, each time in a forked process that dies at a given point.
 
-Started by tests/session/test_killed_runs.py; reads one JSON request a line, says which process
-will run it, waits for one more line before it does, and says how it ended. Loading everything once
-and forking keeps fifty runs cheap.
+tests/session/test_killed_runs.py starts this program. It reads one JSON request per line,
+prints the id of the process that will run it, waits for one more line, runs it, and prints
+how it ended. Everything is loaded once and then forked, which keeps fifty runs cheap.
 """
 
 import json
@@ -29,7 +29,7 @@ def die():
 
 
 def die_in_store(where, at):
-    """Die at the given write of a store file: half-way, before it is moved, or after."""
+    """Die at the given write of a store file: halfway, before the file is moved, or after."""
     real, count = store._write, 0
 
     def write(folder, path, data):
@@ -53,7 +53,7 @@ def die_in_store(where, at):
 
 
 def die_in_records(at):
-    """Die when half of a record's line is written."""
+    """Die when half of the line of a record is written."""
     real, count = os.write, 0
 
     def write(descriptor, data):
@@ -69,7 +69,7 @@ def die_in_records(at):
 
 
 def run(root, point):
-    """One run over the cases of a folder; its records go to the folder ``runs``."""
+    """Run the cases of a folder; the records go to the folder ``runs``."""
     settings = Settings(
         compactors=("anchored",),
         cases=("cases",),

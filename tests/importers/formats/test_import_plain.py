@@ -1,4 +1,4 @@
-"""Plain conversations, and which importer reads what several could read."""
+"""Plain conversations, and the choice of an importer when several recognise a file."""
 
 from __future__ import annotations
 
