@@ -27,7 +27,8 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
-from pytest_compaction.secrets.shapes import STAND_IN, secrets_in
+from pytest_compaction.secrets.search import secrets_in
+from pytest_compaction.secrets.shapes import STAND_IN
 
 DATA = SHARED
 WORD = random.Random(5)
@@ -100,6 +101,8 @@ NAMED = {
     "sshpass -p 'S3cretPw99' ssh db": "S3cretPw99",
     "docker login -u ann -p letmein registry.internal": "letmein",
     "echo letmein | sudo -S systemctl restart app": "letmein",
+    'password: Optional[str] = None password = "hunter2-Blue"': "hunter2-Blue",
+    'try x else end\npassword = "hunter2-Blue"': "hunter2-Blue",
 }
 SAFE = [
     "commit 4f2a9c81d3be77aa10c9e2f4b6d8a0c1e3f5a7b9",
