@@ -178,7 +178,7 @@ class Redactor:
         return part
 
     def _shows(self, payload: str) -> bool:
-        """Whether the JSON of a part holds a value to redact; encoded data does not count as text."""
+        """Whether the JSON of a part holds a value to redact; encoded data is skipped."""
         try:
             value = json.loads(payload)
         except (ValueError, RecursionError):
@@ -240,24 +240,26 @@ def _rules(secret: str, stand_in: str) -> Iterator[tuple[str, re.Pattern[str], s
 
 
 def _texts_of(transcript: Transcript) -> Iterator[str]:
-    views = (boundary.messages for boundary in transcript.boundaries)
-    for messages in (transcript.messages, *views):
-        for message in messages:
-            yield readable(message)
-            for part in message.parts:
-                if not isinstance(part, Text | ToolCall | ToolResult):
-                    yield from _payload_texts(part.payload)
+    for message in _messages(transcript):
+        yield readable(message)
+        for part in message.parts:
+            if not isinstance(part, Text | ToolCall | ToolResult):
+                yield from _payload_texts(part.payload)
     yield from (boundary.summary for boundary in transcript.boundaries)
 
 
 def _named_in_calls(transcript: Transcript) -> Iterator[str]:
     """The values of members of arguments that are secrets by their name."""
-    views = (boundary.messages for boundary in transcript.boundaries)
-    for message in chain(transcript.messages, *views):
+    for message in _messages(transcript):
         for call in message.calls:
             for name, item in _members(call.parsed()):
                 if is_secret_member(name, item) and STAND_IN not in str(item):
                     yield str(item)
+
+
+def _messages(transcript: Transcript) -> Iterator[Message]:
+    views = (boundary.messages for boundary in transcript.boundaries)
+    return chain(transcript.messages, *views)
 
 
 def _payload_texts(payload: str) -> Iterator[str]:
@@ -267,26 +269,17 @@ def _payload_texts(payload: str) -> Iterator[str]:
     except (ValueError, RecursionError):
         yield payload
         return
-    yield from (text for text in _strings(value) if not text.startswith("data:"))
+    for name, item in _members(value):
+        texts = (name, item) if isinstance(item, str) else (name,)
+        yield from (text for text in texts if not text.startswith("data:"))
 
 
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for name, item in value.items():
-            yield name
-            yield from _strings(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _strings(item)
-
-
-def _members(value: Any) -> Iterator[tuple[str, Any]]:
+def _members(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """A JSON value and everything within it, each with its name; items of a list have none."""
+    yield name, value
     if isinstance(value, Mapping):
-        yield from value.items()
-        for item in value.values():
-            yield from _members(item)
+        for key, item in value.items():
+            yield from _members(item, key)
     elif isinstance(value, list):
         for item in value:
             yield from _members(item)

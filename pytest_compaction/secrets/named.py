@@ -57,15 +57,18 @@ _OPTION_SIGNS: Final = ("mysql", "mariadb", "sshpass", "login", "redis-cli", "7z
 
 _LOOSE: Final = re.compile(
     r"""(?ix)
-    (?:(?:\b|_|(?<=[a-z]))(?:password|passwd|passphrase|passwort|pwd|db_?pass)[\w\-]{0,20}
-        (?:\s(?:is|=)\s|[ ])
-      |(?<=\s)(?:-u|--user)[ =]?['"]?[\w.@-]{1,60}:)
-    (?:(?P<quote>["'`])(?P<quoted>[^"'`\s]{6,100})(?P=quote)
-      |(?P<plain>[^\s"'`,;(){}\[\]<>|&]{6,100})(?![(\[.\w]))
+    (?:(?P<password>(?:\b|_|(?<=[a-z]))(?:password|passwd|passphrase|passwort|pwd|db_?pass))
+      |secret|token|credentials?
+      |(?:api|auth|access|account|private|signing|encryption|master)[_\-.]?key)[\w\-]{0,20}
+    (?:["'`\]]{0,2}\s{0,3}(?::=|=>|={1,3}|:)\s{0,3}|(?(password)(?:\s(?:is|=)\s|[ ])|(?!)))
+    (?P<quote>["'`])?(?P<value>[^\s"'`,;(){}\[\]<>|&]{6,200})(?(quote)(?P=quote)|(?![(\[\w]))
+  | (?<=\s)(?:-u|--user)[ =]?['"]?[\w.@-]{1,60}:(?P<account>[^\s'"]{6,100})
     """
 )
-_LOOSE_SIGNS: Final = ("pass", "pwd", "-u")
-"""A password in prose or after ``-u user:``; only a value with digits among letters is one."""
+"""Names with more behind them (SECRET_KEY_BASE), passwords in prose and in ``-u user:``.
+
+A value counts only if it looks like a key or, for a password, has digits and letters.
+"""
 
 _PASSWORDS: Final = re.compile(r"(?i)pass|pwd")
 _NOT_SECRET_HEAD: Final = re.compile(
@@ -100,6 +103,7 @@ HEX: Final = re.compile(r"(?:sha\d+[:-])?[0-9a-fA-F]{7,128}")
 """A hash."""
 _KEY: Final = re.compile(r"[A-Za-z0-9_\-.+/~!@#$%^&*]{16,200}={0,2}")
 _MEMBER: Final = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)*[!?]?")
 _JOINED: Final = re.compile(r"[A-Za-z]+\d{0,4}(?:[_.\-/:]+(?:[A-Za-z]+\d{0,4}|\d{1,4}))+")
 _TYPE: Final = re.compile(r"(?:[A-Z][a-z]+){2,}|[A-Z][a-z]{2,}(?:\.[A-Z][a-z]+)?")
@@ -135,24 +139,25 @@ def find_named(text: str) -> Iterator[NamedSecret]:
         for match in _ASSIGNED.finditer(text):
             group = "quoted" if match["quoted"] is not None else "plain"
             value = match[group] if group == "quoted" else match[group].rstrip(_STOPS)
-            if is_random(value) or _is_secret(match, text, group):
-                password = group == "quoted" and _is_password(match["name"]) and is_mixed(value)
-                yield _at(match.start(group), value, password)
+            if _is_secret(match, text, group):
+                yield _named(match.start(group), value)
     if any(sign in lower for sign in _OPTION_SIGNS):
         for match in _OPTIONS.finditer(text):
             group = str(match.lastgroup)
             if not _is_no_value(match[group]):
-                yield _at(match.start(group), match[group])
-    if any(sign in lower for sign in _LOOSE_SIGNS):
+                yield _named(match.start(group), match[group])
+    if "-u" in lower or any(sign in lower for sign in _SIGNS):
         for match in _LOOSE.finditer(text):
-            group = str(match.lastgroup)
+            group = "account" if match["account"] else "value"
             value = match[group].rstrip(_STOPS + "\\")
-            if is_distinctive(value) and is_mixed(value):
-                yield _at(match.start(group), value)
+            password = group == "account" or match["password"] is not None
+            joined = _JOINED.fullmatch(value) and not match["quote"]
+            if is_random(value) or (password and is_mixed(value) and not joined):
+                yield NamedSecret((match.start(group), match.start(group) + len(value)), True)
 
 
-def _at(start: int, value: str, certain: bool = False) -> NamedSecret:
-    return NamedSecret((start, start + len(value)), certain or is_distinctive(value))
+def _named(start: int, value: str) -> NamedSecret:
+    return NamedSecret((start, start + len(value)), is_distinctive(value))
 
 
 def is_secret_member(name: str, value: object) -> bool:
@@ -260,17 +265,8 @@ def is_random(value: str) -> bool:
 
 
 def is_reference(value: str) -> bool:
-    """Whether it is a variable, a template, a member of an object or a UUID: no value itself."""
-    from detect_secrets.filters import heuristic
-
-    return (
-        heuristic.is_templated_secret(value)
-        or heuristic.is_prefixed_with_dollar_sign(value)
-        or heuristic.is_potential_uuid(value)
-        or heuristic.is_sequential_string(value)
-        or _MEMBER.fullmatch(value) is not None
-        or value.startswith(("/", "./", "~", "%", "@", "http://", "https://", "process.env", "--"))
-    )
+    """Whether it is a placeholder, a member of an object or a UUID, and no secret itself."""
+    return _is_no_value(value) or any(form.fullmatch(value) for form in (_MEMBER, _UUID))
 
 
 def _has_digits_and_letters(value: str) -> bool:

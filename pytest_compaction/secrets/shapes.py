@@ -45,73 +45,44 @@ class Shape:
 # The colon is that of "user:password".
 _RANDOM: Final = re.compile(r"[A-Z0-9*@:]")
 
+_DASHED: Final = r"[\w\-*]{12,}"  # with the asterisks of a key that a service shows in part
+_PLAIN: Final = r"[A-Za-z0-9]{16,}(?!\w)"
 _KEYS: Final = (
-    # OpenAI sk-, sk-proj-, sk-svcacct-; Anthropic sk-ant-api03-; OpenRouter sk-or-v1-; DeepSeek
-    ("sk-", r"sk-[\w\-*]{12,}"),
-    # Cerebras
-    ("csk-", r"csk-[\w\-*]{12,}"),
-    # xAI
-    ("xai-", r"xai-[\w\-*]{12,}"),
-    # Perplexity
-    ("pplx-", r"pplx-[\w\-*]{12,}"),
-    # NVIDIA
-    ("nvapi-", r"nvapi-[\w\-*]{12,}"),
-    # Tavily
-    ("tvly-", r"tvly-[\w\-*]{12,}"),
-    # PyPI: pypi- and a macaroon in URL-safe base64
-    ("pypi-", r"pypi-[\w\-*]{12,}"),
-    # Slack: xoxb-, xoxp-, xoxa-, xoxe-, … for bots, users and apps
-    ("xox", r"xox[abeoprs]-[\w\-*]{12,}"),
-    # Slack app-level token
-    ("xapp-", r"xapp-[\w\-*]{12,}"),
-    # Slack webhook: the path behind https://hooks.slack.com/services/
-    ("/B", r"T[A-Z0-9]{8,12}/B[A-Z0-9]{8,12}/[A-Za-z0-9]{20,}"),
-    # Google OAuth client secret, API key and OAuth access token
-    ("GOCSPX-", r"GOCSPX-[\w\-*]{12,}"),
-    ("AIza", r"AIza[\w\-]{30,}"),
-    ("ya29.", r"ya29\.[\w\-]{20,}"),
+    ("sk-", rf"sk-{_DASHED}"),  # OpenAI sk-proj-, Anthropic sk-ant-, OpenRouter sk-or-, DeepSeek
+    ("csk-", rf"csk-{_DASHED}"),  # Cerebras
+    ("xai-", rf"xai-{_DASHED}"),  # xAI
+    ("pplx-", rf"pplx-{_DASHED}"),  # Perplexity
+    ("nvapi-", rf"nvapi-{_DASHED}"),  # NVIDIA
+    ("tvly-", rf"tvly-{_DASHED}"),  # Tavily
+    ("pypi-", rf"pypi-{_DASHED}"),  # PyPI: a macaroon in URL-safe base64
+    ("xox", rf"xox[abeoprs]-{_DASHED}"),  # Slack: tokens of bots, users and apps
+    ("xapp-", rf"xapp-{_DASHED}"),  # Slack: app-level token
+    ("/B", r"T[A-Z0-9]{8,12}/B[A-Z0-9]{8,12}/[A-Za-z0-9]{20,}"),  # Slack: path of a webhook
+    ("GOCSPX-", rf"GOCSPX-{_DASHED}"),  # Google: OAuth client secret
+    ("AIza", r"AIza[\w\-]{30,}"),  # Google: API key, 39 characters in all
+    ("ya29.", r"ya29\.[\w\-]{20,}"),  # Google: OAuth access token
     # GitLab: personal, runner, deploy, feed, SCIM, CI build, trigger, mail and agent tokens
-    (
-        "glpat- glrt- gldt- glft- glsoat- glcbt- glptt- glimt- glagent-",
-        r"gl(?:pat|rt|dt|ft|soat|cbt|ptt|imt|agent)-[\w\-*]{12,}",
-    ),
-    # GitHub: OAuth, personal, refresh, server and user tokens; fine-grained personal tokens
-    ("gho_ ghp_ ghr_ ghs_ ghu_", r"gh[oprsu]_[A-Za-z0-9]{16,}(?!\w)"),
-    ("github_pat_", r"github_pat_\w{20,}"),
-    # Stripe: secret and restricted keys
-    ("k_live_", r"[sr]k_live_[A-Za-z0-9]{16,}(?!\w)"),
-    ("k_test_", r"[sr]k_test_[A-Za-z0-9]{16,}(?!\w)"),
-    # Groq
-    ("gsk_", r"gsk_[A-Za-z0-9]{16,}(?!\w)"),
-    # Hugging Face
-    ("hf_", r"hf_[A-Za-z0-9]{16,}(?!\w)"),
-    # Replicate
-    ("r8_", r"r8_[A-Za-z0-9]{16,}(?!\w)"),
-    # npm
-    ("npm_", r"npm_[A-Za-z0-9]{16,}(?!\w)"),
-    # Fireworks
-    ("fw_", r"fw_[A-Za-z0-9]{16,}(?!\w)"),
-    # DigitalOcean
-    ("dop_v1_", r"dop_v1_[A-Za-z0-9]{16,}(?!\w)"),
-    # Shopify
-    ("shpat_", r"shpat_[A-Za-z0-9]{16,}(?!\w)"),
-    # LangSmith
-    ("lsv2_pt_", r"lsv2_pt_[A-Za-z0-9]{16,}(?!\w)"),
-    # Signing secrets of webhooks: Stripe, Svix
-    ("whsec_", r"whsec_[A-Za-z0-9]{16,}(?!\w)"),
-    # Jina
-    ("jina_", r"jina_[A-Za-z0-9]{16,}(?!\w)"),
-    # Databricks: dapi and 32 hexadecimal digits
-    ("dapi", r"dapi[0-9a-f]{32}(?![A-Za-z0-9])"),
-    # HashiCorp Vault: batch, service and recovery tokens
-    ("hvb. hvs. hvr.", r"hv[bsr]\.[\w\-]{20,}"),
-    # Telegram bot: its number, a colon, AA and 33 characters
-    (":AA", r"[0-9]{8,10}:AA[\w\-]{33}(?![\w\-])"),
-    # SendGrid: SG., an id, a dot and the secret
-    ("SG.", r"SG\.[\w\-]{16,}\.[\w\-]{16,}"),
-    # AWS access key ids: long-lived, temporary, role
-    ("AKIA ASIA AROA", r"(?:AKIA|ASIA|AROA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
-    # JSON Web Token: header and payload are base64 of '{"', which gives eyJ; then a signature
+    ("glpat- glrt- gldt- glft- glsoat-", rf"gl(?:pat|rt|dt|ft|soat)-{_DASHED}"),
+    ("glcbt- glptt- glimt- glagent-", rf"gl(?:cbt|ptt|imt|agent)-{_DASHED}"),
+    ("gho_ ghp_ ghr_ ghs_ ghu_", rf"gh[oprsu]_{_PLAIN}"),  # GitHub
+    ("github_pat_", r"github_pat_\w{20,}"),  # GitHub: fine-grained personal token
+    ("k_live_ k_test_", rf"[sr]k_(?:live|test)_{_PLAIN}"),  # Stripe: secret, restricted
+    ("gsk_", rf"gsk_{_PLAIN}"),  # Groq
+    ("hf_", rf"hf_{_PLAIN}"),  # Hugging Face
+    ("r8_", rf"r8_{_PLAIN}"),  # Replicate
+    ("npm_", rf"npm_{_PLAIN}"),  # npm
+    ("fw_", rf"fw_{_PLAIN}"),  # Fireworks
+    ("dop_v1_", rf"dop_v1_{_PLAIN}"),  # DigitalOcean
+    ("shpat_", rf"shpat_{_PLAIN}"),  # Shopify
+    ("lsv2_pt_", rf"lsv2_pt_{_PLAIN}"),  # LangSmith
+    ("whsec_", rf"whsec_{_PLAIN}"),  # Stripe, Svix: signing secret of a webhook
+    ("jina_", rf"jina_{_PLAIN}"),  # Jina
+    ("dapi", r"dapi[0-9a-f]{32}(?![A-Za-z0-9])"),  # Databricks
+    ("hvb. hvs. hvr.", r"hv[bsr]\.[\w\-]{20,}"),  # HashiCorp Vault: batch, service, recovery
+    (":AA", r"[0-9]{8,10}:AA[\w\-]{33}(?![\w\-])"),  # Telegram: number of the bot, key
+    ("SG.", r"SG\.[\w\-]{16,}\.[\w\-]{16,}"),  # SendGrid: SG.id.secret
+    ("AKIA ASIA AROA", r"(?:AKIA|ASIA|AROA)[A-Z0-9]{16}(?![A-Za-z0-9])"),  # AWS: id of a key
+    # JSON Web Token: header and payload begin with {", which is eyJ in base64; then a signature
     ("eyJ", r"eyJ[\w\-]{8,}\.eyJ[\w\-]{8,}(?:\.[\w\-]*)?"),
 )
 """What keys of a service hold, any of the texts in the first column, and their pattern."""
