@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -257,13 +257,12 @@ def _pooled(spreads: Sequence[Spread]) -> Spread:
 
 
 def _weighted(values: Iterable[tuple[float | None, int]]) -> float | None:
-    """Weighted mean of values with a weight; ``None`` of none, or where one is not known."""
+    """Weighted mean of the values with a weight; ``None`` if there are none or one is unknown."""
     weighty = [(value, weight) for value, weight in values if weight]
     known = [(value, weight) for value, weight in weighty if value is not None]
     if not known or len(known) != len(weighty):
         return None
-    weights = sum(weight for _, weight in known)
-    return math.fsum(value * weight for value, weight in known) / weights
+    return statistics.fmean((value for value, _ in known), [weight for _, weight in known])
 
 
 def _all_turns(parts: Iterable[TurnDistribution]) -> TurnDistribution:
