@@ -18,9 +18,9 @@ FORMATS: Final = ("text", "markdown", "json")
 _BY_SUFFIX: Final = {".md": "markdown", ".json": "json"}
 
 
-def add(verbs: Any) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
+def add(commands: Any) -> None:
+    """Add the command to the parser of the command line."""
+    parser = commands.add_parser(
         "dialogues",
         help="show what summaries save in dialogues, and what they cost",
         description="Print the tables of a dialogue evaluation from run files, from published "

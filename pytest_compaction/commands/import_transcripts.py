@@ -47,9 +47,9 @@ class _Import:
     written: set[Path] = field(default_factory=set)
 
 
-def add(verbs: Any) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
+def add(commands: Any) -> None:
+    """Add the command to the parser of the command line."""
+    parser = commands.add_parser(
         "import",
         help="make benchmark cases from agent transcripts",
         description="Make a benchmark case with derived probes from each transcript.",

@@ -17,9 +17,9 @@ from pytest_compaction.text.words import printable
 FORMATS: Final = ("text", "json")
 
 
-def add(verbs: Any) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
+def add(commands: Any) -> None:
+    """Add the command to the parser of the command line."""
+    parser = commands.add_parser(
         "lint",
         help="check case files: evidence, leaks, duplicates, weak facts",
         description="Check case files and folders of them. Errors make the exit code 1: a file "
