@@ -40,7 +40,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the cases; 1 when one cannot be used or has no such point."""
+    """Print the cases; returns 1 if one cannot be used or has no such point."""
     loaded = load_cases(options.paths)
     for error in loaded.errors:
         for line in str(error).splitlines():

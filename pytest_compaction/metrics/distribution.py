@@ -39,7 +39,7 @@ def quartiles(values: Sequence[float]) -> tuple[float, float, float] | None:
 class Spread:
     """How a figure is spread over cases; ``negative`` counts those strictly below 0.
 
-    A figure is ``None`` where the source of the data does not give it.
+    A figure is ``None`` if the source of the data does not give it.
     """
 
     count: int
@@ -88,7 +88,7 @@ def pearson(pairs: Iterable[tuple[float, float]]) -> float | None:
     """Pearson's correlation coefficient of pairs, -1..1.
 
     cov(x, y) / (std(x) * std(y)); Pearson (1895). ``None`` with fewer than two
-    pairs or where one side does not vary: its denominator would be 0.
+    pairs, or if one side does not vary, because the denominator would be 0.
     """
     ordered = sorted(pairs)
     if len(ordered) < 2:

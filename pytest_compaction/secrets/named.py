@@ -121,12 +121,12 @@ _CALLS: Final = ("(", "[", "{")
 _CODE: Final = ",)]};"
 _WORDS: Final = 6
 _SHORTEST_PASSWORD, _SHORTEST_TOKEN, _SHORTEST_WORD = 4, 6, 8
-"""Characters of a password, of a token or a key with digits, of one of letters alone."""
+"""Fewest characters of a password, of a token with digits, of a token of letters alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedSecret:
-    """Where a value stands; ``distinctive`` ones can be looked for where nothing names them."""
+    """Where a value stands; a ``distinctive`` one can be searched for where nothing names it."""
 
     span: Span
     distinctive: bool
@@ -161,7 +161,7 @@ def _named(start: int, value: str) -> NamedSecret:
 
 
 def is_secret_member(name: str, value: object) -> bool:
-    """Whether a member of JSON, decoded, is a secret by its name."""
+    """Whether a member of decoded JSON is a secret by its name."""
     match = _NAMED.fullmatch(name)
     if match is None or isinstance(value, bool) or not isinstance(value, str | int):
         return False
@@ -175,7 +175,7 @@ def is_secret_member(name: str, value: object) -> bool:
 
 
 def is_distinctive(value: str) -> bool:
-    """Whether a value can be looked for wherever it stands, because no other text is like it."""
+    """Whether a value is so unlike other text that it can be searched for everywhere."""
     letters = any(map(str.isalpha, value))
     if not letters or _JOINED.fullmatch(value) or any(map(str.isspace, value)):
         return False
@@ -212,7 +212,7 @@ def _is_quoted_secret(value: str, password: bool, member: bool) -> bool:
 
 
 def _is_plain_secret(match: re.Match[str], prefix: str, password: bool, alone: bool) -> bool:
-    """A value without quotes, which may as well be the name of a variable or a type."""
+    """A value without quotes; it may just as well be the name of a variable or a type."""
     value, after = match["plain"].rstrip(_STOPS), match["after"]
     if len(value) < (_SHORTEST_PASSWORD if password else _SHORTEST_WORD) or after[:1] in _CALLS:
         return False
@@ -228,7 +228,7 @@ def _is_plain_secret(match: re.Match[str], prefix: str, password: bool, alone: b
 
 
 def _is_bare_word(value: str) -> bool:
-    """A word that is neither named like what it is given to nor written as a type or variable."""
+    """A word that is not called a password itself, nor written like a type or a variable."""
     return _LETTERS.fullmatch(value) is not None and not (
         len(value) < _SHORTEST_TOKEN
         or _PASSWORDS.search(value)
@@ -247,7 +247,7 @@ def _is_password(name: str) -> bool:
 
 
 def _begins_line(text: str, place: int) -> bool:
-    """Whether nothing but the name stands before it on its line."""
+    """Whether only the rest of its name stands before a place on its line."""
     start = max(text.rfind("\n", 0, place) + 1, place - 80)
     return _ALONE.fullmatch(text, start, place) is not None
 

@@ -46,9 +46,9 @@ _NEXT_LINE: Final = re.compile(
 
 
 def secrets_in(text: str) -> Iterator[str]:
-    """Every secret that can be looked for wherever it stands, some several times; linear.
+    """Every secret of a text that can be searched for everywhere, some several times; linear.
 
-    Values that are secrets only where they are named are left out; see
+    Values that are secrets only where something names them are left out; see
     :func:`~pytest_compaction.secrets.named.find_named`.
     """
     keys = [*find_known(text), *find(text)]
@@ -77,7 +77,7 @@ def _second_halves(text: str, keys: Iterable[Span]) -> Iterator[str]:
 
 
 def _continues(key: str, rest: str) -> bool:
-    """Whether it can be the rest of the key, and is no word, hash or name."""
+    """Whether a text can be the rest of a key, and is not a word, a hash or a name."""
     if not (any(map(str.isdigit, rest)) and any(map(str.isalpha, rest))):
         return False
     hash_after_key = HEX.fullmatch(rest) and not HEX.fullmatch(key[-_LEAST:])
@@ -85,7 +85,7 @@ def _continues(key: str, rest: str) -> bool:
 
 
 def _shaped(text: str) -> Iterator[str]:
-    """What the patterns of detect-secrets find, where it is no part of a longer word."""
+    """What the patterns of detect-secrets find, unless it is part of a longer word."""
     for piece in _pieces(text):
         if _LONG_RUN.search(piece) is None:
             continue

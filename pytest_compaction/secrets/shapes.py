@@ -20,11 +20,11 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A pattern, and the texts of which every match has one.
+    """A pattern, and signs: short texts, at least one of which is in every match.
 
-    The signs are looked for first, because that is many times faster than a pattern that
-    finds nothing; with ``any_case`` they are lower case and found in any case. The secret
-    is the group ``secret``, or the whole match where ``pattern`` has no such group.
+    Signs are searched for first, because that is many times faster than a pattern that
+    finds nothing. With ``any_case`` they are in lower case and match any case. The secret
+    is the group ``secret``, or the whole match if ``pattern`` has no such group.
     """
 
     signs: tuple[str, ...]
@@ -141,7 +141,7 @@ SHAPES: Final = (
 
 
 def find(text: str) -> Iterator[Span]:
-    """Where the keys of a text stand, shape by shape, so that some overlap; linear."""
+    """Where the keys of a text stand, shape by shape; some overlap. Linear."""
     for shape in SHAPES:
         yield from shape.find(text)
 

@@ -237,7 +237,7 @@ def test_a_case_whose_probes_lint_will_refuse_is_said_to_be_one(
     assert code == 0
     reports = out.split(f"{tmp_path / 'cases'}/")[1:]
     doubtful = {report.split(".json")[0] for report in reports if "\n  unanswered " in report}
-    assert "probes of which the offline control finds no fact in the full log" in out
+    assert "probes for which the offline control finds no fact in the full log" in out
     refused = set()
     for case in sorted((tmp_path / "cases").iterdir()):
         code, _, _ = run(capsys, "lint", case)

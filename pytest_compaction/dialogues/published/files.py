@@ -1,4 +1,4 @@
-"""Files with results of dialogue evaluations, recognised by content, as evaluations."""
+"""Result files of dialogue evaluations: recognised by their content, read as evaluations."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FIRST_LINE: Final = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What result files held: evaluations, and a sentence for everything that cannot be used."""
+    """The evaluations in some files, and a sentence for everything that cannot be used."""
 
     evaluations: tuple[Evaluation, ...]
     problems: tuple[str, ...]
@@ -43,7 +43,7 @@ class Results:
 
 @dataclass
 class _Reading:
-    """What was read so far; raw results of several files are one evaluation."""
+    """The state while files are read; the raw results of all files make one evaluation."""
 
     threshold: float | None
     evaluations: list[Evaluation] = field(default_factory=list)
@@ -54,7 +54,7 @@ class _Reading:
     turns: dict[str, list[int]] = field(default_factory=dict)
 
     def complain(self, path: Path, faults: Sequence[CaseFault]) -> None:
-        """One sentence a fault, so many of one file."""
+        """Add a sentence for each fault of a file, up to a limit."""
         shown = [f"{path}: {fault}" for fault in faults[:MAX_SHOWN_FAULTS]]
         if len(faults) > MAX_SHOWN_FAULTS:
             shown.append(f"{path}: … and {len(faults) - MAX_SHOWN_FAULTS} more")
@@ -64,10 +64,10 @@ class _Reading:
 def read_results(paths: Iterable[Path], threshold: float | None = None) -> Results:
     """Read result files; a dialogue that cannot be read hides no other.
 
-    Published raw results are put together into one evaluation; a published summary
-    is one of its own, and a run file gives one for each strategy. A dialogue file
-    adds the numbers of turns, which a published summary does not have. A trial passes
-    from ``threshold`` on; without one that is the run's own, 0.7 for published results.
+    All published raw results make one evaluation, a published summary makes its own, and
+    a run file makes one for each strategy. A dialogue file adds the numbers of turns,
+    which a published summary does not have. A trial passes if it reaches ``threshold``;
+    the default is that of the run, or 0.7 for published results.
     """
     reading = _Reading(threshold)
     for path in sorted(dict.fromkeys(paths), key=is_dialogue_file, reverse=True):
@@ -158,7 +158,7 @@ def _read_summary(path: Path, data: Mapping[str, Any], reading: _Reading) -> Non
 
 
 def _turned(path: Path, figures: Figures, reading: _Reading) -> Figures:
-    """Figures with the turns of their task, where a dialogue file has them."""
+    """The figures, with the turns of their task if a dialogue file has them."""
     turns = reading.turns.get(figures.name)
     if turns is None:
         return figures
@@ -194,7 +194,7 @@ def _read_run(path: Path, reading: _Reading) -> None:
 
 
 def _record_faults(record: Mapping[str, Any]) -> Iterator[CaseFault]:
-    """What is wrong with the record of a dialogue, by its place in it."""
+    """The faults of a dialogue's record, each with its place."""
     if "pass_at" in record:
         for fault in shape_faults("share", record["pass_at"]):
             yield replace(fault, pointer="/pass_at")
@@ -204,7 +204,7 @@ def _record_faults(record: Mapping[str, Any]) -> Iterator[CaseFault]:
 
 
 def _settings_pass_at(run: Run) -> float:
-    """The consistency from which on a dialogue passes, by the header of a run."""
+    """The least consistency of a dialogue that passes, from the header of a run."""
     settings = run.header.get("settings")
     dialogues = settings.get("dialogues") if isinstance(settings, Mapping) else None
     found = dialogues.get("consistency") if isinstance(dialogues, Mapping) else None
@@ -214,9 +214,10 @@ def _settings_pass_at(run: Run) -> float:
 def _pass_at(
     path: Path, run: Run, records: Sequence[Mapping[str, Any]], reading: _Reading
 ) -> float | None:
-    """The threshold asked for; ``None`` leaves it to the records, where those agree.
+    """The threshold of the user; ``None`` leaves it to the records if they agree.
 
-    A file put together of runs with several has that of its header, and says so.
+    If they do not, because the file was merged from several runs, that of the header
+    is taken, with a sentence for the user.
     """
     named = {float(record["pass_at"]) for record in records if "pass_at" in record}
     if reading.threshold is not None or len(named) < 2:
