@@ -24,7 +24,7 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     readable,
 )
-from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
+from pytest_compaction.importers.protocol import Boundary, Transcript
 from pytest_compaction.secrets.home_folders import home_owners, home_rule, owner
 from pytest_compaction.secrets.named import find_named, is_distinctive, is_secret_member
 from pytest_compaction.secrets.search import secrets_in
@@ -32,6 +32,8 @@ from pytest_compaction.secrets.shapes import STAND_IN, replace
 
 LEFT_OUT: Final = "[left out: it held what is redacted]"
 """The text of a message that has no other part left."""
+
+_UNEDITABLE: Final = "thinking or opaque part that holds what is redacted"
 
 SECRET, EMAIL, HOME = "secret", "e-mail address", "home folder"
 KINDS: Final = (SECRET, EMAIL, HOME)
@@ -86,17 +88,13 @@ class Redactor:
     def redact(self, transcript: Transcript) -> Transcript:
         """The transcript with a stand-in for everything it should not give away."""
         self._learn(_texts_of(transcript), _named_in_calls(transcript))
-        left_out = self.left_out
+        before = self.left_out
         messages = tuple(self._message(message) for message in transcript.messages)
         boundaries = tuple(self._boundary(boundary) for boundary in transcript.boundaries)
         ledger = transcript.ledger
-        if self.left_out > left_out:
-            reasons = dict(ledger.left_out)
-            reasons["thinking or opaque part that holds what is redacted"] = (
-                self.left_out - left_out
-            )
-            reasons = dict(sorted(reasons.items()))
-            ledger = Ledger(ledger.records, ledger.messages, reasons, ledger.repaired)
+        if self.left_out > before:
+            reasons = {**ledger.left_out, _UNEDITABLE: self.left_out - before}
+            ledger = changed(ledger, left_out=dict(sorted(reasons.items())))
         name = self.text(transcript.name)
         return changed(
             transcript, messages=messages, boundaries=boundaries, ledger=ledger, name=name

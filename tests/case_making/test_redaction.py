@@ -1,4 +1,4 @@
-"""Redaction: secrets, e-mail addresses and home folders go, the same everywhere; facts stay."""
+"""Redaction replaces secrets, e-mail addresses and home folders alike everywhere; facts stay."""
 
 import json
 import random
@@ -35,7 +35,7 @@ WORD = random.Random(5)
 
 
 def signs(count, alphabet=string.ascii_letters + string.digits):
-    """Signs as a key has them; made here, so that no key stands in this file."""
+    """Random characters of a key, made here so that no key stands in this file."""
     return "".join(WORD.choice(alphabet) for _ in range(count - 3)) + "a7Q"
 
 
@@ -101,6 +101,10 @@ NAMED = {
     "sshpass -p 'S3cretPw99' ssh db": "S3cretPw99",
     "docker login -u ann -p letmein registry.internal": "letmein",
     "echo letmein | sudo -S systemctl restart app": "letmein",
+    'SECRET_KEY_BASE = "' + (base := signs(20)) + '"': base,
+    "token_for_ci: " + (ci := signs(20)): ci,
+    "PASSWORD_FOR_DB=hunter2x": "hunter2x",
+    "curl --user=ann:abc12345 http://ci.internal": "abc12345",
     'password: Optional[str] = None password = "hunter2-Blue"': "hunter2-Blue",
     'try x else end\npassword = "hunter2-Blue"': "hunter2-Blue",
 }
@@ -158,6 +162,7 @@ SAFE = [
     '<input type="password" name="password">',
     'href="/home/about" and GET /Users/search?q=x',
     "mysql -p app and docker run -p 8080:80 app",
+    "docker run --user 1000:1000 app",
 ]
 
 

@@ -1,4 +1,4 @@
-"""A part of a session: never a call without its results, and compactions that are all there."""
+"""A part of a session: calls keep their results, and compactions stay if they are complete."""
 
 from __future__ import annotations
 

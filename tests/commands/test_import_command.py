@@ -21,7 +21,7 @@ TALKS = SHARED / "tau-bench/gpt-4o-airline-tasks-0-9.json"
 
 
 def session(rounds: int = 6) -> str:
-    """A short pi session in which something can be forgotten."""
+    """A short pi session that states facts which can be forgotten."""
     records: list[dict[str, Any]] = [
         {"type": "session", "id": "s", "timestamp": "t", "cwd": "/w"},
         said("user", "the upload handler must answer within two seconds on every machine"),
@@ -165,7 +165,7 @@ def test_hostile_names_cannot_write_on_the_terminal(
 
 
 class Broken:
-    """An importer of another package that has a fault."""
+    """A faulty importer of another package."""
 
     name = "broken"
     description = "raises"

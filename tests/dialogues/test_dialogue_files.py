@@ -1,4 +1,4 @@
-"""Dialogue files: recognised by content, read in two shapes, and a broken line hides no other."""
+"""Dialogue files: recognised by content, read in two formats; a broken line hides no other."""
 
 import json
 import re

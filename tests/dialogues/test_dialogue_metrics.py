@@ -1,4 +1,4 @@
-"""The metrics of dialogues: bounds, order, scale, sums, and what nothing at all gives."""
+"""The metrics of dialogues: bounds, order, scale, sums, and empty input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The published figures of dialogue summarization come out of the published data again."""
+"""The published data of dialogue summarization give the published figures again."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MT_BENCH = DATA / "mt-bench-101/mtbench101.jsonl"
 TAU = DATA / "tau-bench/gpt-4o-airline-tasks-0-9.json"
 RAW_TASKS = ("GR", "SA", "SC")
 PUBLISHED_TASKS = ("CC", "CM", "GR", "IC", "PI", "SA", "SC", "SI", "TS")
-"""The tasks of which the published evaluation has figures."""
+"""The tasks for which the published evaluation has figures."""
 EXACT = 1e-9
 
 
@@ -251,7 +251,7 @@ DISAGREEING = {
     "GR": (2, 62, 7, 0),
     "CC": (107, 26, 12, 2),
 }
-"""Tasks of which not all printed shares are those of the data set, with the dialogues that it has.
+"""Tasks with printed shares that differ from the data set, with its number of dialogues.
 
 Mean turns and the share with 2 turns agree, and so does that of CM with 3. How the
 others came about is not known; those of GR and CC contradict the mean beside them.
@@ -433,7 +433,7 @@ def test_a_broken_dialogue_is_named_by_its_place_and_hides_no_other(
 
 
 def a_row(**changes: float) -> dict[str, float]:
-    """A row of a published summary that contradicts nothing."""
+    """A row of a published summary without contradictions."""
     row = dict.fromkeys(("avgConsistency", "avgRetention", "passHat1Rate"), 0.9)
     for kind in ("Token", "Prompt"):
         shares = zip(("mean", "std", "p25", "p50", "p75"), (10, 5, -5, 10, 20), strict=True)
