@@ -52,13 +52,13 @@ def _record_point(
 ) -> RecordPoint:
     before = boundary.tokens_before
     if not boundary.recorded:
-        reason = boundary.missing or "the transcript does not hold what it made"
+        reason = boundary.missing or "the transcript does not have its result"
         return RecordPoint(index, {}, (), before, reason)
     data = _data(boundary, log, position)
     view = recorded_view(data, "", log, position)
     faults = structure_faults(view)
     if faults:
-        reason = f"what is on record is no sound conversation: {faults[0].sentence}"
+        reason = f"the record is not a valid conversation: {faults[0].sentence}"
         return RecordPoint(index, {}, (), before, reason)
     return RecordPoint(index, data, view, before)
 

@@ -65,7 +65,7 @@ class SessionPart:
             name = f", conversation {transcript.name}" if transcript.name else ""
             asked = f"--from {start + 1}" + (f" --to {self.final}" if self.final else "")
             raise ImportFormatError(
-                f"{transcript.source}{name}: {asked} is no part of its {total} messages; "
+                f"{transcript.source}{name}: {asked} is outside its {total} messages; "
                 "they are counted from 1"
             )
         return start, end
