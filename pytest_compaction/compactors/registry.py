@@ -12,10 +12,8 @@ import importlib
 import importlib.metadata
 import inspect
 import pkgutil
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.compactors.composition.composition import Composition, CompositionError
@@ -120,15 +118,12 @@ def _shipped() -> dict[str, str]:
 
 
 def named_strategies(
-    texts: Iterable[str], added: Mapping[str, Any], folders: Iterable[Path]
+    texts: Iterable[str], added: Mapping[str, Any]
 ) -> tuple[Registry, tuple[Spec, ...]]:
-    """What a session names, and the registry that makes it; each is made once, to see that it can.
+    """The strategies that a session names, and their registry; each is made once as a test.
 
-    ``folders`` are looked for modules first. Raises :class:`UnknownCompactorError`.
+    Raises :class:`UnknownCompactorError`.
     """
-    for folder in folders:
-        if str(folder) not in sys.path:
-            sys.path.insert(0, str(folder))
     registry = Registry(dict(added))
     specs = tuple(parse_spec(text) for text in texts)
     for spec in specs:

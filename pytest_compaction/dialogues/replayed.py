@@ -1,4 +1,4 @@
-"""A replayed dialogue: what both arms answered, compared, and whether that is good enough."""
+"""A replayed dialogue: the comparison of both arms, and whether it passes."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from pytest_compaction.text.numbers import told_apart
 from pytest_compaction.text.words import printable
 
 History = Literal["own", "recorded"]
-"""Whose answers an arm reads in later turns: its own, or those on record."""
+"""Which answers an arm reads in later turns: its own, or the recorded ones."""
 
 
 class BelowConsistencyError(BelowPassScoreError):
-    """The two arms do not say the same; the text says where they part."""
+    """The two arms do not agree; the text says where they differ most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A compared dialogue with what its compactions did, over all trials.
+    """A compared dialogue with the steps of its compactions, over all trials.
 
-    ``usage`` is by role, ``judging`` that of each judge with the name of its model.
+    ``usage`` is by role; ``judging`` has the model of each judge with its usage.
     """
 
     dialogue: Dialogue

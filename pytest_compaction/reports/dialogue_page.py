@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import textwrap
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
+
+from wcwidth import wcwidth
 
 from pytest_compaction.dialogues.evaluation import Evaluation
 from pytest_compaction.reports.dialogue_breakdowns import strategies_table, tables_of
@@ -55,14 +56,12 @@ def written(cell: Cell) -> str:
 
 
 def cells(text: str) -> int:
-    """Terminal cells that a text takes: wide characters two, combining ones none."""
-    return sum(_width(ch) for ch in text)
+    """Terminal cells of a printable text: two for a wide character, none for a combining one.
 
-
-def _width(ch: str) -> int:
-    if unicodedata.combining(ch):
-        return 0
-    return 2 if unicodedata.east_asian_width(ch) in "WF" else 1
+    The width of a text is the sum of its characters', so that a part of it can be cut off;
+    a control character, which :func:`~pytest_compaction.text.words.printable` escapes, has one.
+    """
+    return sum(abs(wcwidth(ch)) for ch in text)  # -1 is for control characters
 
 
 def _clipped(text: str, width: int) -> str:

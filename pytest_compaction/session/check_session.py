@@ -23,6 +23,7 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.run.strategy_thread import StrategyThread
+from pytest_compaction.session.resolve import make_importable
 from pytest_compaction.settings import CONTROL, OptionError, Settings
 from pytest_compaction.text.words import printable
 
@@ -117,7 +118,8 @@ def resolve_check(
             "--compaction-check needs the package hypothesis, which is not installed; "
             "pip install 'pytest-compaction[test]' installs it"
         )
-    registry, specs = named_strategies(settings.compactors, added_compactors, folders)
+    make_importable(*folders)
+    registry, specs = named_strategies(settings.compactors, added_compactors)
     tokens = TokenCounter(settings.encoding)
     tokens.text("")
     return CheckSession(settings, specs, registry, _model(settings, added_models, tokens), tokens)

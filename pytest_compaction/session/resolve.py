@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -70,7 +71,8 @@ def resolve_session(
     worker shares the account of its controller. Raises one of ``USAGE_ERRORS`` for a name
     that cannot be resolved.
     """
-    registry, specs = named_strategies(settings.arms, added_compactors, (invocation, root))
+    make_importable(invocation, root)
+    registry, specs = named_strategies(settings.arms, added_compactors)
     tokens = TokenCounter(settings.encoding)
     tokens.text("")
 
@@ -113,6 +115,17 @@ def resolve_session(
         else DialogueSet(),
         endpoints=endpoints,
     )
+
+
+def make_importable(*folders: Path) -> None:
+    """Let the user's own strategies be imported from these folders, the last one first.
+
+    A strategy is named by its module while pytest configures, before pytest puts the
+    folders of tests on ``sys.path`` itself; each xdist worker does the same.
+    """
+    for folder in folders:
+        if str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))
 
 
 def _endpoints(

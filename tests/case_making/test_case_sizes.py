@@ -1,4 +1,4 @@
-"""Window and budget of an imported case: what can be compacted has to be, and the rest fits."""
+"""Window and budget of an imported case: there is something to compact, and the rest fits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STATED = (
 
 
 def transcript(words: int, system: int = 0, *boundaries: Boundary, parts: int = 5) -> Transcript:
-    """A talk of about ``words`` tokens after a system prompt of about ``system``."""
+    """A conversation of about ``words`` tokens after a system prompt of about ``system``."""
     each = "looked " * (words // parts)
     said = [*STATED, *(("assistant", f"part {n} {each}") for n in range(parts))]
     if system:

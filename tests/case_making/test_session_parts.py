@@ -1,4 +1,4 @@
-"""A part of a session: never a call without its results, and compactions that are all there."""
+"""A part of a session: calls keep their results, and compactions stay if they are complete."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_what_is_outside_is_in_the_ledger() -> None:
 
 
 def test_a_part_behind_the_end_is_refused() -> None:
-    with pytest.raises(ImportFormatError, match=r"s\.jsonl: --from 9 --to 12 is no part of its 8"):
+    with pytest.raises(ImportFormatError, match=r"s\.jsonl: --from 9 --to 12 is outside its 8"):
         SessionPart(first=9, final=12).of(transcript())
 
 

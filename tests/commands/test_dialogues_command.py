@@ -1,4 +1,4 @@
-"""``pytest-compaction dialogues``: from result files to tables, and what it says of bad ones."""
+"""``pytest-compaction dialogues``: from result files to tables, and messages for bad files."""
 
 from __future__ import annotations
 

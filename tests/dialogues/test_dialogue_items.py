@@ -505,7 +505,7 @@ def test_text_of_a_dialogue_reaches_the_terminal_only_made_safe(pytester):
 
 
 def judged(body):
-    """What the stub replies: a judgement where two answers are compared."""
+    """The reply of the stub; a judgement if two answers are compared."""
     reply = stub_endpoint.plain_reply_to(body)
     if '"similarity"' in str(body["messages"][-1]["content"]):
         judgement = {"reasoning": "so", "similarity": 0.9, "items": [{"text": "45", "kept": True}]}

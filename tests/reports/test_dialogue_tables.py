@@ -254,6 +254,11 @@ def test_no_line_is_too_wide_or_writes_on_the_terminal(title: str) -> None:
     assert json.loads(as_json(evaluations))["strategies"]["rows"][0]["strategy"] == title
 
 
+def test_a_text_takes_the_cells_of_its_characters() -> None:
+    texts = ["", "abc", "e\u0301a", "日本", "é日", "\u1112\u1161\u11ab", "a\tb"]
+    assert [cells(text) for text in texts] == [0, 3, 2, 4, 3, 2, 3]
+
+
 def test_markdown_cells_cannot_end_a_cell() -> None:
     text = markdown([evaluation_of("x", [compared("A|B_1", [10, 20], [10, 15])])])
     assert "A\\|B" in text
