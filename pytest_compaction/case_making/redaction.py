@@ -23,7 +23,7 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     readable,
 )
-from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
+from pytest_compaction.importers.protocol import Boundary, ImportTally, Transcript
 from pytest_compaction.secrets.home_folders import home_owners, home_rule, owner
 from pytest_compaction.secrets.named import (
     is_distinctive,
@@ -98,7 +98,7 @@ class Redactor:
                 self.left_out - left_out
             )
             reasons = dict(sorted(reasons.items()))
-            ledger = Ledger(ledger.records, ledger.messages, reasons, ledger.repaired)
+            ledger = ImportTally(ledger.records, ledger.messages, reasons, ledger.repaired)
         name = self.text(transcript.name)
         return replace(
             transcript, messages=messages, boundaries=boundaries, ledger=ledger, name=name
