@@ -20,7 +20,7 @@ _MAX_NAMESAKES: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class EditOutcome:
     """What the result of a call says: its message, its beginning, whether the call did it."""
 
     message_id: str
@@ -39,7 +39,7 @@ class KnownFiles:
         self._folders: dict[str, set[str]] = {}
         self._gone: set[str] = set()
 
-    def apply(self, effect: Effect, outcome: Outcome) -> Iterator[FileOperation]:
+    def apply(self, effect: Effect, outcome: EditOutcome) -> Iterator[FileOperation]:
         """The operations that an effect comes to, after the result of its call is known."""
         known = effect.touch is not None and effect.touch.path in self._seen
         if effect.unsettled and not (effect.touch is not None and known):
@@ -51,7 +51,7 @@ class KnownFiles:
                 self.note(done)
                 yield done
 
-    def _swept(self, pattern: str, outcome: Outcome) -> Iterator[FileOperation]:
+    def _swept(self, pattern: str, outcome: EditOutcome) -> Iterator[FileOperation]:
         """What fits the pattern may be gone, or as it was; failed commands do that too."""
         every = FileOperation(EVERY_PATH, "deleted", outcome.message_id, "", False, False)
         if pattern == EVERYTHING or len(self._seen) > _MAX_SWEPT:
@@ -63,14 +63,16 @@ class KnownFiles:
             if fitting(path) or below(path):
                 yield replace(every, path=path)
 
-    def _made(self, effect: Effect, outcome: Outcome) -> Iterator[FileOperation]:
+    def _made(self, effect: Effect, outcome: EditOutcome) -> Iterator[FileOperation]:
         """A folder that was deleted and is made again is not gone."""
         if effect.made in self._gone and outcome.succeeded:
             self._gone.discard(effect.made)
             done = FileOperation(effect.made, "restored", outcome.message_id, folder=True)
             yield replace(done, certain=effect.certain and outcome.certain)
 
-    def _touched(self, touch: Touch, effect: Effect, outcome: Outcome) -> Iterator[FileOperation]:
+    def _touched(
+        self, touch: Touch, effect: Effect, outcome: EditOutcome
+    ) -> Iterator[FileOperation]:
         path, sure = self._target(touch)
         operation = self._operation(touch, path, outcome.said)
         detail = touch.old_path if operation == "renamed" else touch.detail

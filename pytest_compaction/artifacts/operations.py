@@ -19,7 +19,7 @@ from pytest_compaction.artifacts.file_states import (
     Operation,
     file_states,
 )
-from pytest_compaction.artifacts.known_files import KnownFiles, Outcome
+from pytest_compaction.artifacts.known_files import EditOutcome, KnownFiles
 from pytest_compaction.artifacts.shell.commands import shell_effects
 from pytest_compaction.artifacts.shell.programs import Effect
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
@@ -169,7 +169,7 @@ def _listed(effect: Effect, output: str) -> list[Effect]:
     ] or [effect]
 
 
-def _outcomes(invocation: Invocation, effects: Sequence[Effect]) -> Callable[[Effect], Outcome]:
+def _outcomes(invocation: Invocation, effects: Sequence[Effect]) -> Callable[[Effect], EditOutcome]:
     """What the result of a call says of each of its effects.
 
     Where nothing is known of a call, it may have been done. A script that failed says
@@ -195,12 +195,12 @@ def _outcomes(invocation: Invocation, effects: Sequence[Effect]) -> Callable[[Ef
     )
     stopped = failed or exit_code(output) is not None
 
-    def outcome(effect: Effect) -> Outcome:
+    def outcome(effect: Effect) -> EditOutcome:
         name = _name(effect.touch) if effect.touch is not None else ""
         named = bool(errors and name and name in errors)
         done = not (lost or broken or named) and (effect.certain or not stopped)
         sure = not (unknown or refused or broken or nameless)
-        return Outcome(id, output[:_HEAD], done, sure)
+        return EditOutcome(id, output[:_HEAD], done, sure)
 
     return outcome
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from pytest_compaction.text.source_code import is_definition
 from pytest_compaction.text.words import visible
 
 Verb = Literal["write", "edit", "append", "read", "delete", "rename", "restore"]
@@ -18,10 +19,6 @@ _MAX_TEXT_CHARACTERS: Final = 200_000
 _MAX_LINES: Final = 2_000
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
-_DEFINITION: Final = re.compile(
-    r"(?:(?:export|default|public|private|protected|static|async|abstract|final|pub|override)\s+)*"
-    r"(?:def|class|function|func|fn|interface|struct|enum|type|trait|impl|module|namespace)\s+\w"
-)
 _ASSIGNMENT: Final = re.compile(
     r"(?:[\w.$\"'\[\]-]+|(?:const|let|var|val)\s.+?)\s*(?::=|=(?!=)|:\s*\S)"
 )
@@ -85,7 +82,7 @@ def line_detail(lines: Iterable[str]) -> str:
     """The most telling of some new lines, as :func:`text_detail` chooses it."""
     plain = imported = ""
     for line in _meaningful(lines):
-        if _DEFINITION.match(line) or (_ASSIGNMENT.match(line) and not _IMPORT.match(line)):
+        if is_definition(line) or (_ASSIGNMENT.match(line) and not _IMPORT.match(line)):
             return shortened(line)
         if _IMPORT.match(line):
             imported = imported or line

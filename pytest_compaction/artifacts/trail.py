@@ -64,7 +64,7 @@ _CHANGING: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CommandRun:
     """A command that was run ``times`` times; ``failed`` and ``tests`` are of the last one."""
 
     text: str
@@ -87,7 +87,7 @@ class Trail:
     """
 
     operations: tuple[FileOperation, ...] = ()
-    runs: tuple[Run, ...] = ()
+    runs: tuple[CommandRun, ...] = ()
     tests: str = ""
     errors: tuple[str, ...] = ()
     open: tuple[Message, ...] = ()
@@ -133,7 +133,7 @@ def trail_from_json(data: Mapping[str, Any]) -> Trail:
     """The inverse of :meth:`Trail.as_json`."""
     return Trail(
         tuple(FileOperation(**item) for item in data["operations"]),
-        tuple(Run(**item) for item in data["runs"]),
+        tuple(CommandRun(**item) for item in data["runs"]),
         data["tests"],
         tuple(data["errors"]),
         from_chat(data["open"]),
@@ -166,7 +166,7 @@ def _silent(words: Sequence[str]) -> bool:
     return len(words) < 2 or words[1] in _SILENT_GIT or list(words) == ["git", "tag"]
 
 
-def _runs_of(command: Command) -> list[Run]:
+def _runs_of(command: Command) -> list[CommandRun]:
     """The runs of a script.
 
     What it printed is known of the script as a whole: tests are said of its last
@@ -179,7 +179,8 @@ def _runs_of(command: Command) -> list[Run]:
     tested = next((piece for piece in reversed(kept) if "test" in piece), kept[-1])
     failed = command.failed and len(kept) == 1
     return [
-        Run(piece, 1, failed, tests if piece == tested else "") for piece in dict.fromkeys(kept)
+        CommandRun(piece, 1, failed, tests if piece == tested else "")
+        for piece in dict.fromkeys(kept)
     ]
 
 

@@ -180,6 +180,12 @@ def content_stems(normal: str) -> list[str]:
     return found
 
 
+def clipped(text: str, limit: int) -> str:
+    """The text on one line of at most ``limit`` characters; a cut text ends in ``…``."""
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
 def printable(text: str, limit: int | None = None) -> str:
     """Text that is safe on a terminal: control and format characters as escapes, keys blotted out.
 

@@ -15,6 +15,7 @@ from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.artifacts.touches import Touch
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.text.source_code import is_definition
 
 Contents = Mapping[str, str | None]
 """Contents by path, the file touched last at the end; ``None`` where they are not known."""
@@ -28,10 +29,6 @@ _NEW: Final = ("newstring", "newstr", "newtext", "replace", "replacement")
 _PART: Final = ("offset", "limit", "start", "end", "line", "range")
 _LETTERS: Final = re.compile(r"[^a-z]")
 _LINE_NUMBER: Final = re.compile(r"\s*(\d{1,7})(?:\t|→|\s*[|:]\s?)")
-_DEFINITION: Final = re.compile(
-    r"\s*(?:(?:export|default|public|private|protected|static|async|abstract|final|pub|override)\s+)*"
-    r"(?:def|class|function|func|fn|interface|struct|enum|type|trait|impl|module|namespace)\s+\w"
-)
 _MAX_LINE: Final = 200
 LEAST_CUT_FILE: Final = 200
 """Characters that must be left for a file to be shown in part."""
@@ -110,7 +107,7 @@ def signatures(text: str) -> list[str]:
     for number, line in enumerate(text.splitlines(), 1):
         printed = _LINE_NUMBER.match(line)
         shown = line[printed.end() :] if printed else line
-        if _DEFINITION.match(shown):
+        if is_definition(shown.lstrip()):
             place = printed[1] if printed else str(number)
             found.append(f"{place} | {shown.rstrip()[:_MAX_LINE]}")
     return found
