@@ -14,6 +14,7 @@ from pytest_compaction.conversation.chat_format import (
 from pytest_compaction.conversation.messages import (
     Message,
     canonical_json,
+    leading_system,
     short_hash,
     text_message,
 )
@@ -213,11 +214,7 @@ def recorded_view(
             for number, item in enumerate(record["messages"])
         )
     kept = {position[id] for id in record.get("kept", ())}
-    head: list[Message] = []
-    for message in log:
-        if message.role not in {"system", "developer"}:
-            break
-        head.append(message)
+    head = log[: leading_system(log)]
     summary = text_message(f"recorded-{point}", "user", record["summary"], "synthetic")
     return (*head, summary, *(log[index] for index in sorted(kept) if index >= len(head)))
 

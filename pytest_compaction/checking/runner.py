@@ -10,8 +10,14 @@ from typing import Any, Final
 from pytest_compaction.checking.examples.scenario import Scenario
 from pytest_compaction.checking.faults import FaultyModel, Rehearsed
 from pytest_compaction.checking.observation import Difference, Messages, Mutation, Run, Step
-from pytest_compaction.compactors.function.compactor import CompactorError
-from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, Span, State
+from pytest_compaction.compactors.protocol import (
+    Compactor,
+    CompactorError,
+    Context,
+    Outcome,
+    Span,
+    State,
+)
 from pytest_compaction.conversation.messages import (
     Message,
     groups,

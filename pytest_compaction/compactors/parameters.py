@@ -24,6 +24,11 @@ def parted(text: str, separator: str) -> Iterator[str]:
     yield text[start:]
 
 
+def names_in(text: object) -> frozenset[str]:
+    """The names that a parameter gives as ``bash|read_file``."""
+    return frozenset(name.strip() for name in str(text).split("|") if name.strip())
+
+
 def check_whole(name: str, value: Any, least: int, most: int | None = None, unit: str = "") -> None:
     """Raise ``ValueError`` with a sentence unless ``value`` is a whole number in its range."""
     whole = isinstance(value, int) and not isinstance(value, bool)

@@ -19,6 +19,10 @@ Fate = Literal["kept", "replaced", "masked", "dropped"]
 Status = Literal["noop", "compacted", "truncated", "failed"]
 
 
+class CompactorError(Exception):
+    """A strategy broke its contract; the text says how, in one sentence or a few lines."""
+
+
 @dataclass(frozen=True, slots=True)
 class Traits:
     """What a strategy needs and does, for listings and checks.

@@ -15,8 +15,7 @@ from functools import partial
 from typing import Final
 
 from pytest_compaction.compactors.composition.composition import asks_model
-from pytest_compaction.compactors.function.compactor import CompactorError
-from pytest_compaction.compactors.protocol import Compactor, Context, State
+from pytest_compaction.compactors.protocol import Compactor, CompactorError, Context, State
 from pytest_compaction.dialogues.agreement import agreement
 from pytest_compaction.dialogues.answering import Answering
 from pytest_compaction.dialogues.charges import (

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from pytest_compaction.case.case import About, Fact, ProbeKind, Trap
-from pytest_compaction.case.tail import tail_room, tail_start
+from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.probes.phrases import first_line, quotable
@@ -155,7 +155,7 @@ class ProbeLog:
         if not text or len(text) > MAX_FACT_CHARACTERS or STAND_IN in text:
             return None
         places = tuple(place for place in self.stated((text, *aliases)) if place <= asked)
-        if not places or len(places) > most or (not tail and places[-1] > self.tail(asked)):
+        if not places or len(places) > most or (not tail and places[-1] > self.before_tail(asked)):
             return None
         if not tail and self._budget is not None and self._kept(asked).states((text, *aliases)):
             return None
@@ -165,7 +165,7 @@ class ProbeLog:
         evidence = tuple(self.messages[place].id for place in held[:_MAX_EVIDENCE])
         return Found(Fact(text, aliases, evidence, about), places)
 
-    def tail(self, asked: int) -> int:
+    def before_tail(self, asked: int) -> int:
         """The last position before the tail of the log that ends at ``asked``.
 
         The tail is that of :mod:`~pytest_compaction.case.tail`, or the last twentieth of the
@@ -174,12 +174,14 @@ class ProbeLog:
         late = asked - max(3, round((asked + 1) * LATE_SHARE))
         if self._budget is None:
             return late
-        return min(late, tail_start(self._sizes, asked + 1, tail_room(self._budget)) - 1)
+        room = assumed_tail_room(self._budget)
+        return min(late, assumed_tail_start(self._sizes, asked + 1, room) - 1)
 
     def _kept(self, asked: int) -> TextIndex:
         """The tail as one text, which may state what no message of it does alone."""
         if asked not in self._tails:
-            self._tails[asked] = TextIndex("\n".join(self._texts[self.tail(asked) + 1 : asked + 1]))
+            first = self.before_tail(asked) + 1
+            self._tails[asked] = TextIndex("\n".join(self._texts[first : asked + 1]))
         return self._tails[asked]
 
     @cached_property

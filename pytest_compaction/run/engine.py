@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.compactors.function.compactor import CompactorError
-from pytest_compaction.compactors.protocol import Compactor, Context, State, View
+from pytest_compaction.compactors.protocol import Compactor, CompactorError, Context, State, View
 from pytest_compaction.conversation.chat_format import to_chat
 from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
 from pytest_compaction.judges.panel import PanelJudge

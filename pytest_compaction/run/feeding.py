@@ -9,9 +9,9 @@ from typing import Any
 
 from pytest_compaction.case.case import Case, Point
 from pytest_compaction.compactors.composition.composition import asks_model
-from pytest_compaction.compactors.function.compactor import CompactorError
 from pytest_compaction.compactors.protocol import (
     Compactor,
+    CompactorError,
     Context,
     Outcome,
     Span,

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from pytest_compaction.compactors.function.compactor import CompactorError
+from pytest_compaction.compactors.protocol import CompactorError
 from pytest_compaction.text.words import printable
 
 

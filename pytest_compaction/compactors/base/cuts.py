@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_compaction.conversation.messages import Message, groups, pending_calls
-from pytest_compaction.conversation.tokens import TokenCounter
 
 
 def cut_before(messages: Sequence[Message], index: int) -> int:
@@ -35,19 +34,6 @@ def user_turns(messages: Sequence[Message]) -> list[int]:
         for index, message in enumerate(messages)
         if message.role == "user" and message.origin == "log"
     ]
-
-
-def newest_within(
-    messages: Sequence[Message], limit: int, tokens: TokenCounter
-) -> tuple[Message, ...]:
-    """The longest run of whole groups up to the end that takes at most ``limit`` tokens."""
-    start, spent = len(messages), 0
-    for begin, end in reversed(groups(messages)):
-        spent += tokens.messages(messages[begin:end])
-        if spent > limit:
-            break
-        start = begin
-    return tuple(messages[start:])
 
 
 def without_orphans(messages: Sequence[Message], new: Sequence[Message]) -> tuple[Message, ...]:

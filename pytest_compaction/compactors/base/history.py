@@ -11,7 +11,7 @@ from pytest_compaction.conversation.chat_format import (
     message_from_chat,
     message_to_chat,
 )
-from pytest_compaction.conversation.messages import Message, groups, pending_calls
+from pytest_compaction.conversation.messages import Message
 
 
 def dump(messages: Iterable[Message]) -> list[ChatMessage]:
@@ -98,56 +98,3 @@ def spans_between(
         else:
             spans.append(span)
     return tuple(spans)
-
-
-def leading_system(messages: Sequence[Message]) -> int:
-    """How many messages at the start are instructions of the system or developer."""
-    count = 0
-    while count < len(messages) and messages[count].role in {"system", "developer"}:
-        count += 1
-    return count
-
-
-def tail_start(messages: Sequence[Message], budget: int, context: Context, first: int = 0) -> int:
-    """Index from which the longest run of whole groups up to the end fits ``budget`` tokens.
-
-    A group with unanswered calls is kept whatever it takes, because a call whose
-    result is still to come cannot be summarised away. ``first`` is the earliest
-    index allowed; ``len(messages)`` means that nothing fits.
-    """
-    start = len(messages)
-    spent = 0
-    for begin, end in reversed(groups(messages)):
-        if begin < first:
-            break
-        spent += context.tokens.messages(messages[begin:end])
-        waits = end == len(messages) and bool(pending_calls(messages))
-        if spent > budget and not waits:
-            break
-        start = begin
-    return start
-
-
-def last_user(messages: Sequence[Message]) -> Message | None:
-    """The last message that a user really wrote."""
-    return next((m for m in reversed(messages) if m.role == "user" and m.origin == "log"), None)
-
-
-def live_request(messages: Sequence[Message], context: Context) -> Message | None:
-    """The last message of the user, if it takes at most half of what is left to compact into.
-
-    That is what the system prompt leaves of the budget.
-    """
-    live = last_user(messages)
-    head = context.tokens.messages(messages[: leading_system(messages)])
-    if live is None or 2 * context.tokens.message(live) > context.budget - head:
-        return None
-    return live
-
-
-def last_request(messages: Sequence[Message], room: int, context: Context) -> Message | None:
-    """The last message of the user if it leaves a quarter of ``room`` tokens to a summary."""
-    live = last_user(messages)
-    if live is None or context.tokens.message(live) > room * 3 // 4:
-        return None
-    return live

@@ -15,7 +15,7 @@ from typing import Final
 from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.base.masking import mask_results
 from pytest_compaction.compactors.base.profiles import scaled
-from pytest_compaction.compactors.parameters import check_whole
+from pytest_compaction.compactors.parameters import check_whole, names_in
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import Message, Part, ToolCall
 
@@ -46,9 +46,9 @@ class ToolUseClearing:
         self.keep = keep
         self.trigger = trigger
         self.at_least = at_least
-        self.exclude = _names(exclude)
+        self.exclude = names_in(exclude)
         self.all_inputs = inputs is True
-        self.inputs = frozenset() if isinstance(inputs, bool) else _names(inputs)
+        self.inputs = frozenset() if isinstance(inputs, bool) else names_in(inputs)
 
     def due(self, messages: Sequence[Message], window: int, context: Context) -> str | None:
         """Due when the view reaches the trigger and there is something to clear."""
@@ -99,7 +99,3 @@ class ToolUseClearing:
             replace(message, parts=tuple(emptied(part) for part in message.parts))
             for message in messages
         )
-
-
-def _names(text: object) -> frozenset[str]:
-    return frozenset(name.strip() for name in str(text).split("|") if name.strip())

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
 
 from pytest_compaction.compactors.base.covered_model import CoveredModel
-from pytest_compaction.compactors.base.history import dump, leading_system, load
+from pytest_compaction.compactors.base.history import dump, load
 from pytest_compaction.compactors.composition.progress import (
     Progress,
     followed_spans,
@@ -35,7 +35,7 @@ from pytest_compaction.compactors.protocol import (
     Traits,
     View,
 )
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.messages import Message, leading_system
 from pytest_compaction.models.structured_summary import Source
 
 WITHIN_BUDGET: Final = "within-budget"

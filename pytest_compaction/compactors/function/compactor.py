@@ -33,7 +33,7 @@ from pytest_compaction.compactors.function.message_shapes.protocol import (
     shape_of,
     takes_run_context,
 )
-from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.compactors.protocol import CompactorError, Context, Outcome, State, Traits
 from pytest_compaction.conversation.chat_format import (
     ChatMessage,
     MessageShapeError,
@@ -41,10 +41,6 @@ from pytest_compaction.conversation.chat_format import (
 )
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.protocol import ModelError
-
-
-class CompactorError(Exception):
-    """A compactor broke its contract; the text says how, in one sentence or a few lines."""
 
 
 class FunctionCompactor(HistoryCompactor):

@@ -28,20 +28,18 @@ from typing import Final
 from pytest_compaction.compactors.base.bounds import short_arguments
 from pytest_compaction.compactors.base.cuts import cut_before, pending_start, user_turns
 from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
     dump,
     is_needed,
-    leading_system,
     load,
     unchanged,
 )
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    checked_profile,
-    traits_of,
+from pytest_compaction.compactors.base.outcomes import by_summary, nothing_to_summarise
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
+from pytest_compaction.compactors.base.repeat_guard import (
+    DUE_AGAIN,
+    quiet_until_growth,
+    remembers_size,
 )
-from pytest_compaction.compactors.base.settling import DUE_AGAIN, once_more_was_said, settling
 from pytest_compaction.compactors.base.summaries import (
     AS_WRITTEN,
     summary_message,
@@ -49,11 +47,7 @@ from pytest_compaction.compactors.base.summaries import (
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.base.trimming import (
-    by_summary,
-    nothing_to_summarise,
-    tail_and_request,
-)
+from pytest_compaction.compactors.base.tails import tail_and_request
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.chat_format import message_to_chat
 from pytest_compaction.conversation.messages import (
@@ -62,6 +56,7 @@ from pytest_compaction.conversation.messages import (
     ToolCall,
     ToolResult,
     canonical_json,
+    leading_system,
 )
 from pytest_compaction.models.structured_summary import Section
 
@@ -102,7 +97,7 @@ TURN_VIOLATIONS: Final = {
 }
 
 
-class Adk(HistoryCompactor):
+class Adk(ProductCompactor):
     """Summarises older events, by tokens or by turns.
 
     ``threshold`` (tokens) and ``retention`` (events that stay) belong to the first
@@ -130,13 +125,13 @@ class Adk(HistoryCompactor):
         self.token_threshold = threshold
         self.interval = interval
         self.overlap = overlap or 0
-        self.profile = checked_profile(profile)
-        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
+        self.set_profile(profile)
+        traits = Traits(needs_model=True, keeps_tail=self.hardened)
         broken = TURN_VIOLATIONS if interval else VIOLATIONS
         again = DUE_AGAIN if threshold else {}
-        self.traits = traits_of(self.profile, traits, {**broken, **again})
+        self.set_traits(traits, {**broken, **again})
 
-    @once_more_was_said
+    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due at the threshold of tokens (0.9 of the window without one), or of turns."""
         messages = load(state["messages"])
@@ -149,7 +144,7 @@ class Adk(HistoryCompactor):
             return f"{turns} turns since the last summary"
         return None
 
-    @settling
+    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise the range that the configuration names."""
         before = load(state["messages"])
@@ -162,10 +157,10 @@ class Adk(HistoryCompactor):
         if end == body and self._turn_is_reached(before):
             end, by_turns = pending_start(before), True
         request: Message | None = None
-        if self.profile == HARDENED:
+        if self.hardened:
             end, request = tail_and_request(before, first, max(end, body), context)
         new = tuple(message for message in before[body:end] if message is not request)
-        adds_up = by_turns and self.profile == FAITHFUL
+        adds_up = by_turns and self.faithful
         earlier = before[first:body]
         removable = characters(new if adds_up else (*earlier, *new))
         if not new or removable <= characters(earlier[-1:]):
@@ -176,13 +171,11 @@ class Adk(HistoryCompactor):
         read = capped((*again, *new) if adds_up else (*earlier, *new))
         budget = summary_room((*head, *tail), context)
         read = without_preamble(read, PREAMBLE)
-        written = await write_summary(
-            context, read, SECTIONS, budget, as_written=self.profile == FAITHFUL
-        )
+        written = await write_summary(context, read, SECTIONS, budget, as_written=self.faithful)
         if written.error:
             return unchanged(state, written.error)
         cycle = int(state.get("cycle", 0)) + 1
-        role = "user" if self.profile == HARDENED else "assistant"
+        role = "user" if self.hardened else "assistant"
         message = summary_message(f"adk-summary-{cycle}", written.text, PREAMBLE, role)
         after = (*head, message, *tail)
         overlap = dump(last_turns((*again, *new), self.overlap))

@@ -42,34 +42,30 @@ from typing import Any, Final
 
 from pytest_compaction.compactors.base.cuts import pending_start, without_orphans
 from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
     dump,
     is_needed,
-    leading_system,
-    live_request,
     load,
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    Profile,
-    checked_profile,
-    scaled,
-    traits_of,
-)
-from pytest_compaction.compactors.base.settling import (
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
+from pytest_compaction.compactors.base.repeat_guard import (
     LOW,
     SET_OFF_AGAIN,
-    once_more_was_said,
-    settling,
+    quiet_until_growth,
+    remembers_size,
 )
 from pytest_compaction.compactors.base.summaries import AS_WRITTEN, SUMMARY_OVERHEAD, write_summary
+from pytest_compaction.compactors.base.tails import live_request
 from pytest_compaction.compactors.base.tool_uses import ToolUseClearing
 from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
-from pytest_compaction.conversation.messages import Message, pending_calls, text_message
+from pytest_compaction.conversation.messages import (
+    Message,
+    leading_system,
+    pending_calls,
+    text_message,
+)
 from pytest_compaction.models.parameters import refusal_of
 from pytest_compaction.models.structured_summary import Section
 from pytest_compaction.models.wire.rendering import tool_name
@@ -128,7 +124,7 @@ VIOLATIONS: Final = {
 }
 
 
-class Anthropic(HistoryCompactor):
+class Anthropic(ProductCompactor):
     """Replaces the conversation by one tagged summary, written from scratch each time.
 
     ``threshold`` is in tokens of a 200,000-token window (100,000, with ``mode=server``
@@ -150,7 +146,7 @@ class Anthropic(HistoryCompactor):
         clear_at_least: int = 0,
         exclude_tools: str = "",
         clear_tool_inputs: bool | str = False,
-        profile: Profile = FAITHFUL,
+        profile: str = FAITHFUL,
     ) -> None:
         check_choice("mode", mode, tuple(THRESHOLDS))
         self.limit = THRESHOLDS[mode] if threshold is None else threshold
@@ -163,11 +159,11 @@ class Anthropic(HistoryCompactor):
             clear_tool_inputs,
         )
         self.clearing = None if clear is None else clearing
-        self.profile = checked_profile(profile)
+        self.set_profile(profile)
         self.by_server = mode == "server"
-        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
+        traits = Traits(needs_model=True, keeps_tail=self.hardened)
         again = SET_OFF_AGAIN if self.limit < PRODUCT_WINDOW * LOW else {}
-        self.traits = traits_of(self.profile, traits, {**VIOLATIONS, **again})
+        self.set_traits(traits, {**VIOLATIONS, **again})
         if self.by_server:
             self.traits = Traits(needs_model=True, by_server=True)
 
@@ -176,7 +172,7 @@ class Anthropic(HistoryCompactor):
         answered = without_orphans(load(state["messages"]), new)
         return super().observe(state, answered, context)
 
-    @once_more_was_said
+    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due when the view reaches the threshold, or that of clearing while there is any to do.
 
@@ -199,7 +195,7 @@ class Anthropic(HistoryCompactor):
         messages = super().render(state, context, probe).messages
         return View(messages, self._parameters(context)) if self.by_server else View(messages)
 
-    @settling
+    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Clear tool uses if asked for and if that suffices; otherwise summarise everything."""
         if self.by_server:
@@ -213,7 +209,7 @@ class Anthropic(HistoryCompactor):
             if cleared != before and context.tokens.messages(cleared) <= context.budget:
                 new = {**state, "messages": dump(cleared)}
                 return Outcome(new, "compacted", spans_between(before, cleared))
-        if self.profile == HARDENED and pending_calls(before):
+        if self.hardened and pending_calls(before):
             return unchanged(state, "a tool call is still without result; nothing was summarised")
         return await self._regenerate(state, before, cleared, context)
 
@@ -258,10 +254,10 @@ class Anthropic(HistoryCompactor):
             return unchanged(state, "there is nothing before the reply that set compaction off")
         room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
         live = None
-        if self.profile == HARDENED and (live := live_request(before, context)):
+        if self.hardened and (live := live_request(before, context)):
             room -= context.tokens.message(live)
         written = await write_summary(
-            context, conversation, SECTIONS, room, as_written=self.profile == FAITHFUL
+            context, conversation, SECTIONS, room, as_written=self.faithful
         )
         if written.error:
             return unchanged(state, written.error)
@@ -270,7 +266,7 @@ class Anthropic(HistoryCompactor):
         message = text_message(f"anthropic-summary-{cycle}", "user", text, "synthetic")
         after = (*before[:first], message, *((live,) if live else ()))
         larger = context.tokens.messages(after) >= context.tokens.messages(before)
-        if larger and self.profile == HARDENED:
+        if larger and self.hardened:
             return unchanged(state)
         end = first + len(conversation)
         spans = (
@@ -281,7 +277,7 @@ class Anthropic(HistoryCompactor):
 
     def _end(self, messages: Sequence[Message]) -> int:
         """Where the summarised part ends: before the reply that set compaction off."""
-        if self.profile == HARDENED:
+        if self.hardened:
             return len(messages)
         end = pending_start(messages)
         if end == len(messages) and messages and messages[-1].role == "assistant":

@@ -27,24 +27,14 @@ from typing import Final
 from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.base.file_contents import Contents, followed
 from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
     dump,
     is_needed,
-    leading_system,
-    live_request,
     load,
     spans_between,
     unchanged,
 )
 from pytest_compaction.compactors.base.nine_sections import SECTIONS
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    Profile,
-    checked_profile,
-    scaled,
-    traits_of,
-)
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
     SUMMARY_OVERHEAD,
     summary_message,
@@ -52,10 +42,16 @@ from pytest_compaction.compactors.base.summaries import (
     without_preamble,
     write_summary,
 )
+from pytest_compaction.compactors.base.tails import live_request
 from pytest_compaction.compactors.base.tool_uses import ToolUseClearing
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, pending_calls, text_message
+from pytest_compaction.conversation.messages import (
+    Message,
+    leading_system,
+    pending_calls,
+    text_message,
+)
 
 PRODUCT_WINDOW: Final = 200_000
 SUMMARY_RESERVE: Final = 20_000
@@ -72,7 +68,7 @@ PREAMBLE: Final = (
 FILES_PREAMBLE: Final = "Files that were in use before compaction, as they were last seen:"
 
 
-class ClaudeCode(HistoryCompactor):
+class ClaudeCode(ProductCompactor):
     """Clears old tool results, and if that is not enough summarises and shows recent files.
 
     ``focus`` is added to the instructions for the summary; ``files`` is how many of the files
@@ -82,14 +78,14 @@ class ClaudeCode(HistoryCompactor):
     name = "claude-code"
     description = "Claude Code: tool results cleared, then nine sections and five recent files"
 
-    def __init__(self, focus: str = "", files: int = 5, profile: Profile = FAITHFUL) -> None:
+    def __init__(self, focus: str = "", files: int = 5, profile: str = FAITHFUL) -> None:
         check_whole("files", files, 0)
         self.focus = str(focus)
         self.files = files
-        self.profile = checked_profile(profile)
+        self.set_profile(profile)
         self.clearing = ToolUseClearing(KEPT_RESULTS)
-        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
-        self.traits = traits_of(self.profile, traits, {})
+        traits = Traits(needs_model=True, keeps_tail=self.hardened)
+        self.set_traits(traits, {})
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         """Add messages, and follow what their tool calls do to files."""
@@ -129,7 +125,7 @@ class ClaudeCode(HistoryCompactor):
                 state, "a tool call is still without result; nothing was summarised"
             )
         room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
-        live = live_request(before, context) if self.profile == HARDENED else None
+        live = live_request(before, context) if self.hardened else None
         room -= context.tokens.message(live) if live else 0
         cycle = int(state.get("cycle", 0)) + 1
         files, shown = self._files(state["files"], room // 3, cycle, context)

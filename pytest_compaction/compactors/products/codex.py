@@ -25,26 +25,20 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.compactors.base.bounds import without_middle
-from pytest_compaction.compactors.base.cuts import newest_within, without_orphans
+from pytest_compaction.compactors.base.cuts import without_orphans
 from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
     dump,
     is_needed,
-    leading_system,
-    live_request,
     load,
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    Profile,
-    checked_profile,
-    scaled,
-    traits_of,
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
+from pytest_compaction.compactors.base.repeat_guard import (
+    SET_OFF_AGAIN,
+    quiet_until_growth,
+    remembers_size,
 )
-from pytest_compaction.compactors.base.settling import SET_OFF_AGAIN, once_more_was_said, settling
 from pytest_compaction.compactors.base.summaries import (
     AS_WRITTEN,
     SUMMARY_OVERHEAD,
@@ -53,9 +47,10 @@ from pytest_compaction.compactors.base.summaries import (
     without_preamble,
     write_summary,
 )
+from pytest_compaction.compactors.base.tails import live_request, newest_within
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, Text, pending_calls
+from pytest_compaction.conversation.messages import Message, Text, leading_system, pending_calls
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.structured_summary import Section
 
@@ -109,7 +104,7 @@ VIOLATIONS: Final = {
 }
 
 
-class Codex(HistoryCompactor):
+class Codex(ProductCompactor):
     """Keeps the initial context and the newest user messages; one summary comes last.
 
     ``users`` is the limit for user messages in tokens of a 272,000-token window, ``limit`` a
@@ -119,22 +114,22 @@ class Codex(HistoryCompactor):
     name = "codex"
     description = "Codex CLI: newest user messages within 20k tokens, then one summary, last"
 
-    def __init__(self, users: int = 20_000, limit: int = 0, profile: Profile = FAITHFUL) -> None:
+    def __init__(self, users: int = 20_000, limit: int = 0, profile: str = FAITHFUL) -> None:
         check_whole("users", users, 1)
         check_whole("limit", limit, 0)
         self.users = users
         self.limit = limit
-        self.profile = checked_profile(profile)
+        self.set_profile(profile)
         traits = Traits(needs_model=True, keeps_tail=True)
         again = SET_OFF_AGAIN if limit else {}
-        self.traits = traits_of(self.profile, traits, {**VIOLATIONS, **again})
+        self.set_traits(traits, {**VIOLATIONS, **again})
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         """Add messages; a result whose call was dropped is left out, as it cannot be sent."""
         answered = without_orphans(load(state["messages"]), new)
         return super().observe(state, answered, context)
 
-    @once_more_was_said
+    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due at 90 % of the window, or at the lower limit that was set."""
         limit = context.window * 9 // 10
@@ -143,13 +138,13 @@ class Codex(HistoryCompactor):
         used = context.tokens.messages(load(state["messages"]))
         return f"{used} tokens used, {limit} is the limit" if used >= limit else None
 
-    @settling
+    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise everything; go on from the user's messages and that summary."""
         if not is_needed(self, state, context):
             return unchanged(state)
         before = load(state["messages"])
-        if self.profile == HARDENED and pending_calls(before):
+        if self.hardened and pending_calls(before):
             return unchanged(state, "a tool call is still without result; nothing was summarised")
         first = _initial_context(before)
         if first >= len(before):
@@ -166,7 +161,7 @@ class Codex(HistoryCompactor):
         message = summary_message(f"codex-summary-{cycle}", written.text, PREAMBLE)
         after = (*before[:first], *users, message)
         larger = context.tokens.messages(after) >= context.tokens.messages(before)
-        if larger and self.profile == HARDENED:
+        if larger and self.hardened:
             return unchanged(state)
         spans = spans_between(before, after, message.id)
         return Outcome({"messages": dump(after), "cycle": cycle}, "compacted", spans)
@@ -179,9 +174,9 @@ class Codex(HistoryCompactor):
             readable or messages[-1:],
             SECTIONS,
             room,
-            as_written=self.profile == FAITHFUL,
+            as_written=self.faithful,
         )
-        if written.error and not written.raised and room > 0 and self.profile == FAITHFUL:
+        if written.error and not written.raised and room > 0 and self.faithful:
             return Written(text=NO_SUMMARY)
         return written
 
@@ -195,7 +190,7 @@ class Codex(HistoryCompactor):
         """
         typed = [m for m in messages[first:] if m.role == "user" and m.origin == "log"]
         typed = [message for message in typed if not _is_context(message)]
-        if self.profile == FAITHFUL:
+        if self.faithful:
             return _within(typed, limit, context.tokens)
         live = live_request(messages, context)
         chosen: list[Message] = []

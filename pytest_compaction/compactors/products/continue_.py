@@ -27,23 +27,13 @@ from typing import Final
 
 from pytest_compaction.compactors.base.cuts import cut_before, without_orphans
 from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
     dump,
     is_needed,
-    leading_system,
-    live_request,
     load,
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    Profile,
-    checked_profile,
-    scaled,
-    traits_of,
-)
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
     AS_WRITTEN,
     SUMMARY_OVERHEAD,
@@ -51,12 +41,14 @@ from pytest_compaction.compactors.base.summaries import (
     without_preamble,
     write_summary,
 )
+from pytest_compaction.compactors.base.tails import live_request
 from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,
     Text,
     ToolResult,
+    leading_system,
     pending_calls,
     text_message,
 )
@@ -126,7 +118,7 @@ _CLI: Final = {
 }
 
 
-class Continue(HistoryCompactor):
+class Continue(ProductCompactor):
     """Summarises everything; the summary joins the system message or is all that is left.
 
     ``max_output`` is what the CLI reserves for a reply, in tokens of a 200,000-token window.
@@ -135,21 +127,19 @@ class Continue(HistoryCompactor):
     name = "continue"
     description = "Continue: the summary joins the system message; mode=cli: it replaces all"
 
-    def __init__(
-        self, mode: str = "ide", max_output: int = 4096, profile: Profile = FAITHFUL
-    ) -> None:
+    def __init__(self, mode: str = "ide", max_output: int = 4096, profile: str = FAITHFUL) -> None:
         check_choice("mode", mode, ("ide", "cli"))
         check_whole("max_output", max_output, 1, PRODUCT_WINDOW - 1)
         self.mode = mode
         self.max_output = max_output
-        self.profile = checked_profile(profile)
-        hardened = self.profile == HARDENED
+        self.set_profile(profile)
+        hardened = self.hardened
         traits = Traits(
             needs_model=True,
             keeps_tail=hardened,
             changes_system=mode == "ide" and not hardened,
         )
-        self.traits = traits_of(self.profile, traits, _CLI if mode == "cli" else _IDE)
+        self.set_traits(traits, _CLI if mode == "cli" else _IDE)
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         """Add messages; a result whose call was left out cannot be sent and is left out as well."""
@@ -183,13 +173,13 @@ class Continue(HistoryCompactor):
         first = leading_system(before)
         if first >= len(before):
             return unchanged(state)
-        if self.profile == HARDENED:
+        if self.hardened:
             return await self._hardened(state, before, context)
         base = load(state["system"]) if "system" in state else before[:first]
         room = context.budget - context.tokens.messages(base) - SUMMARY_OVERHEAD
         conversation = self._conversation(state, before[first:], base, context)
         written = await write_summary(
-            context, conversation, SECTIONS, room, as_written=self.profile == FAITHFUL
+            context, conversation, SECTIONS, room, as_written=self.faithful
         )
         if written.error:
             return unchanged(state, written.error)
@@ -235,7 +225,7 @@ class Continue(HistoryCompactor):
         room -= context.tokens.message(live) if live else 0
         conversation = without_preamble(before[first:], PREAMBLE)
         written = await write_summary(
-            context, conversation, SECTIONS, room, as_written=self.profile == FAITHFUL
+            context, conversation, SECTIONS, room, as_written=self.faithful
         )
         if written.error:
             return unchanged(state, written.error)

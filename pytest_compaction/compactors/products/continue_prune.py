@@ -25,24 +25,15 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
     dump,
     is_needed,
-    leading_system,
     load,
     spans_between,
     unchanged,
 )
 from pytest_compaction.compactors.base.newest_part import newest_part
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    Profile,
-    checked_profile,
-    scaled,
-    traits_of,
-)
-from pytest_compaction.compactors.base.trimming import by_rule
+from pytest_compaction.compactors.base.outcomes import by_rule
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
@@ -50,6 +41,7 @@ from pytest_compaction.conversation.messages import (
     Message,
     Opaque,
     Thinking,
+    leading_system,
     readable,
     structure_faults,
 )
@@ -62,7 +54,7 @@ VIOLATIONS: Final = {
 }
 
 
-class ContinuePrune(HistoryCompactor):
+class ContinuePrune(ProductCompactor):
     """Keeps system prompt, last sequence, and of the rest the newest that fits.
 
     ``max_output`` is what a reply may take, in tokens of a 200,000-token window.
@@ -71,12 +63,12 @@ class ContinuePrune(HistoryCompactor):
     name = "continue-prune"
     description = "Continue: oldest messages pruned to a token budget, last tool sequence kept"
 
-    def __init__(self, max_output: int = 4096, profile: Profile = FAITHFUL) -> None:
+    def __init__(self, max_output: int = 4096, profile: str = FAITHFUL) -> None:
         check_whole("max_output", max_output, 1)
         self.max_output = max_output
-        self.profile = checked_profile(profile)
-        traits = Traits(keeps_tail=self.profile == HARDENED)
-        self.traits = traits_of(self.profile, traits, VIOLATIONS)
+        self.set_profile(profile)
+        traits = Traits(keeps_tail=self.hardened)
+        self.set_traits(traits, VIOLATIONS)
 
     def due(self, state: State, context: Context) -> str | None:
         """Due when the view takes more than the window without margin and reply."""
@@ -96,7 +88,7 @@ class ContinuePrune(HistoryCompactor):
             return unchanged(state)
         before = load(state["messages"])
         first = leading_system(before)
-        if self.profile == HARDENED:
+        if self.hardened:
             return by_rule(state, before, self._hardened(before, first, context))
         last = last_sequence(before, first)
         if _results_without_call(before[last:]):

@@ -25,22 +25,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    is_needed,
-    leading_system,
-    load,
-    unchanged,
-)
+from pytest_compaction.compactors.base.history import is_needed, load, unchanged
 from pytest_compaction.compactors.base.masking import where_smaller
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    checked_profile,
-    scaled,
-    traits_of,
+from pytest_compaction.compactors.base.outcomes import by_rule, by_summary, nothing_to_summarise
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
+from pytest_compaction.compactors.base.repeat_guard import (
+    DUE_AGAIN,
+    LOW,
+    quiet_until_growth,
+    remembers_size,
 )
-from pytest_compaction.compactors.base.settling import DUE_AGAIN, LOW, once_more_was_said, settling
 from pytest_compaction.compactors.base.summaries import (
     AS_WRITTEN,
     Written,
@@ -48,12 +42,7 @@ from pytest_compaction.compactors.base.summaries import (
     summary_room,
     write_summary,
 )
-from pytest_compaction.compactors.base.trimming import (
-    by_rule,
-    by_summary,
-    nothing_to_summarise,
-    tail_and_request,
-)
+from pytest_compaction.compactors.base.tails import tail_and_request
 from pytest_compaction.compactors.parameters import check_share
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.chat_format import message_to_chat
@@ -62,6 +51,7 @@ from pytest_compaction.conversation.messages import (
     Part,
     ToolResult,
     canonical_json,
+    leading_system,
     pending_calls,
     text_message,
 )
@@ -126,7 +116,7 @@ VIOLATIONS: Final = {
 }
 
 
-class GeminiCli(HistoryCompactor):
+class GeminiCli(ProductCompactor):
     """Compresses the older part of the history into a snapshot.
 
     ``threshold`` is the share of the window at which it is due.
@@ -144,17 +134,17 @@ class GeminiCli(HistoryCompactor):
     def __init__(self, threshold: float = 0.5, profile: str = FAITHFUL) -> None:
         check_share("threshold", threshold, whole=True)
         self.threshold = threshold
-        self.profile = checked_profile(profile)
-        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
+        self.set_profile(profile)
+        traits = Traits(needs_model=True, keeps_tail=self.hardened)
         again = DUE_AGAIN if threshold < LOW else {}
-        self.traits = traits_of(self.profile, traits, {**VIOLATIONS, **again})
+        self.set_traits(traits, {**VIOLATIONS, **again})
 
-    @once_more_was_said
+    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due at the threshold."""
         return super().due(state, context)
 
-    @settling
+    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Cut old tool results and compress what is before the split; after a failure only cut."""
         before = load(state["messages"])
@@ -166,7 +156,7 @@ class GeminiCli(HistoryCompactor):
         first = leading_system(before)
         split = first + split_point(cut[first:])
         request: Message | None = None
-        if self.profile == HARDENED:
+        if self.hardened:
             if split == first:
                 split = first + split_point(cut[first:], anywhere=True)
             split, request = tail_and_request(cut, first, split, context)
@@ -181,7 +171,7 @@ class GeminiCli(HistoryCompactor):
         if written.error:
             return self._failed(state, written.error)
         summary = summary_message(SNAPSHOT_ID, tagged(written), PREAMBLE)
-        said = () if self.profile == HARDENED and not kept else (_acknowledged(),)
+        said = () if self.hardened and not kept else (_acknowledged(),)
         after = (*before[:first], summary, *said, *kept)
         done = by_summary(
             {key: value for key, value in state.items() if key != "failed"},
@@ -196,7 +186,7 @@ class GeminiCli(HistoryCompactor):
         return self._failed(state, done.error) if done.error else done
 
     def _failed(self, state: State, error: str) -> Outcome[State]:
-        if self.profile == HARDENED:
+        if self.hardened:
             return unchanged(state, error)
         return unchanged({**state, "failed": True}, error)
 
@@ -207,7 +197,7 @@ class GeminiCli(HistoryCompactor):
         own = {SNAPSHOT_ID, ACKNOWLEDGEMENT_ID}
         new = [message for message in read if message.id not in own]
         earlier = summary_from_json(state["summary"]) if "summary" in state else None
-        taken = self.profile == FAITHFUL
+        taken = self.faithful
         draft = await write_summary(context, new, SECTIONS, budget, earlier, as_written=taken)
         if draft.error:
             return draft

@@ -24,21 +24,15 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.compactors.base.bounds import fitting_input
-from pytest_compaction.compactors.base.cuts import cut_before, newest_within
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    is_needed,
-    leading_system,
-    load,
-    unchanged,
+from pytest_compaction.compactors.base.cuts import cut_before
+from pytest_compaction.compactors.base.history import is_needed, load, unchanged
+from pytest_compaction.compactors.base.outcomes import by_summary, nothing_to_summarise
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
+from pytest_compaction.compactors.base.repeat_guard import (
+    DUE_AGAIN,
+    quiet_until_growth,
+    remembers_size,
 )
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    checked_profile,
-    traits_of,
-)
-from pytest_compaction.compactors.base.settling import DUE_AGAIN, once_more_was_said, settling
 from pytest_compaction.compactors.base.sizes import Clause, Size, parse_clauses, parse_size
 from pytest_compaction.compactors.base.summaries import (
     AS_WRITTEN,
@@ -48,14 +42,10 @@ from pytest_compaction.compactors.base.summaries import (
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.base.trimming import (
-    by_summary,
-    nothing_to_summarise,
-    tail_and_request,
-)
+from pytest_compaction.compactors.base.tails import newest_within, tail_and_request
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, Text
+from pytest_compaction.conversation.messages import Message, Text, leading_system
 from pytest_compaction.models.structured_summary import Section
 
 SECTIONS: Final = (
@@ -93,7 +83,7 @@ VIOLATIONS: Final = {
 ATTEMPTS: Final = 3
 
 
-class LangChain(HistoryCompactor):
+class LangChain(ProductCompactor):
     """Summarises everything before the newest messages, of which ``keep`` stay.
 
     ``keep`` is a number of messages, or as in ``3000tokens`` and ``0.3fraction``.
@@ -120,12 +110,12 @@ class LangChain(HistoryCompactor):
         check_whole("trim", trim, 0, unit="tokens (0 for no limit)")
         self.trim = trim
         self.trigger: tuple[Clause, ...] = parse_clauses("trigger", trigger)
-        self.profile = checked_profile(profile)
-        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
+        self.set_profile(profile)
+        traits = Traits(needs_model=True, keeps_tail=self.hardened)
         again = DUE_AGAIN if self.trigger else {}
-        self.traits = traits_of(self.profile, traits, {**VIOLATIONS, **again})
+        self.set_traits(traits, {**VIOLATIONS, **again})
 
-    @once_more_was_said
+    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due when all conditions of a clause of ``trigger`` are met; never without one."""
         messages = load(state["messages"])
@@ -135,7 +125,7 @@ class LangChain(HistoryCompactor):
                 return "the conversation has reached " + " and ".join(map(str, clause))
         return None
 
-    @settling
+    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise what is before the cut."""
         before = load(state["messages"])
@@ -144,7 +134,7 @@ class LangChain(HistoryCompactor):
         first = leading_system(before)
         start = first + self.cut(before[first:], context)
         request: Message | None = None
-        if self.profile == HARDENED:
+        if self.hardened:
             start, request = tail_and_request(before, first, start, context)
         gone = [message for message in before[first:start] if message is not request]
         if not gone:
@@ -175,16 +165,14 @@ class LangChain(HistoryCompactor):
         """What stands for the messages that go."""
         gone = without_preamble(gone, PREAMBLE)
         read = trimmed(gone, self.trim, context) if self.trim else gone
-        if not read and self.profile == FAITHFUL:
+        if not read and self.faithful:
             return Written(text=TOO_LONG)
         read = read or gone
         if context.tokens.messages(read) > context.window - budget:
             read = without_middle_part(read, context)
         written = Written(error="the model was not asked")
         for _ in range(ATTEMPTS):
-            written = await write_summary(
-                context, read, SECTIONS, budget, as_written=self.profile == FAITHFUL
-            )
+            written = await write_summary(context, read, SECTIONS, budget, as_written=self.faithful)
             if not written.raised:
                 break
         return written

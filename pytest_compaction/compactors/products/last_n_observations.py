@@ -20,15 +20,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.history import HistoryCompactor, load
+from pytest_compaction.compactors.base.history import load
 from pytest_compaction.compactors.base.masking import mask_results, tool_names, where_smaller
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    checked_profile,
-    traits_of,
-)
-from pytest_compaction.compactors.base.trimming import by_rule, fitted
+from pytest_compaction.compactors.base.newest_part import fitted
+from pytest_compaction.compactors.base.outcomes import by_rule
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
+from pytest_compaction.compactors.parameters import names_in
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Image, Message
 
@@ -38,7 +35,7 @@ VIOLATIONS: Final = {
 }
 
 
-class LastNObservations(HistoryCompactor):
+class LastNObservations(ProductCompactor):
     """Elides all but the last ``n`` observations; ``polling`` delays that for the cache's sake.
 
     The hardened profile halves ``n`` until the view fits its budget, and drops the
@@ -61,10 +58,10 @@ class LastNObservations(HistoryCompactor):
                 raise ValueError(f"{key}={value} must be a whole number, 1 or more")
         self.n = n
         self.polling = polling
-        self.keep = _names(keep)
-        self.remove = _names(remove)
-        self.profile = checked_profile(profile)
-        self.traits = traits_of(self.profile, Traits(keeps_tail=True), VIOLATIONS)
+        self.keep = names_in(keep)
+        self.remove = names_in(remove)
+        self.set_profile(profile)
+        self.set_traits(Traits(keeps_tail=True), VIOLATIONS)
 
     def due(self, state: State, context: Context) -> str | None:
         """Due as soon as an observation is to be elided, as the original works on every request."""
@@ -77,7 +74,7 @@ class LastNObservations(HistoryCompactor):
         """Elide what is older than the last ``n`` observations."""
         before = load(state["messages"])
         after: tuple[Message, ...] | None = self._elided(before, state, self.n, context)
-        if self.profile == HARDENED:
+        if self.hardened:
             after = self._within(before, state, context)
         return by_rule(state, before, after, "elided")
 
@@ -119,10 +116,6 @@ def omitted(message: Message) -> str:
     images = sum(isinstance(part, Image) for part in message.parts)
     text = f"[earlier output: {lines} lines omitted]"
     return text if not images else f"{text} [{images} images omitted]"
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(name.strip() for name in str(text).split("|") if name.strip())
 
 
 STRATEGY: Final = LastNObservations

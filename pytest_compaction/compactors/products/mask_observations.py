@@ -18,15 +18,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.history import HistoryCompactor, load
+from pytest_compaction.compactors.base.history import load
 from pytest_compaction.compactors.base.masking import mask_results, where_smaller
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    checked_profile,
-    traits_of,
-)
-from pytest_compaction.compactors.base.trimming import by_rule, fitted
+from pytest_compaction.compactors.base.newest_part import fitted
+from pytest_compaction.compactors.base.outcomes import by_rule
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message
@@ -39,7 +35,7 @@ VIOLATIONS: Final = {
 }
 
 
-class MaskObservations(HistoryCompactor):
+class MaskObservations(ProductCompactor):
     """Masks tool results outside the last ``window`` messages.
 
     The hardened profile halves the window until the view fits its budget, and drops
@@ -52,8 +48,8 @@ class MaskObservations(HistoryCompactor):
     def __init__(self, window: int = 5, profile: str = FAITHFUL) -> None:
         check_whole("window", window, 0, unit="messages")
         self.window = window
-        self.profile = checked_profile(profile)
-        self.traits = traits_of(self.profile, Traits(keeps_tail=True), VIOLATIONS)
+        self.set_profile(profile)
+        self.set_traits(Traits(keeps_tail=True), VIOLATIONS)
 
     def due(self, state: State, context: Context) -> str | None:
         """Due as soon as a result has left the window, as the original masks at every step."""
@@ -66,7 +62,7 @@ class MaskObservations(HistoryCompactor):
         """Put the placeholder for every result that has left the window."""
         before = load(state["messages"])
         after: tuple[Message, ...] | None = masked(before, self.window, context.tokens)
-        if self.profile == HARDENED:
+        if self.hardened:
             after = self._within(before, context)
         return by_rule(state, before, after)
 

@@ -23,23 +23,15 @@ from typing import Final
 
 from pytest_compaction.compactors.base.cuts import without_orphans
 from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
     dump,
     is_needed,
-    leading_system,
     load,
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    Profile,
-    checked_profile,
-    traits_of,
-)
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, Opaque, pending_calls
+from pytest_compaction.conversation.messages import Message, Opaque, leading_system, pending_calls
 from pytest_compaction.models.protocol import CompactRequest, ModelError, UnsupportedError
 
 VIOLATIONS: Final = {
@@ -51,16 +43,16 @@ VIOLATIONS: Final = {
 }
 
 
-class OpenAICompact(HistoryCompactor):
+class OpenAICompact(ProductCompactor):
     """Goes on from what the endpoint returns: user messages, then one opaque item."""
 
     name = "openai-compact"
     description = "responses.compact: user messages and one opaque item, as the endpoint returns"
 
-    def __init__(self, profile: Profile = FAITHFUL) -> None:
-        self.profile = checked_profile(profile)
+    def __init__(self, profile: str = FAITHFUL) -> None:
+        self.set_profile(profile)
         traits = Traits(needs_model=True, opaque=True, keeps_tail=True)
-        self.traits = traits_of(self.profile, traits, VIOLATIONS)
+        self.set_traits(traits, VIOLATIONS)
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         """Add messages; results of calls that the endpoint dropped cannot be sent to it."""
@@ -75,10 +67,10 @@ class OpenAICompact(HistoryCompactor):
         first = leading_system(before)
         if first >= len(before):
             return unchanged(state)
-        if self.profile == HARDENED and pending_calls(before):
+        if self.hardened and pending_calls(before):
             return unchanged(state, "a tool call is still without result; nothing was compacted")
         size = context.tokens.messages(before[first:])
-        if self.profile == HARDENED and size > context.window:
+        if self.hardened and size > context.window:
             return unchanged(
                 state, f"the conversation takes {size} tokens, the window holds {context.window}"
             )
@@ -106,7 +98,7 @@ class OpenAICompact(HistoryCompactor):
     def _refusal(
         self, before: Sequence[Message], after: Sequence[Message], context: Context
     ) -> str | None:
-        if self.profile == FAITHFUL:
+        if self.faithful:
             return None
         tokens = context.tokens.messages(after)
         if tokens > context.budget:

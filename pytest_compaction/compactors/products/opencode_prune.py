@@ -19,16 +19,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.history import HistoryCompactor, load
+from pytest_compaction.compactors.base.history import load
 from pytest_compaction.compactors.base.masking import mask_results, tool_names, where_smaller
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    checked_profile,
-    scaled,
-    traits_of,
-)
-from pytest_compaction.compactors.base.trimming import by_rule, fitted
+from pytest_compaction.compactors.base.newest_part import fitted
+from pytest_compaction.compactors.base.outcomes import by_rule
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message
@@ -44,7 +39,7 @@ VIOLATIONS: Final = {
 }
 
 
-class OpencodePrune(HistoryCompactor):
+class OpencodePrune(ProductCompactor):
     """Clears tool output that is older than ``protect`` tokens of it, if it is ``minimum`` or more.
 
     The hardened profile halves both limits, down to nothing, until the view fits its
@@ -63,8 +58,8 @@ class OpencodePrune(HistoryCompactor):
                 check_whole(key, value, 0, unit="tokens")
         self.protect = protect
         self.minimum = minimum
-        self.profile = checked_profile(profile)
-        self.traits = traits_of(self.profile, Traits(keeps_tail=True), VIOLATIONS)
+        self.set_profile(profile)
+        self.set_traits(Traits(keeps_tail=True), VIOLATIONS)
 
     def limits(self, context: Context) -> tuple[int, int]:
         """Tokens that are protected, and tokens that there must be to clear, in this window."""
@@ -87,7 +82,7 @@ class OpencodePrune(HistoryCompactor):
         after: tuple[Message, ...] | None = self._pruned(
             before, cleared, *self.limits(context), TURNS, context
         )
-        if self.profile == HARDENED:
+        if self.hardened:
             after = self._within(before, cleared, context)
         return by_rule(state, before, after, "cleared")
 

@@ -16,17 +16,15 @@ from typing import Final
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
-    last_user,
-    leading_system,
     load,
     spans_between,
-    tail_start,
     unchanged,
 )
 from pytest_compaction.compactors.base.summaries import summary_message, write_summary
+from pytest_compaction.compactors.base.tails import tail_start
 from pytest_compaction.compactors.parameters import check_share
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.messages import Message, last_user, leading_system
 from pytest_compaction.models.structured_summary import Section, summary_from_json
 
 SECTIONS: Final = (

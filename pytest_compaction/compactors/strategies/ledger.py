@@ -25,22 +25,21 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.artifacts.operations import FileState
-from pytest_compaction.artifacts.trail import ASSERTION, Run, Trail, trail_from_json
+from pytest_compaction.artifacts.trail import ASSERTION, CommandRun, Trail, trail_from_json
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
-    leading_system,
     load,
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.newest_part import newest_part
+from pytest_compaction.compactors.base.newest_part import newest_part, too_small, windowed
 from pytest_compaction.compactors.base.summaries import summary_message
 from pytest_compaction.compactors.parameters import check_share, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.compactors.strategies.window import too_small, windowed
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.messages import Message, leading_system
 from pytest_compaction.models.structured_summary import Source
+from pytest_compaction.text.words import clipped
 
 LEDGER_ID: Final = "ledger"
 PREAMBLE: Final = (
@@ -257,7 +256,7 @@ def _file_text(state: FileState, detailed: bool) -> str:
     ]
     text = f"`{state.path}` {', '.join(what or ['read'])}"
     details = _current(state.details) if detailed and not state.deleted else []
-    return _cut(text + (f": {'; '.join(details)}" if details else ""))
+    return clipped(text + (f": {'; '.join(details)}" if details else ""), _ENTRY_CHARACTERS)
 
 
 def _current(details: Sequence[str]) -> list[str]:
@@ -267,7 +266,7 @@ def _current(details: Sequence[str]) -> list[str]:
         assigned = _ASSIGNED.match(detail)
         key = assigned[1] if assigned else detail
         latest.pop(key, None)
-        latest[key] = _cut(detail, _DETAIL_CHARACTERS)
+        latest[key] = clipped(detail, _DETAIL_CHARACTERS)
     return [detail for detail in latest.values() if detail][-_DETAILS:]
 
 
@@ -277,13 +276,13 @@ def _by_weight(errors: Sequence[str]) -> list[str]:
     return sorted(newest, key=lambda text: ASSERTION in text)
 
 
-def _that_matter(runs: Sequence[Run]) -> list[Run]:
+def _that_matter(runs: Sequence[CommandRun]) -> list[CommandRun]:
     """What changed something, then what was run again and again, then what failed; newest first."""
     newest = [run for run in runs[::-1] if run.changing or run.times > 1 or run.failed]
     return sorted(newest, key=lambda run: 0 if run.changing else 1 if run.times > 1 else 2)
 
 
-def _run_text(run: Run) -> str:
+def _run_text(run: CommandRun) -> str:
     said = [f"`{run.text}`"]
     if run.times > 1:
         said.append(f"{run.times} times")
@@ -292,11 +291,6 @@ def _run_text(run: Run) -> str:
     elif run.failed:
         said.append("failed")
     return ", ".join(said)
-
-
-def _cut(text: str, limit: int = _ENTRY_CHARACTERS) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 STRATEGY: Final = Ledger

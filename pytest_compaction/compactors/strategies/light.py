@@ -30,20 +30,24 @@ from typing import Final
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
-    last_request,
-    last_user,
-    leading_system,
     load,
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.newest_part import newest_part
+from pytest_compaction.compactors.base.newest_part import newest_part, too_small
 from pytest_compaction.compactors.base.passages import Passage, cut_to, ranked, shown
 from pytest_compaction.compactors.base.summaries import summary_message, write_summary
+from pytest_compaction.compactors.base.tails import last_request
 from pytest_compaction.compactors.parameters import check_share, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
-from pytest_compaction.compactors.strategies.window import too_small
-from pytest_compaction.conversation.messages import Message, groups, readable, text_message
+from pytest_compaction.conversation.messages import (
+    Message,
+    groups,
+    last_user,
+    leading_system,
+    readable,
+    text_message,
+)
 from pytest_compaction.models.structured_summary import Section, Summary, summary_from_json
 
 SECTIONS: Final = (

@@ -11,19 +11,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    dump,
-    leading_system,
-    load,
-    spans_between,
-)
-from pytest_compaction.compactors.base.newest_part import newest_part
+from pytest_compaction.compactors.base.history import HistoryCompactor, dump, load, spans_between
+from pytest_compaction.compactors.base.newest_part import cut_to_fit, newest_part
 from pytest_compaction.compactors.base.passages import best_passages, passages_of
 from pytest_compaction.compactors.base.summaries import summary_message
 from pytest_compaction.compactors.parameters import check_share
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
-from pytest_compaction.compactors.strategies.window import cut_to_fit
+from pytest_compaction.conversation.messages import leading_system
 
 PASSAGES_ID: Final = "passages"
 PREAMBLE: Final = (

@@ -13,7 +13,6 @@ from typing import Final
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
-    leading_system,
     load,
     spans_between,
     unchanged,
@@ -24,7 +23,7 @@ from pytest_compaction.compactors.base.summaries import (
     write_summary,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import pending_calls
+from pytest_compaction.conversation.messages import leading_system, pending_calls
 from pytest_compaction.models.structured_summary import Section
 
 SECTIONS: Final = (

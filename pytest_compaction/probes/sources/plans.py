@@ -45,7 +45,7 @@ def plan_drafts(log: ProbeLog) -> Iterator[Draft]:
             continue
         before = plan
         kept = f"`{printable(plan.name, 60).replace('`', '')}`"
-        late = 0.2 if plan.position > log.tail(asked) else 0.0
+        late = 0.2 if plan.position > log.before_tail(asked) else 0.0
         yield Draft(
             "continuation",
             "open-steps",

@@ -83,7 +83,7 @@ def _last_request(log: ProbeLog, point: int) -> Iterator[Draft]:
     changed = _changed_since(log, place, asked)
     found = _clause_facts(log, text, asked, "state", tail=True)[:3]
     files = [log.find(path, asked, "state", most=20, tail=True) for path in dict.fromkeys(changed)]
-    late = place > log.tail(asked)
+    late = place > log.before_tail(asked)
     rank = (0.5 if late else 0.15) + (0.0 if found else 0.3)
     question = "What did the user ask for last, and which files have been changed for it so far?"
     if not changed:
@@ -117,7 +117,7 @@ def _last_check(log: ProbeLog, run: Sequence[Command], point: int) -> Iterator[D
         place = log.position[command.message_id]
         if place > asked or not checked(command):
             continue
-        late = place > log.tail(asked)
+        late = place > log.before_tail(asked)
         shown = printable(command.text.replace("`", ""), 100)
         yield Draft(
             "continuation",
@@ -149,7 +149,7 @@ def _failing_tests(log: ProbeLog, run: Sequence[Command], point: int) -> Iterato
             return
         found = [log.find(name, asked, "pending", most=20, tail=True) for name in names]
         question = "Which tests still failed in the last test run?"
-        rank = 0.3 if place > log.tail(asked) else 0.12
+        rank = 0.3 if place > log.before_tail(asked) else 0.12
         yield Draft(
             "continuation", "failing-tests", question, _kept(found)[:5], point, rank, least=1
         )

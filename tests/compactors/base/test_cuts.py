@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from support.builders import COUNTER, agent_logs, assistant, tool, user
 from support.compacting import ids, messages_of
 
-from pytest_compaction.compactors.base.cuts import newest_within, without_orphans
+from pytest_compaction.compactors.base.cuts import without_orphans
+from pytest_compaction.compactors.base.tails import newest_within
 from pytest_compaction.conversation.messages import structure_faults
 
 CALLS = assistant(None, ("a", "bash", {}), ("b", "bash", {}))

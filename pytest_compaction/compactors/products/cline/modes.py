@@ -8,9 +8,8 @@ from typing import Final
 
 from pytest_compaction.artifacts.operations import file_operations
 from pytest_compaction.compactors.base.cuts import cut_after, cut_before, user_turns
-from pytest_compaction.compactors.base.history import leading_system
 from pytest_compaction.compactors.protocol import Context
-from pytest_compaction.conversation.messages import Message, Part, Text
+from pytest_compaction.conversation.messages import Message, Part, Text, leading_system
 
 RESERVED: Final = {64_000: 27_000, 128_000: 30_000, 200_000: 40_000}
 """Tokens that stay free in the windows that the product knows by name."""

@@ -33,21 +33,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.compactors.base.duplicate_reads import without_duplicate_reads
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    is_needed,
-    leading_system,
-    load,
-    unchanged,
-)
+from pytest_compaction.compactors.base.history import is_needed, load, unchanged
 from pytest_compaction.compactors.base.masking import where_smaller
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    checked_profile,
-    scaled,
-    traits_of,
-)
+from pytest_compaction.compactors.base.newest_part import fitted
+from pytest_compaction.compactors.base.outcomes import by_rule, by_summary, nothing_to_summarise
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
     AS_WRITTEN,
     summary_message,
@@ -55,13 +45,7 @@ from pytest_compaction.compactors.base.summaries import (
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.base.trimming import (
-    by_rule,
-    by_summary,
-    fitted,
-    nothing_to_summarise,
-    tail_and_request,
-)
+from pytest_compaction.compactors.base.tails import tail_and_request
 from pytest_compaction.compactors.products.cline.modes import (
     allowed,
     files_section,
@@ -73,7 +57,13 @@ from pytest_compaction.compactors.products.cline.modes import (
     with_notice,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, Text, pending_calls, readable
+from pytest_compaction.conversation.messages import (
+    Message,
+    Text,
+    leading_system,
+    pending_calls,
+    readable,
+)
 from pytest_compaction.models.structured_summary import Section, summary_from_json
 
 CONDENSE_SECTIONS: Final = (
@@ -155,7 +145,7 @@ VIOLATIONS: Final = {
 }
 
 
-class Cline(HistoryCompactor):
+class Cline(ProductCompactor):
     """Cline's ways to shrink a history; ``mode`` is one of classic, auto-condense, agentic.
 
     The hardened profile brings the view within the budget (``classic`` by dropping the
@@ -170,10 +160,10 @@ class Cline(HistoryCompactor):
         if mode not in tuple(VIOLATIONS):
             raise ValueError(f"mode={mode} must be one of {', '.join(VIOLATIONS)}")
         self.mode = mode
-        self.profile = checked_profile(profile)
-        keeps = mode == "agentic" or (self.profile == HARDENED and mode != "classic")
+        self.set_profile(profile)
+        keeps = mode == "agentic" or (self.hardened and mode != "classic")
         traits = Traits(needs_model=mode != "classic", keeps_tail=keeps)
-        self.traits = traits_of(self.profile, traits, VIOLATIONS[mode])
+        self.set_traits(traits, VIOLATIONS[mode])
 
     def due(self, state: State, context: Context) -> str | None:
         """Due at the limit that the mode sets for the window."""
@@ -206,17 +196,17 @@ class Cline(HistoryCompactor):
             begin, end = removed(after, quarter)
             if begin < end:
                 after = (*with_notice(after[:begin]), *after[end:])
-        return fitted(after, context) if self.profile == HARDENED else after
+        return fitted(after, context) if self.hardened else after
 
     async def _condensed(
         self, state: State, before: tuple[Message, ...], context: Context
     ) -> Outcome[State]:
         """The first pair and a summary of everything."""
-        if pending_calls(before) and self.profile == FAITHFUL:
+        if pending_calls(before) and self.faithful:
             return unchanged(state, "a tool call is still without result; nothing was condensed")
         head, end = first_pair_end(before), len(before)
         request: Message | None = None
-        if self.profile == HARDENED:
+        if self.hardened:
             head = leading_system(before)
             opening = context.tokens.messages(before[: head + 1])
             if before[head:] and _is_request(before[head]) and opening * 4 <= context.budget:
@@ -230,7 +220,7 @@ class Cline(HistoryCompactor):
         budget = summary_room((*first, *kept), context)
         read = without_preamble(gone, CONDENSED)
         written = await write_summary(
-            context, read, CONDENSE_SECTIONS, budget, as_written=self.profile == FAITHFUL
+            context, read, CONDENSE_SECTIONS, budget, as_written=self.faithful
         )
         if written.error:
             return unchanged(state, written.error)
@@ -247,7 +237,7 @@ class Cline(HistoryCompactor):
         preserved = scaled(PRESERVED, PRODUCT_WINDOW, context)
         cut = first + turn_cut(before[first:], preserved, context)
         request: Message | None = None
-        if self.profile == HARDENED:
+        if self.hardened:
             cut, request = tail_and_request(before, first, cut, context)
         own = [message for message in before[first:cut] if message.origin == "log"]
         new = [message for message in own if message is not request]
@@ -265,7 +255,7 @@ class Cline(HistoryCompactor):
             AGENTIC_SECTIONS,
             budget,
             previous,
-            as_written=self.profile == FAITHFUL,
+            as_written=self.faithful,
         )
         if written.error:
             return unchanged(state, written.error)

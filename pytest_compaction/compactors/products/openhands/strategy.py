@@ -32,20 +32,14 @@ from typing import Final
 
 from pytest_compaction.compactors.base.bounds import each_at_most
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    is_needed,
-    leading_system,
-    load,
-    unchanged,
+from pytest_compaction.compactors.base.history import is_needed, load, unchanged
+from pytest_compaction.compactors.base.outcomes import by_summary
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
+from pytest_compaction.compactors.base.repeat_guard import (
+    DUE_AGAIN,
+    quiet_until_growth,
+    remembers_size,
 )
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    checked_profile,
-    traits_of,
-)
-from pytest_compaction.compactors.base.settling import DUE_AGAIN, once_more_was_said, settling
 from pytest_compaction.compactors.base.summaries import (
     AS_WRITTEN,
     SUMMARY_OVERHEAD,
@@ -55,14 +49,14 @@ from pytest_compaction.compactors.base.summaries import (
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.base.trimming import by_summary, tail_and_request
+from pytest_compaction.compactors.base.tails import tail_and_request
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.products.openhands.cuts import (
     manipulation_indices,
     suffix_for_reduction,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, groups, readable
+from pytest_compaction.conversation.messages import Message, groups, leading_system, readable
 from pytest_compaction.models.structured_summary import Section
 
 SECTIONS: Final = (
@@ -123,7 +117,7 @@ RESET_SCALING: Final = 0.8
 MINIMUM_PROGRESS: Final = 0.1
 
 
-class OpenHands(HistoryCompactor):
+class OpenHands(ProductCompactor):
     """Condenses the middle of the view.
 
     ``max_size`` is the number of messages above which the view is condensed,
@@ -157,14 +151,14 @@ class OpenHands(HistoryCompactor):
         self.max_size = max_size
         self.keep_first = keep_first
         self.max_tokens = max_tokens
-        self.profile = checked_profile(profile)
-        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
+        self.set_profile(profile)
+        traits = Traits(needs_model=True, keeps_tail=self.hardened)
         broken = {**VIOLATIONS, **(DUE_AGAIN if max_tokens else {})}
         if not keep_first:
             del broken["one-live-summary"]
-        self.traits = traits_of(self.profile, traits, broken)
+        self.set_traits(traits, broken)
 
-    @once_more_was_said
+    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due above ``max_size`` messages, or above the window (or ``max_tokens``)."""
         messages = load(state["messages"])
@@ -176,7 +170,7 @@ class OpenHands(HistoryCompactor):
             return f"{len(messages)} messages, {self.max_size} allowed"
         return None
 
-    @settling
+    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Condense the middle; reset everything where that is impossible but required."""
         before = load(state["messages"])
@@ -231,7 +225,7 @@ class OpenHands(HistoryCompactor):
     ) -> tuple[str | None, tuple[Message, ...]]:
         begin, end = self.forgotten(before, context)
         request: Message | None = None
-        if self.profile == HARDENED:
+        if self.hardened:
             begin, end, request = self._affordable(before, begin, end, context)
         gone = [message for message in before[begin:end] if message is not request]
         if len(gone) < max(len(before) * MINIMUM_PROGRESS, 1):
@@ -261,7 +255,7 @@ class OpenHands(HistoryCompactor):
     ) -> tuple[str | None, tuple[Message, ...]]:
         head, end = leading_system(before), pending_start(before)
         request: Message | None = None
-        if self.profile == HARDENED:
+        if self.hardened:
             end, request = tail_and_request(before, head, end, context)
         gone = tuple(message for message in before[head:end] if message is not request)
         if not gone:
@@ -288,7 +282,7 @@ class OpenHands(HistoryCompactor):
         return written
 
     async def _asked(self, read: Sequence[Message], budget: int, context: Context) -> Written:
-        faithful = self.profile == FAITHFUL
+        faithful = self.faithful
         return await write_summary(context, read, SECTIONS, budget, as_written=faithful)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.compactors.base.history import dump, leading_system, spans_between, unchanged
+from pytest_compaction.compactors.base.history import dump, spans_between, unchanged
 from pytest_compaction.compactors.protocol import Context, Outcome, State
-from pytest_compaction.conversation.messages import Message, groups, text_message
+from pytest_compaction.conversation.messages import Message, groups, leading_system, text_message
 
 HIDDEN_ID: Final = "roo-hidden"
 _FRACTION: Final = 0.5

@@ -37,25 +37,22 @@ from typing import Final
 from pytest_compaction.compactors.base.cuts import cut_before, pending_start, without_orphans
 from pytest_compaction.compactors.base.file_contents import Contents, folded_files, followed
 from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
     dump,
     is_needed,
-    leading_system,
-    live_request,
     load,
     spans_between,
     unchanged,
 )
+from pytest_compaction.compactors.base.newest_part import fitted
 from pytest_compaction.compactors.base.nine_sections import SECTIONS as NINE_SECTIONS
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    Profile,
-    checked_profile,
-    scaled,
-    traits_of,
+from pytest_compaction.compactors.base.outcomes import by_rule
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
+from pytest_compaction.compactors.base.repeat_guard import (
+    DUE_AGAIN,
+    LOW,
+    quiet_until_growth,
+    remembers_size,
 )
-from pytest_compaction.compactors.base.settling import DUE_AGAIN, LOW, once_more_was_said, settling
 from pytest_compaction.compactors.base.summaries import (
     AS_WRITTEN,
     SUMMARY_OVERHEAD,
@@ -64,7 +61,7 @@ from pytest_compaction.compactors.base.summaries import (
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.base.trimming import by_rule, fitted, tail_and_request
+from pytest_compaction.compactors.base.tails import live_request, tail_and_request
 from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.products.roo.sliding_window import half_dropped
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
@@ -72,6 +69,7 @@ from pytest_compaction.conversation.messages import (
     Message,
     Text,
     ToolResult,
+    leading_system,
     pending_calls,
     text_message,
 )
@@ -153,7 +151,7 @@ class Refusal:
     final: bool = False
 
 
-class Roo(HistoryCompactor):
+class Roo(ProductCompactor):
     """Condenses all but the last ``keep`` messages (version 1), or everything (version 2).
 
     ``threshold`` is the share of the window in percent at which it is due (5 to 100, -1 for the
@@ -169,7 +167,7 @@ class Roo(HistoryCompactor):
         keep: int = 3,
         threshold: int = 100,
         max_output: int = 8192,
-        profile: Profile = FAITHFUL,
+        profile: str = FAITHFUL,
     ) -> None:
         check_choice("version", version, (1, 2))
         check_whole("keep", keep, 1)
@@ -180,10 +178,10 @@ class Roo(HistoryCompactor):
         self.keep = keep
         self.percent = 100 if threshold == -1 else threshold
         self.max_output = max_output
-        self.profile = checked_profile(profile)
-        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
+        self.set_profile(profile)
+        traits = Traits(needs_model=True, keeps_tail=self.hardened)
         again = DUE_AGAIN if self.percent < 100 * LOW else {}
-        self.traits = traits_of(self.profile, traits, {**VIOLATIONS[version], **again})
+        self.set_traits(traits, {**VIOLATIONS[version], **again})
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         """Add messages; version 2 also follows what the calls do to files."""
@@ -195,7 +193,7 @@ class Roo(HistoryCompactor):
         recent = (*before[pending_start(before) :], *answered)
         return {**observed, "files": followed(state.get("files", {}), recent, _FOLLOWED_FILES)}
 
-    @once_more_was_said
+    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due at the threshold, or when window less a tenth and less the reply is used."""
         used = context.tokens.messages(load(state["messages"]))
@@ -206,7 +204,7 @@ class Roo(HistoryCompactor):
             return f"{used} of {context.window} tokens used, the threshold is {self.percent} %"
         return None
 
-    @settling
+    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Condense; where that is refused, drop the older half after the first message."""
         if not is_needed(self, state, context):
@@ -218,7 +216,7 @@ class Roo(HistoryCompactor):
             return outcome
         if outcome.final:
             return unchanged(state, outcome.error)
-        if self.profile == HARDENED:
+        if self.hardened:
             return self._dropped_to_fit(state, before, outcome.error, context)
         return half_dropped(state, before, outcome.error, context, noted=self.version == 2)
 
@@ -229,7 +227,7 @@ class Roo(HistoryCompactor):
         first = leading_system(before)
         cut = max(cut_before(before, max(len(before) - self.keep, 0)), first)
         live = None
-        if self.profile == HARDENED:
+        if self.hardened:
             cut, live = tail_and_request(before, first, cut, context)
         if any(message.id.startswith("roo-summary") for message in before[cut:]):
             return Refusal("the conversation was condensed a moment ago")
@@ -238,14 +236,14 @@ class Roo(HistoryCompactor):
         request = (live,) if live else ()
         kept = (*before[:first], *request, *before[cut:])
         conversation = without_preamble(before[first:cut], PREAMBLE)
-        size = summary_room(kept, context, 0 if self.profile == HARDENED else 0.25)
-        faithful = self.profile == FAITHFUL
+        size = summary_room(kept, context, 0 if self.hardened else 0.25)
+        faithful = self.faithful
         written = await write_summary(context, conversation, SECTIONS, size, as_written=faithful)
         if written.error:
             return Refusal(written.error, final=written.raised)
         cycle = int(state.get("cycle", 0)) + 1
         id = f"roo-summary-{cycle}"
-        if self.profile == HARDENED:
+        if self.hardened:
             summary: tuple[Message, ...] = (summary_message(id, written.text, PREAMBLE),)
         else:
             opening = text_message(OPENING_ID, "user", OPENING, "synthetic")
@@ -262,12 +260,12 @@ class Roo(HistoryCompactor):
         """Version 2: one user message with summary, commands and folded files."""
         first = leading_system(before)
         waiting = pending_calls(before)
-        if self.profile == HARDENED and waiting:
+        if self.hardened and waiting:
             return Refusal("a tool call is still without result; nothing was summarised", True)
         if first >= len(before):
             return Refusal("there is nothing to condense")
         room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
-        live = live_request(before, context) if self.profile == HARDENED else None
+        live = live_request(before, context) if self.hardened else None
         room -= context.tokens.message(live) if live else 0
         commands = state.get("commands", _COMMAND.findall(before[first].text))
         blocks = self._blocks(commands, state["files"], room, context)
@@ -277,7 +275,7 @@ class Roo(HistoryCompactor):
             for id in waiting
         )
         conversation = (*without_preamble(before[first:], PREAMBLE), *cancelled)
-        faithful = self.profile == FAITHFUL
+        faithful = self.faithful
         written = await write_summary(
             context, conversation, NINE_SECTIONS, room, as_written=faithful
         )
@@ -289,7 +287,7 @@ class Roo(HistoryCompactor):
         message = Message(id, "user", tuple(map(Text, texts)), "synthetic")
         after = (*before[:first], message, *((live,) if live else ()))
         larger = context.tokens.messages(after) >= context.tokens.messages(before)
-        if larger and self.profile == HARDENED:
+        if larger and self.hardened:
             return Refusal("the context would have grown")
         new = {**state, "messages": dump(after), "cycle": cycle, "commands": commands}
         return Outcome(new, "compacted", spans_between(before, after, id))

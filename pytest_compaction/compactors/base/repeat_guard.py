@@ -1,8 +1,8 @@
-"""Not due again before something new is said: how hardened profiles end what triggers itself.
+"""A guard against compacting the same view again, for strategies with a trigger of their own.
 
-A user may set a trigger so low that what a compaction leaves reaches it again at once.
-Originals go on compacting then. The hardened profile notes in its state under ``left``
-how many messages a compaction left, and waits until there are others.
+A user may set a trigger so low that the view a compaction leaves reaches it at once.
+The originals then compact again. The hardened profile writes down in its state, under
+``left``, how many messages a compaction left, and waits until that number changes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pytest_compaction.compactors.protocol import Outcome, State
 P = ParamSpec("P")
 
 LOW: Final = 0.4
-"""The share of the window under which a trigger may lie below what a compaction leaves."""
+"""Share of the window below which a trigger may lie under the size of a compacted view."""
 
 DUE_AGAIN: Final = {
     "not-due-after": "a trigger below what a compaction leaves is reached again at once",
@@ -26,18 +26,18 @@ DUE_AGAIN: Final = {
 SET_OFF_AGAIN: Final = {
     **DUE_AGAIN,
     "progress-or-stop": "a trigger below what a compaction leaves sets it off without end",
-    "never-larger": "what is small already is summarised again, and may grow",
+    "never-larger": "a view that is already small is summarised again and may grow",
 }
-"""The violations of originals that a trigger below what they leave sets off again and again."""
+"""The violations of originals that compact again and again under such a trigger."""
 
 
-def settling(
+def remembers_size(
     compact: Callable[P, Awaitable[Outcome[State]]],
 ) -> Callable[P, Awaitable[Outcome[State]]]:
-    """The method ``compact`` of a strategy; a hardened one notes how much it left."""
+    """Decorate the method ``compact``: the hardened profile notes how many messages it left."""
 
     @wraps(compact)
-    async def settled(*args: P.args, **kwargs: P.kwargs) -> Outcome[State]:
+    async def noted(*args: P.args, **kwargs: P.kwargs) -> Outcome[State]:
         outcome = await compact(*args, **kwargs)
         if cast(Any, args[0]).profile != HARDENED:
             return outcome
@@ -46,11 +46,11 @@ def settling(
         left = len(outcome.state["messages"])
         return replace(outcome, state={**outcome.state, "left": left})
 
-    return settled
+    return noted
 
 
-def once_more_was_said(due: Callable[P, str | None]) -> Callable[P, str | None]:
-    """The method ``due`` of a strategy; a hardened one waits while nothing is added."""
+def quiet_until_growth(due: Callable[P, str | None]) -> Callable[P, str | None]:
+    """Decorate the method ``due``: the hardened profile is not due until a message is added."""
 
     @wraps(due)
     def waiting(*args: P.args, **kwargs: P.kwargs) -> str | None:
