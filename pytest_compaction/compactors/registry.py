@@ -119,16 +119,24 @@ def _shipped() -> dict[str, str]:
     return found
 
 
-def named_strategies(
-    texts: Iterable[str], added: Mapping[str, Any], folders: Iterable[Path]
-) -> tuple[Registry, tuple[Spec, ...]]:
-    """What a session names, and the registry that makes it; each is made once, to see that it can.
+def make_importable(folders: Iterable[Path]) -> None:
+    """Put the folders first on ``sys.path``, so that a strategy in them is found by its module.
 
-    ``folders`` are looked for modules first. Raises :class:`UnknownCompactorError`.
+    For the start of a session: looking a strategy up changes nothing.
     """
     for folder in folders:
         if str(folder) not in sys.path:
             sys.path.insert(0, str(folder))
+
+
+def named_strategies(
+    texts: Iterable[str], added: Mapping[str, Any]
+) -> tuple[Registry, tuple[Spec, ...]]:
+    """The strategies that a session names, and the registry that makes them.
+
+    Each is made once, so that one that cannot be made is refused before the run. Raises
+    :class:`UnknownCompactorError`.
+    """
     registry = Registry(dict(added))
     specs = tuple(parse_spec(text) for text in texts)
     for spec in specs:

@@ -17,7 +17,7 @@ from pytest_compaction.checking.invariants.invariants import INVARIANTS
 from pytest_compaction.checking.runner import Runner
 from pytest_compaction.checking.worker_thread import Bench
 from pytest_compaction.compactors.protocol import Compactor, State
-from pytest_compaction.compactors.registry import Registry, named_strategies
+from pytest_compaction.compactors.registry import Registry, make_importable, named_strategies
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline.model import OfflineModel
@@ -117,7 +117,8 @@ def start(
             "--compaction-check needs the package hypothesis, which is not installed; "
             "pip install 'pytest-compaction[test]' installs it"
         )
-    registry, specs = named_strategies(settings.compactors, added_compactors, folders)
+    make_importable(folders)
+    registry, specs = named_strategies(settings.compactors, added_compactors)
     tokens = TokenCounter(settings.encoding)
     tokens.text("")
     return CheckSession(settings, specs, registry, _model(settings, added_models, tokens), tokens)

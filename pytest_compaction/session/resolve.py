@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case.files import load_cases
-from pytest_compaction.compactors.registry import named_strategies
+from pytest_compaction.compactors.registry import make_importable, named_strategies
 from pytest_compaction.compactors.specs import UnknownCompactorError
 from pytest_compaction.conversation.messages import canonical_json, short_hash
 from pytest_compaction.conversation.tokens import EncodingUnavailableError, TokenCounter
@@ -65,7 +65,8 @@ def start(
     ledger: str | None = None,
 ) -> BenchmarkSession:
     """Resolve all that the settings name; raises one of ``USAGE_ERRORS`` for what is not there."""
-    registry, specs = named_strategies(settings.arms, added_compactors, (invocation, root))
+    make_importable((invocation, root))
+    registry, specs = named_strategies(settings.arms, added_compactors)
     tokens = TokenCounter(settings.encoding)
     tokens.text("")
 
