@@ -13,12 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.artifacts.file_states import (
-    FileOperation,
-    FileState,
-    Operation,
-    file_states,
-)
+from pytest_compaction.artifacts.file_states import FileOperation, FileState, Operation, file_states
 from pytest_compaction.artifacts.known_files import EditOutcome, KnownFiles
 from pytest_compaction.artifacts.shell.commands import shell_effects
 from pytest_compaction.artifacts.shell.programs import Effect

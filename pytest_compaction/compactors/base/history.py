@@ -52,19 +52,19 @@ class HistoryCompactor:
         limit = int(context.window * self.threshold)
         return f"{used} of {context.window} tokens used" if used >= limit else None
 
+    def is_needed(self, state: State, context: Context) -> bool:
+        """Whether there is a reason to compact, for strategies that leave a small view alone.
+
+        The reasons: the view is over the budget, the strategy's own trigger is reached,
+        or a user asks for it (``context.reason`` is ``manual``).
+        """
+        if context.reason == "manual" or self.due(state, context) is not None:
+            return True
+        return context.tokens.messages(load(state["messages"])) > context.budget
+
     def render(self, state: State, context: Context, probe: str | None = None) -> View:
         """The messages of the state."""
         return View(load(state["messages"]))
-
-
-def is_needed(compactor: HistoryCompactor, state: State, context: Context) -> bool:
-    """Whether there is a reason to compact: a view over the budget, or the strategy's own trigger.
-
-    A user who asks for it (reason ``manual``) is a reason as well.
-    """
-    if context.reason == "manual" or compactor.due(state, context) is not None:
-        return True
-    return context.tokens.messages(load(state["messages"])) > context.budget
 
 
 def unchanged(state: State, error: str | None = None) -> Outcome[State]:

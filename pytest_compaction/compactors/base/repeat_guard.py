@@ -10,25 +10,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import wraps
-from typing import Any, Final, ParamSpec, cast
+from typing import Any, ParamSpec, cast
 
 from pytest_compaction.compactors.base.profiles import HARDENED
 from pytest_compaction.compactors.protocol import Outcome, State
 
 P = ParamSpec("P")
-
-LOW: Final = 0.4
-"""Share of the window below which a trigger may lie under the size of a compacted view."""
-
-DUE_AGAIN: Final = {
-    "not-due-after": "a trigger below what a compaction leaves is reached again at once",
-}
-SET_OFF_AGAIN: Final = {
-    **DUE_AGAIN,
-    "progress-or-stop": "a trigger below what a compaction leaves sets it off without end",
-    "never-larger": "a view that is already small is summarised again and may grow",
-}
-"""The violations of originals that compact again and again under such a trigger."""
 
 
 def remembers_size(

@@ -15,11 +15,6 @@ from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.models.protocol import ModelError, SummaryRequest
 from pytest_compaction.models.structured_summary import Section, Summary
 
-AS_WRITTEN: Final = {
-    "summary-is-a-summary": "whatever the model writes is taken for the summary",
-}
-"""The violation of originals that look at nothing but whether something was written."""
-
 SUMMARY_OVERHEAD: Final = 60
 """Tokens for the preamble of a summary message and the chat format around it."""
 

@@ -27,27 +27,18 @@ from typing import Final
 
 from pytest_compaction.compactors.base.bounds import short_arguments
 from pytest_compaction.compactors.base.cuts import cut_before, pending_start, user_turns
-from pytest_compaction.compactors.base.history import (
-    dump,
-    is_needed,
-    load,
-    unchanged,
-)
+from pytest_compaction.compactors.base.history import dump, load, unchanged
 from pytest_compaction.compactors.base.outcomes import by_summary, nothing_to_summarise
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
-from pytest_compaction.compactors.base.repeat_guard import (
-    DUE_AGAIN,
-    quiet_until_growth,
-    remembers_size,
-)
+from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
 from pytest_compaction.compactors.base.summaries import (
-    AS_WRITTEN,
     summary_message,
     summary_room,
     without_preamble,
     write_summary,
 )
 from pytest_compaction.compactors.base.tails import tail_and_request
+from pytest_compaction.compactors.base.violations import AS_WRITTEN, DUE_AGAIN
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.chat_format import message_to_chat
 from pytest_compaction.conversation.messages import (
@@ -148,7 +139,7 @@ class Adk(ProductCompactor):
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise the range that the configuration names."""
         before = load(state["messages"])
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         first = leading_system(before)
         logged = (i for i, m in enumerate(before) if i >= first and m.origin == "log")

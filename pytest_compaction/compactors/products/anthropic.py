@@ -41,23 +41,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from pytest_compaction.compactors.base.cuts import pending_start, without_orphans
-from pytest_compaction.compactors.base.history import (
-    dump,
-    is_needed,
-    load,
-    spans_between,
-    unchanged,
-)
+from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
-from pytest_compaction.compactors.base.repeat_guard import (
-    LOW,
-    SET_OFF_AGAIN,
-    quiet_until_growth,
-    remembers_size,
-)
-from pytest_compaction.compactors.base.summaries import AS_WRITTEN, SUMMARY_OVERHEAD, write_summary
+from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
+from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, write_summary
 from pytest_compaction.compactors.base.tails import live_request
 from pytest_compaction.compactors.base.tool_uses import ToolUseClearing
+from pytest_compaction.compactors.base.violations import AS_WRITTEN, LOW_TRIGGER, SET_OFF_AGAIN
 from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.conversation.messages import (
@@ -162,7 +152,7 @@ class Anthropic(ProductCompactor):
         self.set_profile(profile)
         self.by_server = mode == "server"
         traits = Traits(needs_model=True, keeps_tail=self.hardened)
-        again = SET_OFF_AGAIN if self.limit < PRODUCT_WINDOW * LOW else {}
+        again = SET_OFF_AGAIN if self.limit < PRODUCT_WINDOW * LOW_TRIGGER else {}
         self.set_traits(traits, {**VIOLATIONS, **again})
         if self.by_server:
             self.traits = Traits(needs_model=True, by_server=True)
@@ -200,7 +190,7 @@ class Anthropic(ProductCompactor):
         """Clear tool uses if asked for and if that suffices; otherwise summarise everything."""
         if self.by_server:
             return self._handed_over(state, context)
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
         cleared = before

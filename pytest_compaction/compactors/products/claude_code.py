@@ -26,13 +26,7 @@ from typing import Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.base.file_contents import Contents, followed
-from pytest_compaction.compactors.base.history import (
-    dump,
-    is_needed,
-    load,
-    spans_between,
-    unchanged,
-)
+from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.base.nine_sections import SECTIONS
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
@@ -105,7 +99,7 @@ class ClaudeCode(ProductCompactor):
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Clear tool results; if the view still does not fit, go on from a summary and files."""
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
         cleared = self.clearing.cleared(before, PRODUCT_WINDOW, context)

@@ -26,21 +26,10 @@ from typing import Final
 
 from pytest_compaction.compactors.base.bounds import without_middle
 from pytest_compaction.compactors.base.cuts import without_orphans
-from pytest_compaction.compactors.base.history import (
-    dump,
-    is_needed,
-    load,
-    spans_between,
-    unchanged,
-)
+from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
-from pytest_compaction.compactors.base.repeat_guard import (
-    SET_OFF_AGAIN,
-    quiet_until_growth,
-    remembers_size,
-)
+from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
 from pytest_compaction.compactors.base.summaries import (
-    AS_WRITTEN,
     SUMMARY_OVERHEAD,
     Written,
     summary_message,
@@ -48,6 +37,7 @@ from pytest_compaction.compactors.base.summaries import (
     write_summary,
 )
 from pytest_compaction.compactors.base.tails import live_request, newest_within
+from pytest_compaction.compactors.base.violations import AS_WRITTEN, SET_OFF_AGAIN
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Text, leading_system, pending_calls
@@ -141,7 +131,7 @@ class Codex(ProductCompactor):
     @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise everything; go on from the user's messages and that summary."""
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
         if self.hardened and pending_calls(before):

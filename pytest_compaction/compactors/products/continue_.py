@@ -26,22 +26,16 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import cut_before, without_orphans
-from pytest_compaction.compactors.base.history import (
-    dump,
-    is_needed,
-    load,
-    spans_between,
-    unchanged,
-)
+from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
-    AS_WRITTEN,
     SUMMARY_OVERHEAD,
     summary_message,
     without_preamble,
     write_summary,
 )
 from pytest_compaction.compactors.base.tails import live_request
+from pytest_compaction.compactors.base.violations import AS_WRITTEN
 from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
@@ -167,7 +161,7 @@ class Continue(ProductCompactor):
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise the conversation and go on from the summary alone."""
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
         first = leading_system(before)

@@ -24,16 +24,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.base.history import (
-    dump,
-    is_needed,
-    load,
-    spans_between,
-    unchanged,
-)
-from pytest_compaction.compactors.base.newest_part import newest_part
+from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.base.outcomes import by_rule
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
+from pytest_compaction.compactors.base.windows import newest_part
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
@@ -84,7 +78,7 @@ class ContinuePrune(ProductCompactor):
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Drop the oldest messages until the rest fits."""
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
         first = leading_system(before)

@@ -25,24 +25,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.base.history import is_needed, load, unchanged
+from pytest_compaction.compactors.base.history import load, unchanged
 from pytest_compaction.compactors.base.masking import where_smaller
 from pytest_compaction.compactors.base.outcomes import by_rule, by_summary, nothing_to_summarise
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
-from pytest_compaction.compactors.base.repeat_guard import (
-    DUE_AGAIN,
-    LOW,
-    quiet_until_growth,
-    remembers_size,
-)
+from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
 from pytest_compaction.compactors.base.summaries import (
-    AS_WRITTEN,
     Written,
     summary_message,
     summary_room,
     write_summary,
 )
 from pytest_compaction.compactors.base.tails import tail_and_request
+from pytest_compaction.compactors.base.violations import AS_WRITTEN, DUE_AGAIN, LOW_TRIGGER
 from pytest_compaction.compactors.parameters import check_share
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.chat_format import message_to_chat
@@ -136,7 +131,7 @@ class GeminiCli(ProductCompactor):
         self.threshold = threshold
         self.set_profile(profile)
         traits = Traits(needs_model=True, keeps_tail=self.hardened)
-        again = DUE_AGAIN if threshold < LOW else {}
+        again = DUE_AGAIN if threshold < LOW_TRIGGER else {}
         self.set_traits(traits, {**VIOLATIONS, **again})
 
     @quiet_until_growth
@@ -148,7 +143,7 @@ class GeminiCli(ProductCompactor):
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Cut old tool results and compress what is before the split; after a failure only cut."""
         before = load(state["messages"])
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         cut = self._cut(before, context)
         if state.get("failed") and context.reason != "manual":

@@ -25,17 +25,12 @@ from typing import Final
 
 from pytest_compaction.compactors.base.bounds import fitting_input
 from pytest_compaction.compactors.base.cuts import cut_before
-from pytest_compaction.compactors.base.history import is_needed, load, unchanged
+from pytest_compaction.compactors.base.history import load, unchanged
 from pytest_compaction.compactors.base.outcomes import by_summary, nothing_to_summarise
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
-from pytest_compaction.compactors.base.repeat_guard import (
-    DUE_AGAIN,
-    quiet_until_growth,
-    remembers_size,
-)
+from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
 from pytest_compaction.compactors.base.sizes import Clause, Size, parse_clauses, parse_size
 from pytest_compaction.compactors.base.summaries import (
-    AS_WRITTEN,
     Written,
     summary_message,
     summary_room,
@@ -43,6 +38,7 @@ from pytest_compaction.compactors.base.summaries import (
     write_summary,
 )
 from pytest_compaction.compactors.base.tails import newest_within, tail_and_request
+from pytest_compaction.compactors.base.violations import AS_WRITTEN, DUE_AGAIN
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Text, leading_system
@@ -129,7 +125,7 @@ class LangChain(ProductCompactor):
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise what is before the cut."""
         before = load(state["messages"])
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         first = leading_system(before)
         start = first + self.cut(before[first:], context)

@@ -22,13 +22,7 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import without_orphans
-from pytest_compaction.compactors.base.history import (
-    dump,
-    is_needed,
-    load,
-    spans_between,
-    unchanged,
-)
+from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Opaque, leading_system, pending_calls
@@ -61,7 +55,7 @@ class OpenAICompact(ProductCompactor):
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Let the endpoint compact everything after the system prompt."""
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
         first = leading_system(before)

@@ -33,8 +33,8 @@ from pytest_compaction.compactors.base.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.newest_part import newest_part, too_small, windowed
 from pytest_compaction.compactors.base.summaries import summary_message
+from pytest_compaction.compactors.base.windows import newest_part, too_small, windowed
 from pytest_compaction.compactors.parameters import check_share, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, leading_system

@@ -34,10 +34,10 @@ from pytest_compaction.compactors.base.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.newest_part import newest_part, too_small
 from pytest_compaction.compactors.base.passages import Passage, cut_to, ranked, shown
 from pytest_compaction.compactors.base.summaries import summary_message, write_summary
 from pytest_compaction.compactors.base.tails import last_request
+from pytest_compaction.compactors.base.windows import newest_part, too_small
 from pytest_compaction.compactors.parameters import check_share, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.conversation.messages import (

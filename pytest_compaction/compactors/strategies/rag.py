@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_compaction.compactors.base.history import HistoryCompactor, dump, load, spans_between
-from pytest_compaction.compactors.base.newest_part import cut_to_fit, newest_part
 from pytest_compaction.compactors.base.passages import best_passages, passages_of
 from pytest_compaction.compactors.base.summaries import summary_message
+from pytest_compaction.compactors.base.windows import cut_to_fit, newest_part
 from pytest_compaction.compactors.parameters import check_share
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.conversation.messages import leading_system

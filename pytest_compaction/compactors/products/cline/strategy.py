@@ -33,19 +33,19 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.compactors.base.duplicate_reads import without_duplicate_reads
-from pytest_compaction.compactors.base.history import is_needed, load, unchanged
+from pytest_compaction.compactors.base.history import load, unchanged
 from pytest_compaction.compactors.base.masking import where_smaller
-from pytest_compaction.compactors.base.newest_part import fitted
 from pytest_compaction.compactors.base.outcomes import by_rule, by_summary, nothing_to_summarise
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
-    AS_WRITTEN,
     summary_message,
     summary_room,
     without_preamble,
     write_summary,
 )
 from pytest_compaction.compactors.base.tails import tail_and_request
+from pytest_compaction.compactors.base.violations import AS_WRITTEN
+from pytest_compaction.compactors.base.windows import fitted
 from pytest_compaction.compactors.products.cline.modes import (
     allowed,
     files_section,
@@ -176,7 +176,7 @@ class Cline(ProductCompactor):
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Shrink the history in the way of the mode."""
         before = load(state["messages"])
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         if self.mode == "classic":
             return by_rule(state, before, self._shortened(before, context))

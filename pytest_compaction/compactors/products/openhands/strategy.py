@@ -32,16 +32,11 @@ from typing import Final
 
 from pytest_compaction.compactors.base.bounds import each_at_most
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.history import is_needed, load, unchanged
+from pytest_compaction.compactors.base.history import load, unchanged
 from pytest_compaction.compactors.base.outcomes import by_summary
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
-from pytest_compaction.compactors.base.repeat_guard import (
-    DUE_AGAIN,
-    quiet_until_growth,
-    remembers_size,
-)
+from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
 from pytest_compaction.compactors.base.summaries import (
-    AS_WRITTEN,
     SUMMARY_OVERHEAD,
     Written,
     summary_message,
@@ -50,6 +45,7 @@ from pytest_compaction.compactors.base.summaries import (
     write_summary,
 )
 from pytest_compaction.compactors.base.tails import tail_and_request
+from pytest_compaction.compactors.base.violations import AS_WRITTEN, DUE_AGAIN
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.products.openhands.cuts import (
     manipulation_indices,
@@ -174,7 +170,7 @@ class OpenHands(ProductCompactor):
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Condense the middle; reset everything where that is impossible but required."""
         before = load(state["messages"])
-        if not before or not is_needed(self, state, context):
+        if not before or not self.is_needed(state, context):
             return unchanged(state)
         cycle = int(state.get("cycle", 0)) + 1
         error, after = await self._condensed(before, cycle, context)

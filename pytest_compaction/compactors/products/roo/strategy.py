@@ -36,25 +36,12 @@ from typing import Final
 
 from pytest_compaction.compactors.base.cuts import cut_before, pending_start, without_orphans
 from pytest_compaction.compactors.base.file_contents import Contents, folded_files, followed
-from pytest_compaction.compactors.base.history import (
-    dump,
-    is_needed,
-    load,
-    spans_between,
-    unchanged,
-)
-from pytest_compaction.compactors.base.newest_part import fitted
+from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.base.nine_sections import SECTIONS as NINE_SECTIONS
 from pytest_compaction.compactors.base.outcomes import by_rule
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
-from pytest_compaction.compactors.base.repeat_guard import (
-    DUE_AGAIN,
-    LOW,
-    quiet_until_growth,
-    remembers_size,
-)
+from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
 from pytest_compaction.compactors.base.summaries import (
-    AS_WRITTEN,
     SUMMARY_OVERHEAD,
     summary_message,
     summary_room,
@@ -62,6 +49,8 @@ from pytest_compaction.compactors.base.summaries import (
     write_summary,
 )
 from pytest_compaction.compactors.base.tails import live_request, tail_and_request
+from pytest_compaction.compactors.base.violations import AS_WRITTEN, DUE_AGAIN, LOW_TRIGGER
+from pytest_compaction.compactors.base.windows import fitted
 from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.products.roo.sliding_window import half_dropped
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
@@ -180,7 +169,7 @@ class Roo(ProductCompactor):
         self.max_output = max_output
         self.set_profile(profile)
         traits = Traits(needs_model=True, keeps_tail=self.hardened)
-        again = DUE_AGAIN if self.percent < 100 * LOW else {}
+        again = DUE_AGAIN if self.percent < 100 * LOW_TRIGGER else {}
         self.set_traits(traits, {**VIOLATIONS[version], **again})
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
@@ -207,7 +196,7 @@ class Roo(ProductCompactor):
     @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Condense; where that is refused, drop the older half after the first message."""
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
         condense = self._tail_kept if self.version == 1 else self._fresh_start
