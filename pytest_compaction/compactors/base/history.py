@@ -1,4 +1,4 @@
-"""What most strategies share: a state that is the current view, as JSON."""
+"""The base of most strategies: a state that is the current view, as JSON."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class HistoryCompactor:
 
 
 def unchanged(state: State, error: str | None = None) -> Outcome[State]:
-    """The outcome of a compaction that did nothing, or that failed and left all as it was."""
+    """The outcome that leaves the view as it was: of a failure if there is an ``error``."""
     ids = tuple(item["id"] for item in state["messages"])
     spans = (Span(ids, "kept"),) if ids else ()
     return Outcome(state, "failed" if error else "noop", spans, error)
@@ -77,10 +77,10 @@ def unchanged(state: State, error: str | None = None) -> Outcome[State]:
 def spans_between(
     before: Sequence[Message], after: Sequence[Message], by: str | None = None
 ) -> tuple[Span, ...]:
-    """What became of each message of ``before``, neighbours with one fate together.
+    """The fate of each message of ``before``; neighbours with the same fate share a span.
 
-    A message that is in ``after`` with the same content was kept, with other
-    content masked; one that is gone was replaced by ``by``, or dropped without it.
+    A message that is still in ``after`` was kept, or masked if its content changed. A
+    message that is gone was replaced by ``by``, or dropped if there is no ``by``.
     """
     now = {message.id: message for message in after}
     spans: list[Span] = []

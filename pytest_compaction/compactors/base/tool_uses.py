@@ -1,9 +1,8 @@
-"""Clearing old tool uses: results of all but the newest ones give way to a placeholder.
+"""Clearing old tool uses: a placeholder replaces the results of all but the newest ones.
 
-The pair of call and result stays, so that the structure stays sound. The
-parameters are those that Anthropic documents for its edit
-``clear_tool_uses_20250919``; Claude Code's clearing of old tool output is the same
-with five kept.
+Call and result stay a pair, so that the structure stays sound. The parameters are those
+that Anthropic documents for its edit ``clear_tool_uses_20250919``. Claude Code clears old
+tool output in the same way and keeps the newest five.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _NO_INPUT: Final = "{}"
 
 
 class ToolUseClearing:
-    """Which tool uses are cleared, and when it is worth it.
+    """Which tool uses are cleared, and when clearing is worth it.
 
     ``keep`` counts the newest tool uses that stay whole; ``trigger`` and ``at_least``
     (what must be gained, 0 for anything) are tokens of the product's window;
@@ -51,7 +50,7 @@ class ToolUseClearing:
         self.inputs = frozenset() if isinstance(inputs, bool) else names_in(inputs)
 
     def due(self, messages: Sequence[Message], window: int, context: Context) -> str | None:
-        """Due when the view reaches the trigger and there is something to clear."""
+        """Due if the view reaches the trigger and there is something to clear."""
         used = context.tokens.messages(messages)
         limit = scaled(self.trigger, window, context)
         if used < limit or self.cleared(messages, window, context) == tuple(messages):
@@ -61,7 +60,7 @@ class ToolUseClearing:
     def cleared(
         self, messages: Sequence[Message], window: int, context: Context
     ) -> tuple[Message, ...]:
-        """The messages with old tool uses cleared; as they were where that gains too little.
+        """The messages with old tool uses cleared; unchanged if that gains too little.
 
         Calls made in one message with one that waits for its result are never cleared.
         """

@@ -64,7 +64,7 @@ class Insertion(Protocol):
 
 
 class CompositionError(ValueError):
-    """Parts cannot be composed; the text says which and why."""
+    """Some parts cannot be composed; the text says which and why."""
 
 
 class Composition:
@@ -152,7 +152,7 @@ class Composition:
         return Outcome(after_state, status, followed_spans(before, after, progress.gone))
 
     def _fits_anew(self, progress: Progress, room: Context) -> bool:
-        """Whether nobody had to act, as insertions that are written anew leave room enough."""
+        """Whether no part had to act because the new insertions leave enough room."""
         return not progress.error and room.tokens.messages(progress.messages) <= room.budget
 
     def _numbered(self) -> Iterable[tuple[int, Any]]:
@@ -207,8 +207,8 @@ def _check(name: str, parts: Sequence[Any], steps: Sequence[int]) -> None:
             )
         if not _shares_a_view(part):
             raise CompositionError(
-                f"{part.name!r} cannot be a part of {name!r}: its state is no dictionary with the "
-                "view as chat messages under 'messages' (as that of HistoryCompactor is)"
+                f"{part.name!r} cannot be a part of {name!r}: its state is not a dictionary with "
+                "the view as chat messages under 'messages' (like that of HistoryCompactor)"
             )
         if part.traits.needs_probe and index != steps[-1]:
             raise CompositionError(
@@ -225,10 +225,10 @@ def _shares_a_view(part: Any) -> bool:
 
 
 def _traits(parts: Sequence[Any], steps: Sequence[int]) -> Traits:
-    """What any part needs; what all of them promise.
+    """A composition needs what any part needs, and promises what all parts promise.
 
-    A part that leaves a view over the budget is mended by a later one that does not,
-    and a composition never takes a view that is larger than the one before.
+    If a part leaves a view over the budget, a later part repairs it, and a composition
+    never takes a view that is larger than the one before.
     """
     own = [part.traits for part in parts]
     violations = {

@@ -5,18 +5,18 @@ which has two ways and leaves both to be configured. By tokens (the first choice
 where both are): from a threshold on, all but the last ``retention`` events are
 summarised, the previous summary read first as a seed. By turns (``interval=3:
 overlap=1``, the figures of its documentation): once there are ``interval`` new
-turns of the user, all of them are summarised together with the last ``overlap``
-turns of the time before, and earlier summaries are neither read nor removed. A
-split is moved back so that no result loses its call, and a call that waits for its
-result stops it; one that can never be answered does not. A range is left alone if
-it would take away no more characters than the last summary has. Of tool arguments
-and results the summariser reads 2,000 characters each. A failure is a warning: the
-history goes on as it is. The summary has the role of the model.
+turns of the user, all of them are summarised together with the ``overlap`` turns
+before them; earlier summaries are neither read nor removed. A split moves back so
+that no result loses its call, and it never passes a call that waits for its result,
+unless that call can never be answered. A range stays if it has no more characters
+than the last summary. The summariser reads 2,000 characters of each tool argument and
+result. A failure is only logged, and the history stays as it is. The summary has the
+role of the model.
 
-Adapted: results of calls made at once are one event, as in the original. A call
-without result can stand only at the end of a log that is well formed, so that is
-what waits; one in the middle never blocks. The configuration has no defaults; here
-10 events stay, and the threshold is the budget of the case.
+Adapted: results of calls made at once are one event, as in the original. In a
+well-formed log a call without a result stands only at the end, so only that one waits;
+a call in the middle never blocks. The original has no default configuration; here 10
+events stay, and the threshold is the budget of the case.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ class Adk(ProductCompactor):
         )
 
     def _end_by_tokens(self, messages: Sequence[Message], body: int, context: Context) -> int:
-        """Up to where the first way summarises; ``body`` when it does not."""
+        """Where the range of the first way ends; ``body`` if that way does not apply."""
         used = context.tokens.messages(messages)
         if self.retention is None or (self.token_threshold and used < self.token_threshold):
             return body
@@ -192,7 +192,7 @@ class Adk(ProductCompactor):
 
 
 def events(messages: Sequence[Message]) -> list[tuple[int, int]]:
-    """Ranges of messages that are one event: one message, or all results that follow on calls."""
+    """Ranges of messages that are one event: one message, or all results of the same calls."""
     ranges: list[tuple[int, int]] = []
     for index, message in enumerate(messages):
         if ranges and message.role == "tool" and messages[index - 1].role == "tool":
@@ -203,12 +203,12 @@ def events(messages: Sequence[Message]) -> list[tuple[int, int]]:
 
 
 def characters(messages: Sequence[Message]) -> int:
-    """What the messages take in a request, in characters of JSON."""
+    """The size of the messages in a request, in characters of JSON."""
     return sum(len(canonical_json(message_to_chat(message))) for message in messages)
 
 
 def last_turns(messages: Sequence[Message], turns: int) -> tuple[Message, ...]:
-    """The messages from the turn of the user that is the last but ``turns - 1``."""
+    """The messages of the last ``turns`` turns of the user."""
     starts = user_turns(messages)
     return tuple(messages[starts[-turns] if len(starts) > turns else 0 :]) if turns else ()
 

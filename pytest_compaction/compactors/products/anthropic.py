@@ -3,16 +3,16 @@
 Follows ``compaction_control`` of the tool runner in the Python SDK (0.79 to 0.125,
 public source; gone by 1.x): when the usage of a reply reaches 100,000 tokens, the
 messages before that reply and a prompt for a summary are sent without system
-prompt and tools, and what comes back, its tag included, becomes the one user
-message that the conversation goes on from.
+prompt and tools. The reply, its tag included, becomes the one user message with
+which the conversation continues.
 
-What the original does and the faithful profile keeps: the reply that set it off
-is neither in the summary nor in the conversation afterwards; its calls are lost,
-their tools never run (results that a log brings all the same are left out); the
-last user message is gone as such; nothing counts whether it helped. Adapted: the
-threshold is in proportion to the window of the case (the product's is 200,000
-tokens); the summary is held to the budget, where the original passes the reply
-limit of the conversation.
+The faithful profile keeps these faults of the original: the reply that set compaction
+off is neither in the summary nor in the conversation afterwards; its calls are lost and
+their tools never run (if the log has results for them, these are left out); the last
+user message is gone as such; nothing checks whether compaction helped. Adapted: the
+threshold is in proportion to the window of the case (the product's is 200,000 tokens),
+and the summary is held to the budget, while the original passes on the reply limit of
+the conversation.
 
 ``clear=3`` adds what the API calls clearing tool uses (``clear_tool_uses_20250919``)
 as the client can do it: the results of all but the newest tool uses give way to a
@@ -24,15 +24,16 @@ request for an answer goes ``context_management`` with the edit ``compact_202601
 ``clear_tool_uses_20250919`` if ``clear`` is given, so that a summary is written only of
 what clearing left. Anthropic's own endpoint takes that in its Messages API; a gateway
 with chat completions that passes it on, as LiteLLM does, is asked here. Triggers are in
-proportion to the window as above, but the API takes none below 50,000 tokens for a
-compaction: a log that reaches no trigger cannot be compacted this way and is not asked
-about. What counts as the view is what the reply reports, see
-:mod:`pytest_compaction.run.server_context`: the tokens that were read, the tool results less
-those that were cleared, the summary where it can be read. An endpoint that refuses the
-parameter is not asked again; an answer without a report of an edit that was due is not
-scored. No compaction block goes back to the endpoint: each answer is asked for from the
-whole log anew, as the first request over the threshold is. The server thus writes its
-summary with the question before it, which no client-side strategy does.
+proportion to the window as above, but for a compaction the API accepts no trigger below
+50,000 tokens: a log that reaches no trigger cannot be compacted this way, and no question
+is asked about it. The view is what the reply reports (see
+:mod:`pytest_compaction.run.server_context`): the tokens that were read, the tool results
+without those that were cleared, and the summary if it can be read. An endpoint that
+refuses the parameter is not asked again. An answer is not scored if an edit was due and
+the reply does not report it. No compaction block goes back to the endpoint: each answer
+is requested with the whole log, like the first request over the threshold. The server
+therefore writes its summary with the question in sight, which no client-side strategy
+does.
 """
 
 from __future__ import annotations
@@ -118,10 +119,9 @@ class Anthropic(ProductCompactor):
     """Replaces the conversation by one tagged summary, written from scratch each time.
 
     ``threshold`` is in tokens of a 200,000-token window (100,000, with ``mode=server``
-    150,000). ``clear`` is how many of
-    the newest tool uses keep their results when older ones are cleared first;
-    without it nothing is cleared. See :class:`ToolUseClearing` for the parameters
-    that go with it.
+    150,000). ``clear`` is the number of newest tool uses that keep their results when
+    older ones are cleared first; without it nothing is cleared. See
+    :class:`ToolUseClearing` for the parameters that go with it.
     """
 
     name = "anthropic"
@@ -164,9 +164,9 @@ class Anthropic(ProductCompactor):
 
     @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
-        """Due when the view reaches the threshold, or that of clearing while there is any to do.
+        """Due if the view reaches the threshold, or that of clearing and something can be cleared.
 
-        What was handed over to the server stays with it.
+        Never due again once the log was handed over to the server.
         """
         messages = load(state["messages"])
         if self.by_server:
@@ -181,13 +181,13 @@ class Anthropic(ProductCompactor):
         return self.clearing.due(messages, PRODUCT_WINDOW, context)
 
     def render(self, state: State, context: Context, probe: str | None = None) -> View:
-        """The messages of the state, with ``mode=server`` and what the server is to do."""
+        """The messages of the state; with ``mode=server`` also the edits for the server."""
         messages = super().render(state, context, probe).messages
         return View(messages, self._parameters(context)) if self.by_server else View(messages)
 
     @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Clear tool uses if asked for and if that suffices; otherwise summarise everything."""
+        """Clear tool uses if that was asked for and is enough; otherwise summarise everything."""
         if self.by_server:
             return self._handed_over(state, context)
         if not self.is_needed(state, context):
@@ -204,7 +204,7 @@ class Anthropic(ProductCompactor):
         return await self._regenerate(state, before, cleared, context)
 
     def _handed_over(self, state: State, context: Context) -> Outcome[State]:
-        """The same messages, which the server compacts from now on when it is asked."""
+        """The same messages; from now on the server compacts them when it is asked."""
         parameters = self._parameters(context)
         refusal = refusal_of(context.model, parameters)
         if refusal is not None:
@@ -225,7 +225,7 @@ class Anthropic(ProductCompactor):
         )
 
     def _parameters(self, context: Context) -> dict[str, Any]:
-        """The edits that the server is to make: clearing first, and a summary of what is left."""
+        """The edits for the server: clearing first, then a summary of the rest."""
         edits = [] if self.clearing is None else [_clearing(self.clearing, context)]
         value = max(LEAST_TRIGGER, scaled(self.limit, PRODUCT_WINDOW, context))
         edits.append({"type": COMPACTION, "trigger": _tokens(value)})
@@ -276,7 +276,7 @@ class Anthropic(ProductCompactor):
 
 
 def _clearing(clearing: ToolUseClearing, context: Context) -> dict[str, Any]:
-    """The edit that clears tool uses; what is not asked for is left to its defaults."""
+    """The edit that clears tool uses; parameters that were not given keep their defaults."""
     edit: dict[str, Any] = {
         "type": CLEARING,
         "trigger": _tokens(scaled(clearing.trigger, PRODUCT_WINDOW, context)),

@@ -6,12 +6,13 @@ own. In that order: the results of all but the newest five tool uses give way to
 placeholder, and if the view then fits, that is all. Otherwise the conversation, with
 those results cleared, becomes a summary in nine sections: a user message that
 opens with a boundary. Analysis that the model wrote before its summary is cut
-off. Up to five files that were touched last are put in again; a file of more
-than 5,000 tokens only by its path. ``focus`` is what a user writes after ``/compact``.
+off. Up to five files that were touched last are shown again; of a file of more
+than 5,000 tokens only the path. ``focus`` is the text that a user writes after
+``/compact``.
 
-It is due at the window less 20,000 tokens for the summary and 13,000 more (of
+It is due at the window minus 20,000 tokens for the summary and another 13,000 (of
 200,000), until three compactions in a row have failed. The system prompt stays.
-Whether open calls can be met here is not public: it waits for their results.
+It is not public how open calls are treated; here it waits for their results.
 
 Adapted: constants in tokens are in proportion to the case's window; files are as the
 log shows them, and take at most a third of the room, so that with the summary they
@@ -89,7 +90,7 @@ class ClaudeCode(ProductCompactor):
         return {**super().observe(state, new, context), "files": files}
 
     def due(self, state: State, context: Context) -> str | None:
-        """Due when window less reserve and margin are used; never after three failures in a row."""
+        """Due at the window minus reserve and margin; never after three failures in a row."""
         if state.get("failures", 0) >= MAX_FAILURES:
             return None
         limit = context.window - scaled(SUMMARY_RESERVE, PRODUCT_WINDOW, context)
@@ -137,16 +138,16 @@ class ClaudeCode(ProductCompactor):
         return Outcome(new, "compacted", spans_between(before, after, message.id))
 
     def _failed(self, state: State, error: str) -> Outcome[State]:
-        """Nothing happened but that one more failure is counted."""
+        """The outcome of a failure: only the count of failures changes."""
         return unchanged({**state, "failures": int(state.get("failures", 0)) + 1}, error)
 
     def _files(
         self, files: Contents, room: int, cycle: int, context: Context
     ) -> tuple[tuple[Message, ...], Contents]:
-        """A message with the newest files that ``room`` tokens hold, and which these are.
+        """A message with the newest files that fit ``room`` tokens, and these files.
 
-        The newest come first; one that is too long, or whose contents are not known, is
-        named only.
+        The newest come first. Of a file that is too long, or whose contents are unknown,
+        only the path is shown.
         """
         most = scaled(FILE_TOKENS, PRODUCT_WINDOW, context)
         newest = list(files.items())[::-1][: self.files]

@@ -8,10 +8,10 @@ one user message that introduces a summary, last. Assistant and tool messages go
 and so do earlier summaries: they are part of what the new one is written from.
 
 Kept in the faithful profile: images in user messages are lost, an open call is
-lost (its result is left out when it comes), and where the model writes nothing the
-placeholder of the original stands for the summary. A request that is longer than
-the model's window is shortened from its old end, as the original does when the
-endpoint refuses it; any other failure leaves the history as it was.
+lost (its result is left out when it comes), and if the model writes nothing, the
+placeholder of the original takes the place of the summary. A request that is longer
+than the model's window loses its oldest messages, as in the original when the endpoint
+refuses it; after any other failure the history stays as it was.
 
 Adapted: the 20,000 tokens are in proportion to the case's window (the product's is
 272,000), at most three quarters of what the budget leaves, so that a quarter is
@@ -85,7 +85,7 @@ INITIAL_CONTEXT: Final = (
     "<user_instructions>",
     "# AGENTS.md instructions",
 )
-"""How messages of the user's role begin that the client wrote: they are set up anew."""
+"""How messages begin that the client wrote in the user's role; they always stay."""
 VIOLATIONS: Final = {
     **AS_WRITTEN,
     "pending-call-kept": "assistant messages go, an open call with them",
@@ -214,14 +214,14 @@ def _within(messages: Sequence[Message], limit: int, tokens: TokenCounter) -> tu
 
 
 def _text_only(message: Message) -> Message | None:
-    """The message as its text alone: that is what the original reads of it."""
+    """The message with its text alone, because the original reads nothing else of it."""
     if all(isinstance(part, Text) for part in message.parts):
         return message
     return replace(message, parts=(Text(message.text),)) if message.text.strip() else None
 
 
 def _cut_to(message: Message, limit: int, tokens: TokenCounter) -> Message | None:
-    """The message with its middle left out; ``None`` where hardly anything would be left."""
+    """The message with its middle left out; ``None`` if hardly anything would be left."""
     text = message.text
     length = len(text) * limit // max(tokens.message(message), 1)
     while length >= 80:
@@ -237,7 +237,7 @@ def _is_context(message: Message) -> bool:
 
 
 def _initial_context(messages: Sequence[Message]) -> int:
-    """Where the conversation begins: after system prompt and what the client said first."""
+    """Where the conversation begins: after the system prompt and the client's own messages."""
     count = leading_system(messages)
     while count < len(messages) and messages[count].role == "user":
         if not _is_context(messages[count]):

@@ -1,10 +1,10 @@
 """``continue``: a summary inside the system message (IDE), or in place of everything (CLI).
 
 Follows Continue at d0a3c0b6 (public source). In the IDE a user compacts up to a
-message: what lies between the earlier summary and that message is summarised, the
-earlier summary put in front as a user message; at each request everything up to the
-message is left out and the summary stands at the end of the system message. Nothing
-triggers it but the user, and nothing falls back when it fails. In the CLI
+message: everything between the earlier summary and that message is summarised, with the
+earlier summary in front as a user message. Each request then leaves out everything up to
+the message, and the summary stands at the end of the system message. Only the user
+triggers it, and nothing takes over when it fails. In the CLI
 (``mode=cli``) the history becomes the system message and one assistant message with
 the summary; a conversation too long to be summarised loses its newest end first.
 
@@ -136,7 +136,7 @@ class Continue(ProductCompactor):
         self.set_traits(traits, _CLI if mode == "cli" else _IDE)
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
-        """Add messages; a result whose call was left out cannot be sent and is left out as well."""
+        """Add messages, but no result whose call was left out: it could not be sent."""
         answered = without_orphans(load(state["messages"]), new)
         return super().observe(state, answered, context)
 
@@ -193,7 +193,7 @@ class Continue(ProductCompactor):
     def _conversation(
         self, state: State, messages: Sequence[Message], base: Sequence[Message], context: Context
     ) -> tuple[Message, ...]:
-        """What the summariser of each mode reads."""
+        """The messages that the summariser of each mode reads."""
         if self.mode == "cli":
             limit = context.window - context.tokens.messages(base)
             limit -= scaled(self.max_output, PRODUCT_WINDOW, context)
@@ -244,8 +244,8 @@ def pruned_from_end(
 ) -> tuple[Message, ...]:
     """The messages without the newest ones, until they take at most ``limit`` tokens.
 
-    Two go at once where the one before the last is a user message or one with calls,
-    else one. What is left of a group with several calls goes too.
+    Two go at once if the last but one is a user message or has calls, else one. The rest
+    of a group with several calls goes too.
     """
     end = len(messages)
     while end and tokens.messages(messages[:end]) > limit:

@@ -65,13 +65,13 @@ class ContinuePrune(ProductCompactor):
         self.set_traits(traits, VIOLATIONS)
 
     def due(self, state: State, context: Context) -> str | None:
-        """Due when the view takes more than the window without margin and reply."""
+        """Due if the view takes more than the window minus margin and reply."""
         used = context.tokens.messages(load(state["messages"]))
         limit = self.available(context.window, context)
         return f"{used} tokens used, {limit} are available" if used > limit else None
 
     def available(self, length: int, context: Context) -> int:
-        """Tokens for messages in a context of that length, its margin and the reply taken off."""
+        """Tokens for messages in a context of that length, minus its margin and the reply."""
         margin = min(MARGIN, length * 2 // 100)
         short = replace(context, window=length)
         return length - margin - scaled(min(self.max_output, REPLY_RESERVE), PRODUCT_WINDOW, short)

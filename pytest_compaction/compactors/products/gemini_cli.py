@@ -1,17 +1,17 @@
-"""``gemini-cli``: what is before the newest 30 % becomes a snapshot that the model checks itself.
+"""``gemini-cli``: all but the newest 30 % becomes a snapshot that the model checks itself.
 
 After the chat compression of Gemini CLI (read in its public source, August 2026).
 It is due at half of the window. Tool results are counted from the newest back;
 once they take 50,000 tokens, each older one that does not fit is cut to its last 30
 lines. The history is split at the first message of the user after 70 % of its
-characters. Without one, everything is compressed if the history ends on an answer
-of the model, else what is before the last message of the user. The model writes a
-snapshot in seven tagged sections, into which an earlier one is to be taken over, and is
-asked once more whether it left anything out; an empty answer to that leaves the
-first. The new history is the snapshot as a user message, a short acknowledgement by
-the model, and what was after the split, with its tool results cut. It is refused if
-it is larger than before. After a failure the summariser is not asked again: until
-the user asks for a compression, only tool results are cut.
+characters. If there is none, everything is compressed if the history ends with an
+answer of the model, else everything before the last message of the user. The model
+writes a snapshot in seven tagged sections, which takes over an earlier snapshot. It is
+then asked whether it left anything out; if that answer is empty, the first one counts.
+The new history is the snapshot as a user message, a short acknowledgement by the model,
+and the part after the split, with its tool results cut. It is refused if it is larger
+than before. After a failure the summariser is not asked again: until the user asks for
+a compression, only tool results are cut.
 
 Adapted: the 50,000 tokens are in proportion to the case's window (the product's is
 1,048,576); the summariser reads the original text if it fits the window, else the
@@ -141,7 +141,7 @@ class GeminiCli(ProductCompactor):
 
     @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Cut old tool results and compress what is before the split; after a failure only cut."""
+        """Cut old tool results and compress the part before the split; after a failure only cut."""
         before = load(state["messages"])
         if not self.is_needed(state, context):
             return unchanged(state)
@@ -188,7 +188,7 @@ class GeminiCli(ProductCompactor):
     async def _checked(
         self, read: Sequence[Message], budget: int, state: State, context: Context
     ) -> Written:
-        """The snapshot after the model looked at it a second time."""
+        """The snapshot after the model has checked it."""
         own = {SNAPSHOT_ID, ACKNOWLEDGEMENT_ID}
         new = [message for message in read if message.id not in own]
         earlier = summary_from_json(state["summary"]) if "summary" in state else None

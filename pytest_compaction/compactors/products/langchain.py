@@ -1,19 +1,19 @@
-"""``langchain``: the last 20 messages stay, what is before them becomes one summary.
+"""``langchain``: the last 20 messages stay, everything before them becomes one summary.
 
 After the ``SummarizationMiddleware`` of LangChain 1.5.0 (read in the published
-package). What stays is a number of messages, of tokens or a share of the window. A
-cut that would fall among tool results is moved back to the message that made the
-calls. The summariser reads only the last 4,000 tokens of what goes, from a user
-message on; if there is none in them it is not asked at all, and a sentence that the
-conversation was too long takes the place of the summary. An input that is larger
-than the window is retried once with a quarter of a half from its start and three
-quarters of it from its end. A model that fails is asked three times; then the error
-is raised, and here the view stays as it was. There is no trigger unless one is given.
+package). The part that stays is a number of messages, of tokens or a share of the
+window. A cut among tool results moves back to the message that made the calls. The
+summariser reads only the last 4,000 tokens of the part that goes, starting with a user
+message. If they hold no user message, it is not asked at all, and a sentence that the
+conversation was too long takes the place of the summary. If the input is larger than the
+window, it is halved: a quarter of that half is from its start, three quarters from its
+end. A model that fails is asked three times; then the original raises the error, and here
+the view stays as it was. There is no trigger unless one is given.
 
 Adapted: the system prompt, which LangChain keeps elsewhere, stays first. The 4,000
 tokens are taken as they are, not in proportion to the window: LangChain names no
-window, and the triggers of its own documentation are 3,000 to 5,000 tokens, which is
-what the views of the shipped cases may take. Only a user message that does not fit
+window, and the triggers in its documentation are 3,000 to 5,000 tokens, like the
+budgets of the shipped cases. Only a user message that does not fit
 whole is shortened, where the original does so with any.
 """
 
@@ -123,7 +123,7 @@ class LangChain(ProductCompactor):
 
     @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Summarise what is before the cut."""
+        """Summarise everything before the cut."""
         before = load(state["messages"])
         if not self.is_needed(state, context):
             return unchanged(state)
@@ -158,7 +158,7 @@ class LangChain(ProductCompactor):
         return cut_before(messages, target) if target > 0 else 0
 
     async def _summary(self, gone: Sequence[Message], budget: int, context: Context) -> Written:
-        """What stands for the messages that go."""
+        """The summary that replaces the messages that go."""
         gone = without_preamble(gone, PREAMBLE)
         read = trimmed(gone, self.trim, context) if self.trim else gone
         if not read and self.faithful:

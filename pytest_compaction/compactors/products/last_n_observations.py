@@ -1,4 +1,4 @@
-"""``last-n-observations``: only the last n observations stay, of older ones the line count.
+"""``last-n-observations``: the last n observations stay, older ones become a line count.
 
 After the history processor of that name of SWE-agent (read in its public source),
 the one used in its paper with n = 5. Observations are counted from the start: the
@@ -71,7 +71,7 @@ class LastNObservations(ProductCompactor):
         return f"{count} observations are older than the last {self.n}" if count else None
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Elide what is older than the last ``n`` observations."""
+        """Elide all observations before the last ``n``."""
         before = load(state["messages"])
         after: tuple[Message, ...] | None = self._elided(before, state, self.n, context)
         if self.hardened:
@@ -111,7 +111,7 @@ def outside(messages: Sequence[Message], n: int, polling: int) -> list[str]:
 
 
 def omitted(message: Message) -> str:
-    """What stands for an observation: how many lines, and images, it had."""
+    """The text that replaces an observation: how many lines and images it had."""
     lines = sum(len(result.text.splitlines()) for result in message.results)
     images = sum(isinstance(part, Image) for part in message.parts)
     text = f"[earlier output: {lines} lines omitted]"

@@ -1,15 +1,14 @@
 """``mask-observations``: older tool results give way to a placeholder, all else stays.
 
 After the ``ObservationMaskingCondenser`` of OpenHands v0 (read in its public
-source): whatever the environment answered is masked, unless it is among the last
+source): every answer of the environment is masked unless it is among the last
 ``window`` events of the view. The window counts events, not observations: a
-message of the user inside it uses up a place. The original masks anew at every
-step and knows no budget; here it masks when compaction is asked for, and what is
-masked stays masked, so that the beginning of the view does not change between
-compactions.
+message of the user inside it uses up a place. The original masks at every step and has
+no budget. Here it masks when compaction is asked for, and masked results stay masked, so
+that the beginning of the view does not change between compactions.
 
-An event of the original is a message here; a placeholder that would be longer
-than the result is not put.
+An event of the original is a message here. A result that is shorter than the
+placeholder stays.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class MaskObservations(ProductCompactor):
         return f"{count} tool results are older than the window" if count else None
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Put the placeholder for every result that has left the window."""
+        """Mask every result that has left the window."""
         before = load(state["messages"])
         after: tuple[Message, ...] | None = masked(before, self.window, context.tokens)
         if self.hardened:

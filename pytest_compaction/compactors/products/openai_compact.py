@@ -1,17 +1,16 @@
 """``openai-compact``: compaction by the endpoint itself, OpenAI's ``responses.compact``.
 
-The endpoint (public SDK, openai 3.54) takes the conversation and returns what to go
-on with: every user message, then one compaction item that only the endpoint can
-read. That output is passed on as it came, in its order, its opaque item
-byte-identical; it is the start of the next input. The system prompt is no part of
-the input there (it is sent with every request) and stays where it is.
+The endpoint (public SDK, openai 3.54) takes the conversation and returns the start of
+the next input: every user message, then one compaction item that only the endpoint can
+read. That output is passed on unchanged and in its order, its opaque item
+byte-identical. The system prompt is not part of the input (it is sent with every
+request) and stays where it is.
 
 The faithful profile takes whatever the endpoint returns: nothing checks that it fits
-a budget, and a call still without result is lost in it (its result is left out when
-it comes). The hardened profile waits for open calls, sends nothing that is larger
-than the window, and refuses an output that is over the budget or no smaller. A
-model without native compaction, such as the offline one, makes the compaction fail
-with one sentence.
+a budget, and a call without a result is lost (its result is left out when it comes).
+The hardened profile waits for open calls, sends nothing that is larger than the window,
+and refuses an output that is over the budget or not smaller. With a model that has no
+native compaction, such as the offline model, the compaction fails with one sentence.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ VIOLATIONS: Final = {
 
 
 class OpenAICompact(ProductCompactor):
-    """Goes on from what the endpoint returns: user messages, then one opaque item."""
+    """Continues with the output of the endpoint: user messages, then one opaque item."""
 
     name = "openai-compact"
     description = "responses.compact: user messages and one opaque item, as the endpoint returns"
@@ -77,9 +76,7 @@ class OpenAICompact(ProductCompactor):
             return unchanged(state, f"the endpoint could not compact: {error}")
         items = sum(map(_compaction_items, reply.messages))
         if items != 1:
-            return unchanged(
-                state, f"the endpoint returned {items} compaction items where there is to be one"
-            )
+            return unchanged(state, f"the endpoint returned {items} compaction items; expected one")
         cycle = int(state.get("cycle", 0)) + 1
         after = (*before[:first], *_recognised(reply.messages, before[first:], cycle))
         refusal = self._refusal(before, after, context)
@@ -114,7 +111,7 @@ def _compaction_items(message: Message) -> int:
 def _recognised(
     returned: Sequence[Message], before: Sequence[Message], cycle: int
 ) -> tuple[Message, ...]:
-    """The output with the messages that it took over recognised; parts are as they came."""
+    """The output, with messages of the input recognised; all parts stay as they came."""
     result: list[Message] = []
     position = 0
     for index, message in enumerate(returned):

@@ -1,4 +1,4 @@
-"""``anchored``: a persistent structured summary into which only what is newly dropped is merged.
+"""``anchored``: a persistent structured summary that merges in only newly dropped messages.
 
 Anchored-iterative summarisation after Factory's public description ("Compressing
 Context", 2025): four sections (session intent, file modifications, decisions,
@@ -70,8 +70,8 @@ class Anchored(HistoryCompactor):
     """Keeps system prompt, one live summary, the last user message and the newest tail.
 
     ``summary`` is the share of the budget that is kept for the summary. The tail is
-    made of whole groups; what it leaves of its own share the summary takes as well. A last user
-    message that takes more than half of what the system prompt leaves of the budget
+    made of whole groups; the part of its share that it does not need goes to the summary.
+    A last user message that takes more than half of the budget without the system prompt
     is summarised like any other, because nothing else would fit beside it.
     """
 
@@ -84,7 +84,7 @@ class Anchored(HistoryCompactor):
         self.share = summary
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Merge what no longer fits into the summary; everything newer stays verbatim."""
+        """Merge the messages that no longer fit into the summary; newer ones stay verbatim."""
         before = load(state["messages"])
         if context.tokens.messages(before) <= context.budget:
             return unchanged(state)
@@ -121,8 +121,8 @@ class Anchored(HistoryCompactor):
     ) -> tuple[int, Message | None]:
         """Where the verbatim tail starts, and the last user message if it lies before it.
 
-        That message is part of the tail's budget unless it takes more than half of
-        all the room that there is.
+        That message is part of the tail's budget unless it takes more than half of the
+        whole room.
         """
         budget = int(room * (1 - self.share))
         start = tail_start(messages, budget, context, first)

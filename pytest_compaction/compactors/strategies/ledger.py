@@ -1,20 +1,20 @@
 """``ledger``: files, tests, commands and errors, kept by rule beside any summary.
 
-Summaries lose track of artifacts: which file was created, renamed or only read is
-what all published evaluations find hardest to keep. It need not be summarised at
-all, because the tool calls say it. The ledger follows every message of the log,
-keeps its entries outside the conversation, and is written into the view anew at
-each compaction, so that no summary can lose or distort it.
+Summaries lose track of artifacts: all published evaluations find it hardest to keep
+which file was created, renamed or only read. This need not be summarised at all, because
+the tool calls say it. The ledger follows every message of the log, keeps its entries
+outside the conversation, and is written into the view anew at each compaction, so that
+no summary can lose or distort it.
 
 Alone it keeps system prompt, ledger and the newest part that fits. Composed, as
-in ``anchored+ledger``, the other strategy works with what is left of the budget
-and leaves files to the ledger.
+in ``anchored+ledger``, the other strategy works with the rest of the budget and leaves
+files to the ledger.
 
-What the ledger holds first, and gives up last: every changed file with what
-happened to it, and the last test run. What is left of its room is divided among
-what was changed in the files, error texts, files that were only read, and commands,
-each newest first. A line says how many entries were left out. Error texts stand
-there as they were printed; only one of more than 400 characters is cut, and says so.
+The most important entries go in first and are left out last: every changed file with its
+fate, and the last test run. The rest of the room is divided among the details of the
+changes, error texts, files that were only read, and commands, the newest of each first. A
+line says how many entries were left out. Error texts stand as they were printed; only
+one of more than 400 characters is cut, and says so.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ TITLES: Final = {
     "commands": "Commands run",
 }
 _SHARES: Final = {"details": 0.4, "errors": 0.25, "read": 0.25, "commands": 0.1}
-"""How the room beside the changed files is divided; what one does not need goes to the next."""
+"""Shares of the room beside the changed files; what one kind leaves goes to the next."""
 _LEAST: Final = 60
 """A ledger of fewer tokens is not worth its heading."""
 _DETAILS: Final = 3
@@ -93,7 +93,7 @@ class Ledger(HistoryCompactor):
         self.limit = limit
 
     def begin(self) -> State:
-        """Notes of nothing."""
+        """Notes before any message."""
         return Trail().as_json()
 
     def note(self, notes: State, new: Sequence[Message]) -> State:
@@ -133,7 +133,7 @@ class Ledger(HistoryCompactor):
     def _with_ledger(
         self, before: Sequence[Message], ledger: Message | None, context: Context
     ) -> tuple[Message, ...] | None:
-        """The view with the ledger in it, or without it where only then the rest fits."""
+        """The view with the ledger, or without it if the rest fits only then."""
         kept = [message for message in before if message.id != LEDGER_ID]
         first = leading_system(kept)
         if ledger is not None:
@@ -277,7 +277,7 @@ def _by_weight(errors: Sequence[str]) -> list[str]:
 
 
 def _that_matter(runs: Sequence[CommandRun]) -> list[CommandRun]:
-    """What changed something, then what was run again and again, then what failed; newest first."""
+    """Runs that change something, then repeated runs, then failed runs; newest first."""
     newest = [run for run in runs[::-1] if run.changing or run.times > 1 or run.failed]
     return sorted(newest, key=lambda run: 0 if run.changing else 1 if run.times > 1 else 2)
 

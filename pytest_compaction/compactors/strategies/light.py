@@ -10,8 +10,8 @@ What is different here, and why:
 
 - The original reads with 14,000 tokens whatever the model; here the parts are
   shares of the case's budget.
-- It asks the model twice a pair; here once a compaction, for all that leaves the
-  view, which a harness can pay for.
+- It asks the model twice a pair; here once a compaction, about all that leaves the
+  view, which a harness can afford.
 - Embeddings give way to BM25 and the model's yes or no to shared terms, because a
   question is answered from a view that is made without waiting for a model.
 - An episode of an agent is a user message with the reply and the results of its
@@ -83,9 +83,9 @@ PREAMBLE: Final = (
 _EPISODES: Final = "## Episodes"
 _OVERHEAD: Final = 60
 _ORIGIN: Final = 10
-"""Tokens for the message that an episode is from."""
+"""Tokens for the line that says which message an episode is from."""
 COMPRESSED_AT: Final = 2
-"""The scratchpad is compressed when it has so many times its size."""
+"""The scratchpad is compressed at this multiple of its size."""
 
 
 class Light(HistoryCompactor):
@@ -114,7 +114,7 @@ class Light(HistoryCompactor):
         return {"messages": [], "archive": [], "notes": {}}
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Take notes of what leaves the view, archive it, and keep the newest part."""
+        """Note and archive the messages that leave the view, and keep the newest part."""
         before = load(state["messages"])
         if context.tokens.messages(before) <= context.budget:
             return unchanged(state)
@@ -150,7 +150,7 @@ class Light(HistoryCompactor):
     async def _noted(
         self, notes: Summary, gone: Sequence[Message], size: int, context: Context
     ) -> tuple[Summary, str | None]:
-        """The notes with those of the messages appended; compressed when they grew too long."""
+        """The notes with those of the messages appended; compressed if they grew too long."""
         written = await write_summary(context, gone, SECTIONS, size)
         if written.error:
             return notes, written.error
@@ -260,7 +260,7 @@ def _newest_notes(notes: Summary, room: int, context: Context) -> str:
 
 
 def _lost(request: Message | None, newest: Sequence[Message], room: int, context: Context) -> bool:
-    """Whether the last request is not there although it is no giant."""
+    """Whether the last request is missing although it would fit half of the room."""
     return request is not None and request not in newest and 2 * _cost(request, context) <= room
 
 

@@ -1,10 +1,10 @@
-"""``rag``: the newest part word for word, and what older messages say about the question.
+"""``rag``: the newest part word for word, and older passages that bear on the question.
 
-Retrieval as a strategy: nothing is summarised. What leaves the view goes into an
-archive, and when a question is asked the passages of the archive that answer it
-best (BM25, no embeddings, so that it runs anywhere and gives the same result each
-time) stand in one marked message before the newest part. Without a question
-there is only the newest part.
+Retrieval as a strategy: nothing is summarised. Messages that leave the view go into an
+archive. When a question is asked, the passages of the archive that answer it best stand
+in one marked message before the newest part. They are found by BM25, without embeddings,
+so that it runs anywhere and gives the same result each time. Without a question there is
+only the newest part.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PREAMBLE: Final = (
 
 
 class Rag(HistoryCompactor):
-    """Keeps the newest part, and retrieves from all that is older when a question is asked.
+    """Keeps the newest part, and retrieves from older messages when a question is asked.
 
     ``share`` is the part of the budget that is kept free for passages.
     """
@@ -45,7 +45,7 @@ class Rag(HistoryCompactor):
         return {"messages": [], "archive": []}
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Cut the view to its newest part; what goes is archived."""
+        """Cut the view to its newest part; archive the rest."""
         before = load(state["messages"])
         after = cut_to_fit(state, before, context)
         if isinstance(after, Outcome):

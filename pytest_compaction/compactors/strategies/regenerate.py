@@ -2,8 +2,8 @@
 
 Everything the view holds, an earlier summary among it, is read as conversation
 and replaced by one user message. This is the scheme of SDKs that ask the model
-to summarise the whole conversation and go on from that text alone; nothing
-protects what an earlier summary held.
+to summarise the whole conversation and continue from that text alone; nothing
+protects the content of an earlier summary.
 """
 
 from __future__ import annotations

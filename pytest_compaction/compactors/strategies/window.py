@@ -1,8 +1,8 @@
 """``window``: the newest part of the conversation that fits the budget, and nothing else.
 
-The plainest thing that can be done, and what every strategy has to beat. The
-system prompt stays, the rest is cut to the longest run of whole groups that the
-budget holds exactly; the user message that this run answers comes along.
+The plainest strategy, which every other one has to beat. The system prompt stays; the
+rest is cut to the longest run of whole groups that fits the budget. The user message
+that this run answers comes along.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Window(HistoryCompactor):
     traits = Traits(keeps_tail=True)
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Cut the view to its newest part; the view stays when what must stay does not fit."""
+        """Cut the view to its newest part; fail if not even that fits."""
         before = load(state["messages"])
         after = cut_to_fit(state, before, context)
         if isinstance(after, Outcome):

@@ -110,7 +110,7 @@ def written(**more):
 
 def test_such_a_reply_is_a_failed_summary_and_the_model_was_there():
     found = written()
-    assert found.error == "the summary came back as the instructions to summarise, which is none"
+    assert found.error == "the summary came back as the instructions to summarise, not as a summary"
     assert (found.text, found.raised) == ("", False)
 
 

@@ -17,8 +17,8 @@ from support.compacting import (
 )
 
 from pytest_compaction.compactors.base.nine_sections import SECTIONS as NINE_SECTIONS
+from pytest_compaction.compactors.products.roo.fresh_start import CANCELLED
 from pytest_compaction.compactors.products.roo.strategy import (
-    CANCELLED,
     OPENING,
     PREAMBLE,
     SECTIONS,

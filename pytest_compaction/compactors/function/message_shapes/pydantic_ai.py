@@ -22,13 +22,13 @@ from pytest_compaction.conversation.chat_format import MessageShapeError
 from pytest_compaction.conversation.messages import Image, Message, Text, Thinking, ToolCall
 
 RETRIED: Final = "retry-prompt"
-"""How a failed tool call is told to versions of pydantic-ai that have no outcome."""
+"""The part for a failed tool call in versions of pydantic-ai that have no ``outcome``."""
 FAILED: Final = "failed"
 
 
 @dataclass
 class StandInPart:
-    """The attributes of a part that functions read and write; those of another kind are None."""
+    """The attributes of a part that functions read and write; ``None`` if of another kind."""
 
     part_kind: str
     content: Any = None
@@ -63,7 +63,7 @@ class PydanticAIShape:
     name = "pydantic-ai"
 
     def given(self, messages: Sequence[Message]) -> list[Any]:
-        """Requests and responses of which every part, or response, is one message."""
+        """Requests and responses; one message is a part of a request, or a response."""
         make = _makers()
         names = {call.id: call.name for message in messages for call in message.calls}
         found: list[Any] = []

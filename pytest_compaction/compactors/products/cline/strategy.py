@@ -20,8 +20,8 @@ collected from the tool calls. An empty summary leaves the history as it was.
 
 Adapted: tool results are the user's in the original, so what a message is there is
 here all that one side says in a row; results never lose their call. A repeated read
-is one with the same arguments. Where the original compares with the limit of the
-window after a compaction was asked for, it is the budget here. The tokens of
+is one with the same arguments. After a compaction was asked for, the budget takes the
+place of the original's limit of the window. The tokens of
 ``agentic`` are in proportion to the case's window (the product's taken as 200,000),
 its usable input is 90 % of the window.
 """
@@ -146,7 +146,7 @@ VIOLATIONS: Final = {
 
 
 class Cline(ProductCompactor):
-    """Cline's ways to shrink a history; ``mode`` is one of classic, auto-condense, agentic.
+    """Cline's ways to shrink a history; ``mode`` is classic, auto-condense or agentic.
 
     The hardened profile brings the view within the budget (``classic`` by dropping the
     oldest groups, the others by a shorter tail and without the first answer), keeps
@@ -187,7 +187,7 @@ class Cline(ProductCompactor):
     def _shortened(
         self, before: tuple[Message, ...], context: Context
     ) -> tuple[Message, ...] | None:
-        """Without repeated reads and, where that saves too little, without the middle."""
+        """The messages without repeated reads and, if that saves too little, without the middle."""
         noted = without_duplicate_reads(before, READ_AGAIN)
         after = where_smaller(before, noted, context.tokens)
         was, now = (sum(len(readable(m)) for m in messages) for messages in (before, after))

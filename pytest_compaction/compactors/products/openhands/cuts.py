@@ -27,7 +27,7 @@ def manipulation_indices(messages: Sequence[Message]) -> list[int]:
 
 
 def suffix_for_reduction(messages: Sequence[Message], tokens: int, context: Context) -> int:
-    """How many messages are left when as few as possible go that take more than ``tokens``."""
+    """How many messages are left once the oldest ones, more than ``tokens`` in all, are gone."""
     gone = 0
     for index, message in enumerate(messages):
         gone += context.tokens.message(message)

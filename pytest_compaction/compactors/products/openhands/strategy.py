@@ -11,18 +11,17 @@ a call and its results, not within a run of tool calls that began with thinking.
 Earlier summaries are events like others; the new one stands where the forgotten
 events began.
 
-Where nothing can be forgotten, less than a tenth of the events would be, or the
-summary fails: when only the number of events is too large, the view stays as it is
-(a soft requirement); with too many tokens or a request (a hard one) everything is
-summarised anew, in up to five attempts, the texts of each but the first shortened
-to four fifths of the attempt before.
+Condensing fails if nothing or less than a tenth of the events can be forgotten, or if
+there is no summary. If only the number of events is too large (a soft requirement), the
+view then stays as it is. With too many tokens or a request (a hard requirement)
+everything is summarised anew, in up to five attempts; each attempt cuts the texts to
+four fifths of the one before.
 
 Adapted: an event is a message here, several calls made at once are one. The tokens
-allowed are the budget of the case, whichever is the smaller of it and the window;
-by itself it is due at the window, as the original. The system prompt is an event
-that counts as one of the first, but neither a reset nor a smaller ``keep_first``
-forgets it, and calls that wait for a result are never forgotten, as the original is
-asked only between steps.
+allowed are the smaller of budget and window; as in the original, it is due by itself at
+the window. The system prompt counts as one of the first events, but neither a reset nor
+a smaller ``keep_first`` forgets it. Calls that wait for a result are never forgotten,
+because the original is asked only between steps.
 """
 
 from __future__ import annotations
@@ -119,7 +118,7 @@ class OpenHands(ProductCompactor):
     ``max_size`` is the number of messages above which the view is condensed,
     ``keep_first`` how many at the start stay, ``max_tokens`` a limit below the budget.
 
-    The hardened profile keeps of the first messages as many as leave half of the
+    The hardened profile keeps only as many of the first messages as fit half of the
     budget, keeps the last user message, and refuses a view that is over the budget or
     did not get smaller.
     """
@@ -168,7 +167,7 @@ class OpenHands(ProductCompactor):
 
     @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Condense the middle; reset everything where that is impossible but required."""
+        """Condense the middle; reset everything if that is impossible but required."""
         before = load(state["messages"])
         if not before or not self.is_needed(state, context):
             return unchanged(state)
@@ -182,7 +181,7 @@ class OpenHands(ProductCompactor):
         return by_summary(state, before, after, id, context, self.profile, cycle=cycle)
 
     def _tail_lengths(self, messages: Sequence[Message], context: Context) -> list[int]:
-        """How many messages stay at the end, for each reason that there is to condense."""
+        """How many messages stay at the end, for each reason to condense."""
         lengths: list[int] = []
         if context.reason == "manual":
             lengths.append(len(messages) // 2 - self._first(messages) - 1)
@@ -236,7 +235,7 @@ class OpenHands(ProductCompactor):
     def _affordable(
         self, before: tuple[Message, ...], begin: int, end: int, context: Context
     ) -> tuple[int, int, Message | None]:
-        """What is forgotten so that the first messages and the tail take half the budget each."""
+        """The range to forget so that first messages and tail take at most half the budget each."""
         head = leading_system(before)
         own = (index for index, message in enumerate(before) if message.origin == "synthetic")
         begin = min(begin, next(own, begin))

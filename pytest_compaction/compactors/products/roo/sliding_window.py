@@ -12,7 +12,7 @@ from pytest_compaction.conversation.messages import Message, groups, leading_sys
 HIDDEN_ID: Final = "roo-hidden"
 _FRACTION: Final = 0.5
 _LEAST_TO_HALVE: Final = 4
-"""Of fewer messages after the first one, half rounded down to an even number is none."""
+"""With fewer messages after the first one, half of them, rounded down to even, is zero."""
 
 
 def without_oldest(messages: Sequence[Message], fraction: float) -> tuple[Message, ...]:
@@ -39,7 +39,7 @@ def without_oldest(messages: Sequence[Message], fraction: float) -> tuple[Messag
 def half_dropped(
     state: State, before: Sequence[Message], error: str, context: Context, noted: bool
 ) -> Outcome[State]:
-    """One step of the window, whatever is left then; ``error`` is why nothing else was done.
+    """One step of the window, however much is left; ``error`` is why condensing was refused.
 
     With ``noted`` a message says how many are hidden.
     """

@@ -11,10 +11,11 @@ once. A model that cannot be reached leaves everything as it was.
 
 ``version=2`` is the fresh start of 2026: everything becomes one user message with the
 summary, the ``<command>`` blocks of the first message word for word, and the
-definitions in the files that were seen (50,000 characters; a file is cut where at
-least 200 are left). Calls without result are told the summariser as cancelled and are
-gone afterwards (their results are left out when they come). Nothing checks whether it
-got smaller. A failure leads to the same sliding window with a note of how much is hidden.
+definitions in the files that were seen (50,000 characters; a file is cut if at least 200
+are left for it). The summariser reads calls without result as cancelled, and they are
+gone afterwards (their results are left out when they come). Nothing checks whether the
+view got smaller. A failure leads to the same sliding window, with a note of how much is
+hidden.
 
 Kept in the faithful profile: the kept three and the sliding window may leave more than
 the budget. The hardened profile keeps fewer than three where they do not fit, keeps
@@ -29,13 +30,12 @@ Environment details come from a running editor and are not there.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import cut_before, pending_start, without_orphans
-from pytest_compaction.compactors.base.file_contents import Contents, folded_files, followed
+from pytest_compaction.compactors.base.file_contents import followed
 from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.base.nine_sections import SECTIONS as NINE_SECTIONS
 from pytest_compaction.compactors.base.outcomes import by_rule
@@ -52,20 +52,23 @@ from pytest_compaction.compactors.base.tails import live_request, tail_and_reque
 from pytest_compaction.compactors.base.violations import AS_WRITTEN, DUE_AGAIN, LOW_TRIGGER
 from pytest_compaction.compactors.base.windows import fitted
 from pytest_compaction.compactors.parameters import check_choice, check_whole
+from pytest_compaction.compactors.products.roo.fresh_start import (
+    PRODUCT_WINDOW,
+    blocks_of,
+    cancelled,
+    commands_in,
+)
 from pytest_compaction.compactors.products.roo.sliding_window import half_dropped
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,
     Text,
-    ToolResult,
     leading_system,
     pending_calls,
     text_message,
 )
 from pytest_compaction.models.structured_summary import Section
 
-PRODUCT_WINDOW: Final = 200_000
-FOLDED_CHARACTERS: Final = 50_000
 SECTIONS: Final = (
     Section(
         "previous",
@@ -113,8 +116,6 @@ SECTIONS: Final = (
 OPENING_ID: Final = "roo-opening"
 OPENING: Final = "Go on from the summary of the conversation that follows."
 PREAMBLE: Final = "Summary of the conversation up to here:"
-CANCELLED: Final = "[no result: the conversation was condensed before the tool had run]"
-_COMMAND: Final = re.compile(r"<command\b[^<>]{0,200}>(?:(?!<command\b).)*?</command>", re.S)
 _FOLLOWED_FILES: Final = 50
 
 VIOLATIONS: Final = {
@@ -134,7 +135,7 @@ VIOLATIONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why nothing was condensed; ``final`` where nothing else is tried either."""
+    """Why nothing was condensed; ``final`` if nothing else is tried either."""
 
     error: str
     final: bool = False
@@ -184,7 +185,7 @@ class Roo(ProductCompactor):
 
     @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
-        """Due at the threshold, or when window less a tenth and less the reply is used."""
+        """Due at the threshold, or at the window minus a tenth and minus the reply."""
         used = context.tokens.messages(load(state["messages"]))
         allowed = context.window * 9 // 10 - scaled(self.max_output, PRODUCT_WINDOW, context)
         if used > allowed:
@@ -195,7 +196,7 @@ class Roo(ProductCompactor):
 
     @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Condense; where that is refused, drop the older half after the first message."""
+        """Condense; if that is refused, drop the older half after the first message."""
         if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
@@ -256,14 +257,10 @@ class Roo(ProductCompactor):
         room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
         live = live_request(before, context) if self.hardened else None
         room -= context.tokens.message(live) if live else 0
-        commands = state.get("commands", _COMMAND.findall(before[first].text))
-        blocks = self._blocks(commands, state["files"], room, context)
+        commands = state.get("commands", commands_in(before[first]))
+        blocks = blocks_of(commands, state["files"], room, context)
         room -= sum(context.tokens.text(block) for block in blocks)
-        cancelled = tuple(
-            Message(f"roo-cancelled-{id}", "tool", (ToolResult(id, CANCELLED),), "synthetic")
-            for id in waiting
-        )
-        conversation = (*without_preamble(before[first:], PREAMBLE), *cancelled)
+        conversation = (*without_preamble(before[first:], PREAMBLE), *cancelled(waiting))
         faithful = self.faithful
         written = await write_summary(
             context, conversation, NINE_SECTIONS, room, as_written=faithful
@@ -280,16 +277,6 @@ class Roo(ProductCompactor):
             return Refusal("the context would have grown")
         new = {**state, "messages": dump(after), "cycle": cycle, "commands": commands}
         return Outcome(new, "compacted", spans_between(before, after, id))
-
-    def _blocks(
-        self, commands: Sequence[str], files: Contents, room: int, context: Context
-    ) -> list[str]:
-        """What stands after the summary: commands, folded files; at most a quarter of room each."""
-        text = "\n".join(commands)
-        blocks = [text] if text and context.tokens.text(text) <= room // 4 else []
-        characters = scaled(FOLDED_CHARACTERS, PRODUCT_WINDOW, context)
-        folded = folded_files(files, characters, room // 4, context.tokens)
-        return [*blocks, folded] if folded else blocks
 
     def _dropped_to_fit(
         self, state: State, before: Sequence[Message], error: str, context: Context
