@@ -1,4 +1,4 @@
-"""What a tool call does to one file, before its outcome is known; and what of a text is new."""
+"""What a tool call would do to one file, and the most telling line of a change."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MIN_PLAIN_CHARACTERS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """One file and what a call would do to it; ``old_path`` belongs to a rename."""
+    """One file and what a call would do to it; ``old_path`` is for a rename or a copy."""
 
     verb: Verb
     path: str
@@ -42,7 +42,7 @@ class Touch:
 def clean_path(value: object) -> str:
     """The path without quotes, white space around it and a leading ``./``.
 
-    Empty for what cannot be the path of one file: another type, a URL, a
+    Empty for anything that cannot be the path of one file: another type, a URL, a
     pattern, a device, control or invisible characters, or more than 1,000 characters.
     """
     if not isinstance(value, str) or len(value) > MAX_PATH_CHARACTERS + 100:
@@ -63,8 +63,8 @@ def clean_path(value: object) -> str:
 def text_detail(new: object, old: object = "") -> str:
     """The first definition or assignment, else the first meaningful line, that only ``new`` has.
 
-    At most 80 characters, always a part of one line of ``new``; empty when
-    nothing meaningful is new.
+    At most 80 characters, always a part of one line of ``new``; empty if no new line is
+    meaningful.
     """
     if not isinstance(new, str):
         return ""

@@ -1,4 +1,4 @@
-"""What an importer is and hands over: messages, and a ledger of what became of each record."""
+"""The protocol of an importer: messages out, and a tally of what became of each record."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class Tally:
         self.left_out[KEPT_AS_RECORD if boundary.recorded else NOT_ON_RECORD] += 1
 
     def ledger(self, messages: int) -> ImportTally:
-        """The ledger of what was counted."""
+        """The counts so far, for a transcript of so many messages."""
         left_out = {reason: number for reason, number in sorted(self.left_out.items()) if number}
         repaired = {reason: number for reason, number in sorted(self.repaired.items()) if number}
         return ImportTally(self.records, messages, left_out, repaired)
