@@ -42,7 +42,7 @@ from pytest_compaction.models.offline.model import OfflineModel
 
 REGISTRY = Registry()
 APART = {"none", "openai-compact", "recorded"}
-"""The control; what needs an endpoint that compacts; what shows a transcript's own compactions."""
+"""The control, a strategy that needs an endpoint, one that shows recorded compactions."""
 REHEARSED = Rehearsed(OfflineModel(COUNTER))
 
 
@@ -62,9 +62,9 @@ summarisers = pytest.mark.parametrize("name", SUMMARISERS)
 
 
 BY_COUNT = {"mask-observations:profile=hardened"}
-"""Due from a number of tool results on, as the original, whatever their size."""
+"""Due from a number of tool results on, whatever their size, like their originals."""
 ON_REQUEST = {"continue:profile=hardened", "langchain:profile=hardened"}
-"""Never due without a parameter, as the originals: the user or the application decides."""
+"""Never due without a parameter, like their originals: user or application decide."""
 
 
 class Agent:

@@ -84,7 +84,7 @@ def messages_only(messages):
 
 
 class NoMethods:
-    """Has nothing of a compactor."""
+    """Has none of the methods of a compactor."""
 
     def compact(self):
         return None

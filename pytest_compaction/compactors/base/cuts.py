@@ -40,7 +40,7 @@ def without_orphans(messages: Sequence[Message], new: Sequence[Message]) -> tupl
     """The new messages without leading results whose call is no longer in ``messages``.
 
     For strategies that drop a call before its result is there: their originals
-    never run such a tool, or leave its result out of what is sent.
+    never run such a tool, or do not send its result.
     """
     waiting = set(pending_calls(messages))
     start = 0

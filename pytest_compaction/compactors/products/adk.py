@@ -100,7 +100,7 @@ class Adk(ProductCompactor):
     """
 
     name = "adk"
-    description = "last 10 events kept, a rolling summary in the model's name before (Google ADK)"
+    description = "last 10 events kept; older ones in a rolling summary by the model (Google ADK)"
 
     def __init__(
         self,

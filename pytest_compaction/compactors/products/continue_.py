@@ -233,7 +233,7 @@ class Continue(ProductCompactor):
 
 
 def _system_with_summary(base: Sequence[Message], text: str, id: str) -> Message:
-    """The last system message with the summary at its end; a new one where there is none."""
+    """The last system message with the summary at its end; a new one if there is none."""
     parts = base[-1].parts if base else ()
     role = base[-1].role if base else "system"
     return Message(id, role, (*parts, Text(f"{PREAMBLE}\n\n{text}")), "synthetic")

@@ -5,17 +5,17 @@ prompt and the last sequence stay (the last user message; or an assistant messag
 with all the tool results after it; or the assistant messages at the end). Of the
 context length go a margin for miscounting (2 %, at most 1,000 tokens), a reserve
 for the reply (at most 1,000), the system prompt and the last sequence; while the other
-messages take more than what is left, the oldest goes, and with it tool results that then
-stand first. A last sequence that alone is too long, or whose results
+messages take more than the rest, the oldest one goes, and with it tool results that would
+then stand first. A last sequence that alone is too long, or whose results
 match no call, is an error. No model is asked.
 
-Kept in the faithful profile: what is left may begin with an assistant message, and
-the last user message may go while a tool sequence stays. The hardened profile keeps
+Kept in the faithful profile: the view may begin with an assistant message, and the last
+user message may go while a tool sequence stays. The hardened profile keeps
 the last user message if it fits and begins with a user message.
 
-Adapted: the context length is the case's budget, because that is what the view may
-take; the reserve for the reply is in proportion to that length (the product's window is
-taken to be 200,000); an image counts 1,024 tokens, as in the original.
+Adapted: the context length is the case's budget, because that is the limit of the view;
+the reserve for the reply is in proportion to that length (the product's window is taken to
+be 200,000); an image counts 1,024 tokens, as in the original.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ VIOLATIONS: Final = {
 class ContinuePrune(ProductCompactor):
     """Keeps system prompt, last sequence, and of the rest the newest that fits.
 
-    ``max_output`` is what a reply may take, in tokens of a 200,000-token window.
+    ``max_output`` is the limit of a reply, in tokens of a 200,000-token window.
     """
 
     name = "continue-prune"

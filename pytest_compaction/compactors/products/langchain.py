@@ -93,7 +93,7 @@ class LangChain(ProductCompactor):
     """
 
     name = "langchain"
-    description = "last 20 messages kept, the rest one summary of its last 4k tokens (LangChain)"
+    description = "last 20 messages kept; one summary of the 4k tokens before them (LangChain)"
 
     def __init__(
         self,

@@ -47,7 +47,7 @@ class OpencodePrune(ProductCompactor):
     """
 
     name = "opencode-prune"
-    description = "old tool output cleared, the newest 40k tokens of it protected (opencode)"
+    description = "old tool output cleared; the newest 40k tokens of it are protected (opencode)"
 
     def __init__(
         self, protect: int | None = None, minimum: int | None = None, profile: str = FAITHFUL

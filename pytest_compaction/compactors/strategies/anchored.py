@@ -76,7 +76,7 @@ class Anchored(HistoryCompactor):
     """
 
     name = "anchored"
-    description = "persistent sections; only the newly dropped span is merged; recent tail verbatim"
+    description = "persistent summary; only newly dropped messages are merged; recent tail verbatim"
     traits = Traits(needs_model=True, keeps_tail=True, reads_once=True)
 
     def __init__(self, summary: float = 0.6) -> None:

@@ -199,7 +199,7 @@ class Light(HistoryCompactor):
     def _found(self, state: State, probe: str, room: int, context: Context) -> str:
         """The episodes nearest to the question, word for word as far as the room goes.
 
-        A nearer one may take half of what is left, so that a long one is not all there is.
+        A nearer episode may take half of the rest, so that a long one leaves room for others.
         """
         episodes = _episodes(load(state["archive"]))
         best = ranked([episode.text for episode in episodes], probe)[: self.episodes]

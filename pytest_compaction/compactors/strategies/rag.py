@@ -33,7 +33,7 @@ class Rag(HistoryCompactor):
     """
 
     name = "rag"
-    description = "newest part, and passages of the older messages found for each question (BM25)"
+    description = "newest part, and passages of older messages found for each question (BM25)"
     traits = Traits(needs_probe=True, keeps_tail=True)
 
     def __init__(self, share: float = 0.5) -> None:

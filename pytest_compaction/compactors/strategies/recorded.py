@@ -31,7 +31,7 @@ class Recorded(HistoryCompactor):
     """Gives the view on record."""
 
     name = "recorded"
-    description = "what the agent of an imported transcript really went on with at that point"
+    description = "the view with which the agent of an imported transcript really continued"
     traits = Traits(needs_record=True)
 
     def due(self, state: State, context: Context) -> str | None:

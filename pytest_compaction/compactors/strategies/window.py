@@ -18,7 +18,7 @@ class Window(HistoryCompactor):
     """Keeps the system prompt and the newest whole groups that fit the budget."""
 
     name = "window"
-    description = "the newest part that fits, exactly; nothing else is kept"
+    description = "the newest part that fits the budget; nothing else is kept"
     traits = Traits(keeps_tail=True)
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:

@@ -1,4 +1,4 @@
-"""A plain function as a strategy: what it is given, and what may come back."""
+"""A plain function as a strategy: its arguments, and the replies that it may give."""
 
 import asyncio
 import functools

@@ -45,7 +45,7 @@ def wrap(function, shape=None, **parameters):
 
 
 def messages_given(shape, chat=CHAT):
-    """What a function of that shape is given."""
+    """The messages that a function of that shape gets."""
     seen = []
 
     def look(messages, *_):

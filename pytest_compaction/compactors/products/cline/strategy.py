@@ -1,4 +1,4 @@
-"""``cline``: drop the middle, or let the model condense all, or summarise what is old.
+"""``cline``: drop the middle, or condense everything, or summarise the older part.
 
 After Cline (public source), which has had three ways, chosen by ``mode``.
 
@@ -15,7 +15,7 @@ all but the first pair is dropped. The first request is cut at 400,000 character
 
 ``agentic`` (4.x): at 90 % of the usable input the newest 20,000 tokens stay, back to
 the beginning of a turn, the last turn of the user always whole. The previous summary
-and what is new become the new one, of at most 4,096 tokens; the list of files in it is
+and the new messages become the new summary, of at most 4,096 tokens; its list of files is
 collected from the tool calls. An empty summary leaves the history as it was.
 
 Adapted: tool results are the user's in the original, so what a message is there is

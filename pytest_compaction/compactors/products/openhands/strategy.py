@@ -1,4 +1,4 @@
-"""``openhands``: the first events and a tail stay, what is between them becomes one summary.
+"""``openhands``: the first events and a tail stay, the middle becomes one summary.
 
 After the ``LLMSummarizingCondenser`` of the OpenHands SDK 1.43.1 (read in the
 published package), with the sizes of its ``default_condenser`` (80 events, the
@@ -124,7 +124,7 @@ class OpenHands(ProductCompactor):
     """
 
     name = "openhands"
-    description = "first 4 events and half the target kept, the middle summarised (OpenHands)"
+    description = "first 4 events and the newest half kept, the middle summarised (OpenHands)"
 
     def __init__(
         self,

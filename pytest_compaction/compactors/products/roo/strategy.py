@@ -145,11 +145,11 @@ class Roo(ProductCompactor):
     """Condenses all but the last ``keep`` messages (version 1), or everything (version 2).
 
     ``threshold`` is the share of the window in percent at which it is due (5 to 100, -1 for the
-    default), ``max_output`` what a reply may take, in tokens of a 200,000-token window.
+    default), ``max_output`` the limit of a reply, in tokens of a 200,000-token window.
     """
 
     name = "roo"
-    description = "Roo Code: summary before the last three messages, or half dropped; version=2"
+    description = "Roo Code: summary before the last three messages, or of all (version=2)"
 
     def __init__(
         self,
