@@ -1,4 +1,4 @@
-"""What the tool calls of a conversation did: to files, and which commands were run.
+"""The tool calls of a conversation: what they did to files, and the commands that were run.
 
 Calls of any agent are recognised by name patterns and argument keys (see
 ``tool_calls``) and shell commands by their words (see ``shell.commands``). Nothing is

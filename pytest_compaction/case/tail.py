@@ -22,7 +22,6 @@ def assumed_tail_room(budget: int) -> int:
 def assumed_tail_start(sizes: Sequence[int], end: int, room: int) -> int:
     """Index of the first message of the assumed tail of ``sizes[:end]``, in tokens each.
 
-    The tail holds whole messages within ``room`` tokens, and the last one however large
-    it is.
+    The tail holds whole messages within ``room`` tokens, and always the last one.
     """
     return newest_that_fit(sizes[:end], room, least=1)

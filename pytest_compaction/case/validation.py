@@ -17,7 +17,7 @@ from pytest_compaction.text.words import printable
 
 @dataclass(frozen=True, slots=True)
 class CaseFault:
-    """One thing wrong with a case file: where (JSON pointer), what was found, what was expected."""
+    """One fault of a case file: its place (JSON pointer), what was found and what was expected."""
 
     pointer: str
     found: str

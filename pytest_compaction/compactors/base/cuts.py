@@ -1,4 +1,4 @@
-"""Where a conversation may be cut: between groups, never between a call and its result."""
+"""Safe cuts of a conversation: between groups, never between a call and its result."""
 
 from __future__ import annotations
 

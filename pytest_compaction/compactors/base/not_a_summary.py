@@ -80,7 +80,7 @@ def _mostly_calls(text: str) -> bool:
 
 
 def _json_calls(text: str) -> Iterator[tuple[int, int]]:
-    """Where JSON stands in a text that is one tool call or several."""
+    """The ranges of a text whose JSON is a tool call or a list of them."""
     place = 0
     while (found := _OPENING.search(text, place)) is not None:
         try:

@@ -1,4 +1,4 @@
-"""What a compaction comes to: its outcome from the view before and the view after."""
+"""Outcomes of a compaction, made from the view before and the view after."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def by_summary(
 
 
 def nothing_to_summarise(state: State, context: Context, profile: Profile) -> Outcome[State]:
-    """The outcome if no message may go: an error if a hardened view is over the budget."""
+    """The outcome if no message may go: an error in a hardened profile over its budget."""
     used = context.tokens.messages(load(state["messages"]))
     if profile == FAITHFUL or used <= context.budget:
         return unchanged(state)

@@ -43,7 +43,7 @@ Clause = tuple[Size, ...]
 def parse_size(name: str, value: int | float | str) -> Size:
     """Read ``20``, ``20messages``, ``3000tokens`` or ``0.3fraction``; the key ``name`` is shown.
 
-    Raises ``ValueError`` with what may be written.
+    Raises ``ValueError`` with the accepted forms.
     """
     found = _SIZE.fullmatch(str(value))
     unit: Unit = "messages"

@@ -1,8 +1,8 @@
 """``a+b``: strategies one after the other on one view, and insertions kept beside them.
 
 Parts are applied from left to right. The first compacts as if it were alone; a
-later one gets the view that is left and acts only while it is over the budget, so
-that ``anchored+truncate`` truncates where the summary failed or was not enough.
+later one gets the resulting view and acts only if that is over the budget, so that
+``anchored+truncate`` truncates if the summary failed or was not enough.
 Each part keeps its own state between compactions; only the view is shared.
 
 A part with the methods of :class:`Insertion`, such as the ledger, does not compact.
@@ -107,7 +107,7 @@ class Composition:
         return {**state, "messages": messages, "parts": own}
 
     def due(self, state: State, context: Context) -> str | None:
-        """Due when it is for any part, looking at the whole view."""
+        """Due if any part is, given the whole view."""
         messages = dump(self.render(state, context).messages)
         reasons = (
             self._parts[i].due(with_view(state["parts"][i], messages), context) for i in self._steps
@@ -262,7 +262,7 @@ def _smaller(context: Context, inserted: Sequence[Message]) -> Context:
 
 
 def _inserted(messages: Sequence[Message], inserted: Sequence[Message]) -> tuple[Message, ...]:
-    """The insertions after the system prompt and what a compactor wrote right after it."""
+    """The view with the insertions after the system prompt and any summary right after it."""
     place = leading_system(messages)
     while place < len(messages) and messages[place].origin == "synthetic":
         place += 1

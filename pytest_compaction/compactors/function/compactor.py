@@ -7,8 +7,8 @@ further keyword parameters come from the command line.
 
 A function over other message objects (see :mod:`.message_shapes`) is recognised by the
 annotation of its parameter or named by ``messages=langchain``; it is called with
-the messages alone, and with the budget where it has a parameter ``budget`` or
-needs one ``max_tokens``. An object with ``invoke`` is called through that.
+the messages alone, and with the budget if it has a parameter ``budget`` or requires
+one named ``max_tokens``. An object with ``invoke`` is called through that.
 A parameter ``budget`` that is not the second is given by its name.
 """
 

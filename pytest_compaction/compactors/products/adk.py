@@ -2,7 +2,7 @@
 
 After the event compaction of Google ADK 2.13.0 (read in the published package),
 which has two ways and leaves both to be configured. By tokens (the first choice
-where both are): from a threshold on, all but the last ``retention`` events are
+if both are): from a threshold on, all but the last ``retention`` events are
 summarised, the previous summary read first as a seed. By turns (``interval=3:
 overlap=1``, the figures of its documentation): once there are ``interval`` new
 turns of the user, all of them are summarised together with the ``overlap`` turns

@@ -99,7 +99,7 @@ class ClaudeCode(ProductCompactor):
         return f"{used} tokens used, {limit} is the threshold" if used >= limit else None
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Clear tool results; if the view still does not fit, go on from a summary and files."""
+        """Clear tool results; if the view still does not fit, continue from a summary and files."""
         if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])

@@ -5,7 +5,7 @@ Follows the local compaction of Codex CLI (``compact.rs``, public source, copies
 context, the messages that the user wrote (chosen from the newest back within 20,000
 tokens, the first that does not fit cut in its middle, in their original order), and
 one user message that introduces a summary, last. Assistant and tool messages go,
-and so do earlier summaries: they are part of what the new one is written from.
+and so do earlier summaries: the new one is written from them as well.
 
 Kept in the faithful profile: images in user messages are lost, an open call is
 lost (its result is left out when it comes), and if the model writes nothing, the
@@ -14,7 +14,7 @@ than the model's window loses its oldest messages, as in the original when the e
 refuses it; after any other failure the history stays as it was.
 
 Adapted: the 20,000 tokens are in proportion to the case's window (the product's is
-272,000), at most three quarters of what the budget leaves, so that a quarter is
+272,000), at most three quarters of the rest of the budget, so that a quarter is
 left to the summary; tokens are counted, not estimated from bytes.
 """
 
@@ -130,7 +130,7 @@ class Codex(ProductCompactor):
 
     @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Summarise everything; go on from the user's messages and that summary."""
+        """Summarise everything; continue from the user's messages and that summary."""
         if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
@@ -157,7 +157,7 @@ class Codex(ProductCompactor):
         return Outcome({"messages": dump(after), "cycle": cycle}, "compacted", spans)
 
     async def _written(self, messages: Sequence[Message], room: int, context: Context) -> Written:
-        """The summary of what the window can hold of the messages, the oldest left out first."""
+        """The summary of the newest messages that fit the window."""
         readable = newest_within(messages, context.window - max(room, 0), context.tokens)
         written = await write_summary(
             context,
@@ -194,7 +194,7 @@ class Codex(ProductCompactor):
 
 
 def _within(messages: Sequence[Message], limit: int, tokens: TokenCounter) -> tuple[Message, ...]:
-    """Text of the newest messages within ``limit`` tokens; the first over it is cut, the last."""
+    """The text of the newest messages within ``limit`` tokens; the first over it is cut."""
     chosen: list[Message] = []
     left = limit
     for message in reversed(messages):

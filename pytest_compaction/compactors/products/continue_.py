@@ -160,7 +160,7 @@ class Continue(ProductCompactor):
         return max(rest - reserve, 1)
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Summarise the conversation and go on from the summary alone."""
+        """Summarise the conversation and continue from the summary alone."""
         if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])

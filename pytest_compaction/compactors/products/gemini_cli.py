@@ -116,9 +116,9 @@ class GeminiCli(ProductCompactor):
 
     ``threshold`` is the share of the window at which it is due.
 
-    The hardened profile splits at any message after 70 % of the characters where
-    otherwise nothing would be compressed, shortens what stays until there is room for
-    the snapshot, keeps the last user message, has no acknowledgement at the end,
+    The hardened profile splits at any message after 70 % of the characters if otherwise
+    nothing would be compressed, shortens the kept part until there is room for the
+    snapshot, keeps the last user message, has no acknowledgement at the end,
     refuses a view that is over the budget or did not get smaller, and tries again
     after a failure.
     """
@@ -229,7 +229,7 @@ def last_lines(text: str) -> str:
 def split_point(messages: Sequence[Message], anywhere: bool = False) -> int:
     """Index of the first message that stays: 0 for all, ``len(messages)`` for none.
 
-    With ``anywhere`` any message is good to split at, not only one of the user.
+    With ``anywhere`` the split may be at any message, not only at one of the user.
     """
     sizes = [len(canonical_json(message_to_chat(message))) for message in messages]
     target = sum(sizes) * COMPRESSED_SHARE

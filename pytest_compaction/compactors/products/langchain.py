@@ -14,7 +14,7 @@ Adapted: the system prompt, which LangChain keeps elsewhere, stays first. The 4,
 tokens are taken as they are, not in proportion to the window: LangChain names no
 window, and the triggers in its documentation are 3,000 to 5,000 tokens, like the
 budgets of the shipped cases. Only a user message that does not fit
-whole is shortened, where the original does so with any.
+whole is shortened; the original shortens any message.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class LangChain(ProductCompactor):
 
     The hardened profile shortens the tail until there is room for the summary, keeps
     the last user message, never goes without a summary, refuses one that is longer
-    than what it replaces, and is not due before something is added to what it left.
+    than the messages that it replaces, and is not due again until a message is added.
     """
 
     name = "langchain"
@@ -175,7 +175,7 @@ class LangChain(ProductCompactor):
 
 
 def trimmed(messages: Sequence[Message], limit: int, context: Context) -> tuple[Message, ...]:
-    """The end of the messages within ``limit`` tokens, from a user message on; perhaps nothing.
+    """The end of the messages within ``limit`` tokens, from a user message on; may be empty.
 
     The user message before the part that fits is shortened to its last lines.
     """

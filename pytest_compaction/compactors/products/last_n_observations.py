@@ -3,7 +3,7 @@
 After the history processor of that name of SWE-agent (read in its public source),
 the one used in its paper with n = 5. Observations are counted from the start: the
 first is the task itself and is never elided. With ``polling`` the count is rounded
-down to a multiple, so that the view changes only every so many observations and
+down to a multiple, so that the view changes only after that many observations and
 between ``n`` and ``n + polling`` of them stay.
 
 Adapted: the task is the first message of the user, every tool result is an

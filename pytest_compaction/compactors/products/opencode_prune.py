@@ -39,7 +39,7 @@ VIOLATIONS: Final = {
 
 
 class OpencodePrune(ProductCompactor):
-    """Clears tool output that is older than ``protect`` tokens of it, if it is ``minimum`` or more.
+    """Clears tool output before the newest ``protect`` tokens, if it is more than ``minimum``.
 
     The hardened profile halves both limits, down to nothing, until the view fits its
     budget, then lets the last two turns go the same way, and at last drops the oldest

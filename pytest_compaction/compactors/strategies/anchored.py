@@ -20,7 +20,11 @@ from pytest_compaction.compactors.base.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.summaries import summary_message, write_summary
+from pytest_compaction.compactors.base.summaries import (
+    SUMMARY_OVERHEAD,
+    summary_message,
+    write_summary,
+)
 from pytest_compaction.compactors.base.tails import tail_start
 from pytest_compaction.compactors.parameters import check_share
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
@@ -63,7 +67,6 @@ PREAMBLE: Final = (
     "after it are the most recent ones, word for word."
 )
 SUMMARY_ID: Final = "anchored-summary"
-_OVERHEAD: Final = 60
 
 
 class Anchored(HistoryCompactor):
@@ -89,7 +92,7 @@ class Anchored(HistoryCompactor):
         if context.tokens.messages(before) <= context.budget:
             return unchanged(state)
         first = leading_system(before)
-        room = context.budget - context.tokens.messages(before[:first]) - _OVERHEAD
+        room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
         if room <= 0:
             return unchanged(state, "the system prompt alone takes the budget")
         has_summary = "summary" in state and before[first].id == SUMMARY_ID
@@ -130,7 +133,7 @@ class Anchored(HistoryCompactor):
         if live is None or any(message is live for message in messages[start:]):
             return start, None
         cost = context.tokens.message(live)
-        if cost * 2 > room + _OVERHEAD:
+        if cost * 2 > room + SUMMARY_OVERHEAD:
             return start, None
         start = tail_start(messages, budget - cost, context, first)
         return start, live

@@ -101,7 +101,7 @@ class Ledger(HistoryCompactor):
         return trail_from_json(notes).followed_by(new).as_json()
 
     def insertion(self, notes: State, context: Context) -> Message | None:
-        """The ledger as a message within its share of the budget; ``None`` with nothing to say."""
+        """The ledger as a message within its share of the budget; ``None`` if it is empty."""
         room = int(context.budget * self.share)
         if room < _LEAST:
             return None
@@ -145,7 +145,7 @@ class Ledger(HistoryCompactor):
 
 
 def written(trail: Trail, room: int, limit: int, count: Count) -> str:
-    """The ledger's text within ``room`` tokens and ``limit`` entries; empty when there is none."""
+    """The ledger's text within ``room`` tokens and ``limit`` entries; empty without entries."""
     entries = _entries(trail)
     page = _Page(room - count(PREAMBLE) - _LEAST // 2, limit, count)
     page.fill("changed", [entry.short for entry in entries["changed"]], page.left)

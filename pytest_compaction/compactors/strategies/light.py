@@ -4,9 +4,9 @@ After the method that comes with BEAM ("Beyond a Million Tokens", 2025; source a
 b2a3ee8). LIGHT keeps a scratchpad of facts, preferences and instructions that a
 model extracts pair by pair and compresses when it has twice its size; at question
 time it adds the five episodes (user and assistant) nearest to the question, the
-newest ones, and of the scratchpad what a model lets pass as relevant.
+newest ones, and the part of the scratchpad that a model finds relevant.
 
-What is different here, and why:
+Differences from the original, and their reasons:
 
 - The original reads with 14,000 tokens whatever the model; here the parts are
   shares of the case's budget.
@@ -35,7 +35,11 @@ from pytest_compaction.compactors.base.history import (
     unchanged,
 )
 from pytest_compaction.compactors.base.passages import Passage, cut_to, ranked, shown
-from pytest_compaction.compactors.base.summaries import summary_message, write_summary
+from pytest_compaction.compactors.base.summaries import (
+    SUMMARY_OVERHEAD,
+    summary_message,
+    write_summary,
+)
 from pytest_compaction.compactors.base.tails import last_request
 from pytest_compaction.compactors.base.windows import newest_part, too_small
 from pytest_compaction.compactors.parameters import check_share, check_whole
@@ -81,7 +85,6 @@ PREAMBLE: Final = (
     "they bear on the question. It is a record, not a request."
 )
 _EPISODES: Final = "## Episodes"
-_OVERHEAD: Final = 60
 _ORIGIN: Final = 10
 """Tokens for the line that says which message an episode is from."""
 COMPRESSED_AT: Final = 2
@@ -120,13 +123,13 @@ class Light(HistoryCompactor):
             return unchanged(state)
         first = leading_system(before)
         system, body = before[:first], [m for m in before[first:] if m.id != MEMORY_ID]
-        room = context.budget - context.tokens.messages(system) - _OVERHEAD
+        room = context.budget - context.tokens.messages(system) - SUMMARY_OVERHEAD
         if room <= 0:
             return unchanged(state, too_small(before, context))
         live = last_request(body, room, context)
         size = min(int(room * self.scratchpad), room - _cost(live, context))
         newest = newest_part(body, room - size, context, opened=True)
-        if newest is None or _lost(last_user(body), newest, room + _OVERHEAD, context):
+        if newest is None or _lost(last_user(body), newest, room + SUMMARY_OVERHEAD, context):
             return unchanged(state, too_small(before, context))
         stays = {message.id for message in newest}
         gone = [message for message in body if message.id not in stays]
@@ -182,7 +185,7 @@ class Light(HistoryCompactor):
         first = leading_system(messages)
         system, body = messages[:first], [m for m in messages[first:] if m.id != MEMORY_ID]
         room = max(context.budget, context.tokens.messages(messages))
-        room -= context.tokens.messages(system) + _OVERHEAD
+        room -= context.tokens.messages(system) + SUMMARY_OVERHEAD
         notes = _relevant(summary_from_json(state["notes"]), probe)
         text = _newest_notes(notes, int(context.budget * self.scratchpad), context)
         live = last_request(body, room, context)
@@ -192,7 +195,7 @@ class Light(HistoryCompactor):
         if not text:
             return View(messages)
         memory = summary_message(MEMORY_ID, text, PREAMBLE)
-        left = room + _OVERHEAD - context.tokens.message(memory)
+        left = room + SUMMARY_OVERHEAD - context.tokens.message(memory)
         newest = newest_part(body, left, context, opened=True)
         return View(messages if newest is None else (*system, memory, *newest))
 

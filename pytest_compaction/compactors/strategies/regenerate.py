@@ -18,6 +18,7 @@ from pytest_compaction.compactors.base.history import (
     unchanged,
 )
 from pytest_compaction.compactors.base.summaries import (
+    SUMMARY_OVERHEAD,
     summary_message,
     without_preamble,
     write_summary,
@@ -40,7 +41,6 @@ PREAMBLE: Final = (
     "This conversation was summarised to save space. The summary below replaces all that came "
     "before; go on from it."
 )
-_OVERHEAD: Final = 60
 
 
 class Regenerate(HistoryCompactor):
@@ -58,7 +58,7 @@ class Regenerate(HistoryCompactor):
             return unchanged(state, "a tool call is still without result; nothing was summarised")
         if first >= len(before):
             return unchanged(state)
-        room = context.budget - context.tokens.messages(before[:first]) - _OVERHEAD
+        room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
         if room <= 0:
             return unchanged(state, "the system prompt alone takes the budget")
         read = without_preamble(before[first:], PREAMBLE)

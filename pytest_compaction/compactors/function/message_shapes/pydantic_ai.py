@@ -1,9 +1,8 @@
 """pydantic-ai messages: requests and responses made of parts, as history processors take them.
 
-Where pydantic-ai is installed its own classes are handed in, elsewhere classes with
-the same attributes. A request holds the tool returns after a response, or the prompts
-of system and user that follow one another. What comes back may be either, or chat
-dictionaries.
+If pydantic-ai is installed, functions get its own classes, otherwise classes with the same
+attributes. A request holds the tool returns after a response, or the prompts of system
+and user that follow one another. Functions may return either kind, or chat dictionaries.
 """
 
 from __future__ import annotations

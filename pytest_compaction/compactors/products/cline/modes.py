@@ -44,7 +44,7 @@ def sides(messages: Sequence[Message]) -> list[tuple[int, int]]:
 
 
 def first_pair_end(messages: Sequence[Message]) -> int:
-    """Where the first message of the user and what the model answered to it end, with results."""
+    """Where the first message of the user and the answer of the model to it end, with results."""
     ranges = sides(messages)
     return cut_after(messages, ranges[min(2, len(ranges)) - 1][1]) if ranges else len(messages)
 
@@ -70,7 +70,7 @@ def removed(messages: Sequence[Message], quarter: bool) -> tuple[int, int]:
 
 
 def with_notice(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages with the notice as the text of the first one of the model."""
+    """The messages with the notice as the text of the first message of the model."""
     place = next((i for i, m in enumerate(messages) if m.role == "assistant"), None)
     if place is None:
         return tuple(messages)

@@ -18,8 +18,8 @@ the beginning of a turn, the last turn of the user always whole. The previous su
 and the new messages become the new summary, of at most 4,096 tokens; its list of files is
 collected from the tool calls. An empty summary leaves the history as it was.
 
-Adapted: tool results are the user's in the original, so what a message is there is
-here all that one side says in a row; results never lose their call. A repeated read
+Adapted: tool results are the user's in the original, so one of its messages is here
+everything that one side says in a row; results never lose their call. A repeated read
 is one with the same arguments. After a compaction was asked for, the budget takes the
 place of the original's limit of the window. The tokens of
 ``agentic`` are in proportion to the case's window (the product's taken as 200,000),

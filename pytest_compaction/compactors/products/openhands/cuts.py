@@ -1,4 +1,4 @@
-"""Where OpenHands may cut a history, and how much of its end it keeps."""
+"""The places where OpenHands may cut a history, and the size of the end that it keeps."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ published package), with the sizes of its ``default_condenser`` (80 events, the
 first 4 kept; the class itself says 240 and 2: ``max_size=240:keep_first=2``). There
 are three reasons to condense. Too many events: half of ``max_size`` stays. Too many
 tokens: the tail is as long as leaves half of the tokens allowed. A request: half of
-the events stays. With several reasons the shortest tail counts. Both ends of what
-is forgotten are moved on to the next index at which the view may be cut: not within
+the events stays. With several reasons the shortest tail counts. Both ends of the
+forgotten range move on to the next index at which the view may be cut: not within
 a call and its results, not within a run of tool calls that began with thinking.
 Earlier summaries are events like others; the new one stands where the forgotten
 events began.

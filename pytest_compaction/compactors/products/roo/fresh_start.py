@@ -1,4 +1,4 @@
-"""What Roo Code's fresh start keeps beside its summary: commands, definitions in files."""
+"""Roo Code's fresh start: the blocks after its summary, with commands and definitions."""
 
 from __future__ import annotations
 

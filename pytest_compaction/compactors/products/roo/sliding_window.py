@@ -18,7 +18,7 @@ _LEAST_TO_HALVE: Final = 4
 def without_oldest(messages: Sequence[Message], fraction: float) -> tuple[Message, ...]:
     """The messages without a ``fraction`` of those after the first one, in whole groups.
 
-    The same messages when nothing can go.
+    The same messages if nothing can go.
     """
     head = leading_system(messages)
     first = next((end for begin, end in groups(messages) if begin >= head), len(messages))

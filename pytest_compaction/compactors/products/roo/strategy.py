@@ -1,12 +1,12 @@
-"""``roo``: a summary before the last three messages, a sliding window where that fails.
+"""``roo``: a summary before the last three messages, a sliding window if that fails.
 
 Follows Roo Code (public source). ``version=1`` is v3.25.8: everything but the last three
 messages (from the earlier summary on) is summarised; the summary is an assistant
 message before the three, and a line in the user's name stands in front because some
 providers want a user message first. The first message of the user is not kept. It
-refuses where at most one message is to be summarised, a summary is among the last
-three, the model writes nothing, or the result would be no smaller; then, as where
-condensing is off, half of the messages after the first one are dropped, an even number,
+refuses if at most one message is to be summarised, a summary is among the last three,
+the model writes nothing, or the result would not be smaller. Then, as if condensing were
+off, half of the messages after the first one are dropped, an even number,
 once. A model that cannot be reached leaves everything as it was.
 
 ``version=2`` is the fresh start of 2026: everything becomes one user message with the
@@ -18,7 +18,7 @@ view got smaller. A failure leads to the same sliding window, with a note of how
 hidden.
 
 Kept in the faithful profile: the kept three and the sliding window may leave more than
-the budget. The hardened profile keeps fewer than three where they do not fit, keeps
+the budget. The hardened profile keeps fewer than three if they do not fit, keeps
 the last user message, waits for open calls (version 2), and drops until it fits.
 
 Adapted: a cut never separates a call from its result, so that a few more than three may
