@@ -12,10 +12,8 @@ import importlib
 import importlib.metadata
 import inspect
 import pkgutil
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.compactors.composition.composition import Composition, CompositionError
@@ -119,23 +117,12 @@ def _shipped() -> dict[str, str]:
     return found
 
 
-def make_importable(folders: Iterable[Path]) -> None:
-    """Put the folders first on ``sys.path``, so that a strategy in them is found by its module.
-
-    For the start of a session: looking a strategy up changes nothing.
-    """
-    for folder in folders:
-        if str(folder) not in sys.path:
-            sys.path.insert(0, str(folder))
-
-
 def named_strategies(
     texts: Iterable[str], added: Mapping[str, Any]
 ) -> tuple[Registry, tuple[Spec, ...]]:
-    """The strategies that a session names, and the registry that makes them.
+    """The strategies that a session names, and their registry; each is made once as a test.
 
-    Each is made once, so that one that cannot be made is refused before the run. Raises
-    :class:`UnknownCompactorError`.
+    Raises :class:`UnknownCompactorError`.
     """
     registry = Registry(dict(added))
     specs = tuple(parse_spec(text) for text in texts)

@@ -17,12 +17,13 @@ from pytest_compaction.checking.invariants.invariants import INVARIANTS
 from pytest_compaction.checking.runner import Runner
 from pytest_compaction.checking.worker_thread import Bench
 from pytest_compaction.compactors.protocol import Compactor, State
-from pytest_compaction.compactors.registry import Registry, make_importable, named_strategies
+from pytest_compaction.compactors.registry import Registry, named_strategies
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import is_offline
+from pytest_compaction.session.resolve import make_importable
 from pytest_compaction.settings import CONTROL, OptionError, Settings
 from pytest_compaction.text.words import printable
 
@@ -117,7 +118,7 @@ def start(
             "--compaction-check needs the package hypothesis, which is not installed; "
             "pip install 'pytest-compaction[test]' installs it"
         )
-    make_importable(folders)
+    make_importable(*folders)
     registry, specs = named_strategies(settings.compactors, added_compactors)
     tokens = TokenCounter(settings.encoding)
     tokens.text("")

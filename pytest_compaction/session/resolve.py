@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case.files import load_cases
-from pytest_compaction.compactors.registry import make_importable, named_strategies
+from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.compactors.specs import UnknownCompactorError
 from pytest_compaction.conversation.messages import canonical_json, short_hash
 from pytest_compaction.conversation.tokens import EncodingUnavailableError, TokenCounter
@@ -65,7 +66,7 @@ def start(
     ledger: str | None = None,
 ) -> BenchmarkSession:
     """Resolve all that the settings name; raises one of ``USAGE_ERRORS`` for what is not there."""
-    make_importable((invocation, root))
+    make_importable(invocation, root)
     registry, specs = named_strategies(settings.arms, added_compactors)
     tokens = TokenCounter(settings.encoding)
     tokens.text("")
@@ -108,6 +109,17 @@ def start(
         else DialogueSet(),
         endpoints=endpoints,
     )
+
+
+def make_importable(*folders: Path) -> None:
+    """Let the user's own strategies be imported from these folders, the last one first.
+
+    A strategy is named by its module while pytest configures, before pytest puts the
+    folders of tests on ``sys.path`` itself; each xdist worker does the same.
+    """
+    for folder in folders:
+        if str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))
 
 
 def _endpoints(
