@@ -8,7 +8,12 @@ from itertools import takewhile
 from typing import Final
 
 from pytest_compaction.conversation.messages import Message, groups
-from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Ledger, Transcript
+from pytest_compaction.importers.protocol import (
+    Boundary,
+    ImportFormatError,
+    ImportTally,
+    Transcript,
+)
 
 OUTSIDE: Final = "message outside the part that was asked for"
 _SYSTEM_ROLES: Final = ("system", "developer")
@@ -79,7 +84,9 @@ def _within(boundary: Boundary, ids: set[str]) -> Boundary | None:
     return replace(boundary, summary="", kept=(), missing=_KEPT_OUTSIDE)
 
 
-def _counted(ledger: Ledger, messages: Sequence[Message], kept: Sequence[Message]) -> Ledger:
+def _counted(
+    ledger: ImportTally, messages: Sequence[Message], kept: Sequence[Message]
+) -> ImportTally:
     lost = len(messages) - len(kept)
     left_out = {**ledger.left_out, **({OUTSIDE: lost} if lost else {})}
     return replace(ledger, messages=len(kept), left_out=dict(sorted(left_out.items())))

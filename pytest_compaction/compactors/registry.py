@@ -1,8 +1,8 @@
 """Finding and making the strategy that a specification names (see :mod:`.specs`).
 
-Every module in ``strategies`` and ``products`` is a strategy: its file name is its name,
-and its ``STRATEGY`` the class. A strategy of several files is a folder with a module
-``strategy``. Adding one is adding a file.
+Every module in ``strategies`` and ``products`` is a strategy: the file name is its name,
+and ``STRATEGY`` its class. A strategy of several files is a folder of that name with a
+module ``strategy``. To add a strategy, add its file or folder; nothing is registered.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pytest_compaction.text.words import printable
 
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
 _FOLDERS: Final = ("strategies", "products")
-"""Where the shipped strategies are, below this package."""
+"""The subpackages with the shipped strategies."""
 _METHODS: Final = ("start", "observe", "due", "compact", "render")
 
 
@@ -65,7 +65,7 @@ class Registry:
                 return _function(spec, made, {}, {})
             if missing:
                 raise UnknownCompactorError(
-                    f"{spec.target!r} is no compactor: it has no {', '.join(missing)}"
+                    f"{spec.target!r} is not a compactor: it has no {', '.join(missing)}"
                 )
             result: Compactor[State] = made
             return result
@@ -96,8 +96,8 @@ class Registry:
         near = difflib.get_close_matches(target, self.names(), n=1, cutoff=0.4)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise UnknownCompactorError(
-            f"unknown compactor {target!r}; {hint}there are {', '.join(self.names())}; "
-            "your own is named module:function"
+            f"unknown compactor {target!r}; {hint}the compactors are {', '.join(self.names())}; "
+            "name your own as module:function"
         )
 
     def _entry_points(self) -> Mapping[str, importlib.metadata.EntryPoint]:
@@ -188,7 +188,7 @@ def _raised(error: BaseException) -> str:
 def _function(
     spec: Spec, target: Any, parameters: Mapping[str, Any], written: Mapping[str, str]
 ) -> Compactor[State]:
-    """A function, or an object that is called, over messages of the shape that it takes."""
+    """A strategy from a function or callable object over messages."""
     function: Any = called(target)
     if not callable(function):
         raise UnknownCompactorError(

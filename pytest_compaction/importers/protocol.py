@@ -17,7 +17,7 @@ class ImportFormatError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
+class ImportTally:
     """What became of the records of a transcript; an importer drops nothing silently.
 
     ``left_out`` counts records and parts that are not in the messages, by reason;
@@ -75,7 +75,7 @@ class Transcript:
 
     messages: tuple[Message, ...]
     source: str
-    ledger: Ledger
+    ledger: ImportTally
     model: str = ""
     boundaries: tuple[Boundary, ...] = ()
     name: str = ""
@@ -119,8 +119,8 @@ class Tally:
         """Count the record of a compaction, which does not become a message."""
         self.left_out[KEPT_AS_RECORD if boundary.recorded else NOT_ON_RECORD] += 1
 
-    def ledger(self, messages: int) -> Ledger:
-        """The ledger of what was counted."""
+    def ledger(self, messages: int) -> ImportTally:
+        """The counts so far, for a transcript of so many messages."""
         left_out = {reason: number for reason, number in sorted(self.left_out.items()) if number}
         repaired = {reason: number for reason, number in sorted(self.repaired.items()) if number}
-        return Ledger(self.records, messages, left_out, repaired)
+        return ImportTally(self.records, messages, left_out, repaired)

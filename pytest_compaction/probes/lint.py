@@ -17,7 +17,7 @@ from typing import Literal
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.case.files import CaseFileError, load_cases
-from pytest_compaction.case.tail import tail_room, tail_start
+from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.judges.rubric import RubricJudge
@@ -142,7 +142,7 @@ def _repeated(case: Case) -> Iterator[LintFinding]:
 def _weak(case: Case, tail: int | None, counter: TokenCounter) -> Iterator[LintFinding]:
     """Logs that fit their budget, and facts in the tail that every strategy keeps."""
     sizes = [counter.message(message) for message in case.messages]
-    room = tail_room(case.budget) if tail is None else tail
+    room = assumed_tail_room(case.budget) if tail is None else tail
     total = sum(sizes[: case.points[-1].index + 1])
     fits = total <= case.budget
     if fits:
@@ -179,7 +179,7 @@ def _about_files(probe: Probe) -> bool:
 
 def _tail(case: Case, point: int, sizes: Sequence[int], room: int) -> TextIndex:
     end = case.points[point].index + 1
-    start = tail_start(sizes, end, room)
+    start = assumed_tail_start(sizes, end, room)
     return TextIndex("\n".join(readable(message) for message in case.messages[start:end]))
 
 

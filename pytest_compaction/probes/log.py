@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from pytest_compaction.case.case import About, Fact, ProbeKind, Trap
-from pytest_compaction.case.tail import tail_room, tail_start
+from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.probes.phrases import first_line, quotable
@@ -188,7 +188,8 @@ class ProbeLog:
         late = asked - max(3, round((asked + 1) * LATE_SHARE))
         if self._budget is None:
             return late
-        return min(late, tail_start(self._sizes, asked + 1, tail_room(self._budget)) - 1)
+        room = assumed_tail_room(self._budget)
+        return min(late, assumed_tail_start(self._sizes, asked + 1, room) - 1)
 
     def _kept(self, asked: int) -> TextIndex:
         """The tail as one text: together its messages may state what none states alone."""

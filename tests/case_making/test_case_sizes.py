@@ -10,7 +10,7 @@ from support.builders import COUNTER
 from pytest_compaction.case_making.case_maker import make_case, slug
 from pytest_compaction.case_making.points import compaction_points, with_room
 from pytest_compaction.conversation.messages import Message, text_message
-from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
+from pytest_compaction.importers.protocol import Boundary, ImportTally, Transcript
 
 STATED = (
     ("user", "the upload handler must answer within two seconds on every machine"),
@@ -28,7 +28,7 @@ def transcript(words: int, system: int = 0, *boundaries: Boundary, parts: int = 
     messages: tuple[Message, ...] = tuple(
         text_message(f"m{number}", role, text) for number, (role, text) in enumerate(said)
     )
-    return Transcript(messages, "talk.json", Ledger(0, len(messages)), "", boundaries)
+    return Transcript(messages, "talk.json", ImportTally(0, len(messages)), "", boundaries)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from pytest_compaction.conversation.messages import (
     readable,
     structure_faults,
 )
-from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
+from pytest_compaction.importers.protocol import Boundary, ImportTally, Transcript
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 from pytest_compaction.secrets.search import secrets_in
 from pytest_compaction.secrets.shapes import STAND_IN
@@ -169,7 +169,7 @@ def transcript(*messages, **more):
     numbered = tuple(
         Message(f"m{number}", role, tuple(parts)) for number, (role, *parts) in enumerate(messages)
     )
-    return Transcript(numbered, "s.jsonl", Ledger(1, len(numbered)), **more)
+    return Transcript(numbered, "s.jsonl", ImportTally(1, len(numbered)), **more)
 
 
 def said(text):
@@ -398,7 +398,7 @@ def test_a_line_of_megabytes_is_searched_in_pieces():
 def test_the_shipped_cases_hold_nothing_that_would_be_redacted():
     for case in load_cases([CASES]).cases:
         redactor = Redactor()
-        done = redactor.redact(Transcript(case.messages, "s", Ledger(1, 1)))
+        done = redactor.redact(Transcript(case.messages, "s", ImportTally(1, 1)))
         assert to_chat(done.messages) == to_chat(case.messages), redactor.counts
         assert redactor.counts == {}
 

@@ -21,7 +21,12 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
     text_message,
 )
-from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Ledger, Transcript
+from pytest_compaction.importers.protocol import (
+    Boundary,
+    ImportFormatError,
+    ImportTally,
+    Transcript,
+)
 
 CALLS = Message("m4", "assistant", (Text("both"), ToolCall("a", "x", "{}"), ToolCall("b", "x", "")))
 MESSAGES = (
@@ -37,7 +42,7 @@ MESSAGES = (
 
 
 def transcript(*boundaries: Boundary) -> Transcript:
-    return Transcript(MESSAGES, "s.jsonl", Ledger(9, 8, {"title": 1}), boundaries=boundaries)
+    return Transcript(MESSAGES, "s.jsonl", ImportTally(9, 8, {"title": 1}), boundaries=boundaries)
 
 
 def ids(part: SessionPart) -> str:

@@ -14,7 +14,7 @@ from support.paths import ROOT, public_data
 from pytest_compaction import cli
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.importers import registry
-from pytest_compaction.importers.protocol import Ledger, Transcript
+from pytest_compaction.importers.protocol import ImportTally, Transcript
 
 
 def session(rounds: int = 6) -> str:
@@ -171,7 +171,7 @@ class Broken:
         return True
 
     def read(self, path: Path) -> Transcript:
-        return Transcript((), str(path), Ledger(1 // 0, 0))
+        return Transcript((), str(path), ImportTally(1 // 0, 0))
 
 
 class Entry:

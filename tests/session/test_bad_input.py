@@ -38,7 +38,10 @@ def refused(pytester, *arguments, compactor=None):
     ("name", "words"),
     [
         ("ancored", ["unknown compactor 'ancored'", "did you mean 'anchored'?", "truncate"]),
-        ("zzz", ["unknown compactor 'zzz'", "there are adk, anchored, ", "module:function"]),
+        (
+            "zzz",
+            ["unknown compactor 'zzz'", "the compactors are adk, ", "module:function"],
+        ),
         ("no_such_module:compact", ["cannot import the module", "no_such_module"]),
         ("strategies:kep", ["the module 'strategies' has no 'kep'; did you mean 'keep'?"]),
         ("strategies:keep:size=3", ["'strategies:keep:size=3' cannot be called", "size"]),

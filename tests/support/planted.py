@@ -12,14 +12,12 @@ from pytest_compaction.checking.faults import CALL_LIKE, REASONING
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
-    last_user,
-    leading_system,
     load,
     spans_between,
-    tail_start,
     unchanged,
 )
 from pytest_compaction.compactors.base.masking import images_as_text
+from pytest_compaction.compactors.base.tails import tail_start
 from pytest_compaction.compactors.protocol import Outcome, Traits, View
 from pytest_compaction.compactors.strategies.anchored import SECTIONS, SUMMARY_ID, Anchored
 from pytest_compaction.compactors.strategies.regenerate import Regenerate
@@ -30,6 +28,8 @@ from pytest_compaction.conversation.messages import (
     Text,
     Thinking,
     groups,
+    last_user,
+    leading_system,
     pending_calls,
     text_message,
 )
