@@ -127,7 +127,9 @@ def test_the_test_that_runs_a_command_exists(place):
     assert re.search(rf"^def {test}\(", (ROOT / path).read_text("utf-8"), re.MULTILINE)
 
 
-@pytest.mark.parametrize("command", [command for command, place in RUN_BY.items() if place == CI])
+@pytest.mark.parametrize(
+    "command", sorted(command for command, place in RUN_BY.items() if place == CI)
+)
 def test_ci_runs_a_command(command):
     assert command in (ROOT / CI).read_text("utf-8")
 
