@@ -77,6 +77,8 @@ def scored_record(
         },
     }
     record["hashes"]["prompt"] = response.prompt_hash
+    if verdict.unpaid:
+        record["unpaid"] = True
     return record
 
 
@@ -114,7 +116,8 @@ def spent_before(
     failure: ChargedError, settings: Settings, prices: PriceTable | None = None
 ) -> dict[str, Any]:
     """Usage and US dollars of an item that has no verdict, for its record."""
-    return charged(failure.spent, (), settings, prices)
+    unpaid = {"unpaid": True} if failure.unpaid else {}
+    return charged(failure.spent, (), settings, prices) | unpaid
 
 
 def charged(

@@ -26,7 +26,7 @@ from pytest_compaction.compactors.strategies.truncate import Truncate
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.replay import trigger_for_dialogues
 from pytest_compaction.models.chat.model import ChatModel
-from pytest_compaction.models.dry_run import Estimate, Length, Rehearsal, RehearsedModel
+from pytest_compaction.models.dry_run import DryRunCaller, DryRunModel, Estimate, Length
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model, ModelError, SummaryRequest
 from pytest_compaction.models.registry import Endpoints
@@ -79,16 +79,16 @@ def _rehearsal(
 ) -> Estimate:
     """The calls if replies are of this length."""
     refresh = session.settings.calls.refresh
-    rehearsal = Rehearsal(None if refresh else endpoints.caller, endpoints.tokens)
+    rehearsal = DryRunCaller(None if refresh else endpoints.caller, endpoints.tokens)
 
     def rehearsed(model: Model) -> Model:
         if not isinstance(model, ChatModel):
             return OfflineModel(endpoints.tokens)
         real = ChatModel(model.name, rehearsal, endpoints.tokens, endpoints.prompts)
-        return RehearsedModel(real, endpoints.tokens, length)
+        return DryRunModel(real, endpoints.tokens, length)
 
     roles = session.roles
-    strategies = RehearsedStrategies(session.registry.added)
+    strategies = DryRunStrategies(session.registry.added)
     dry = replace(
         session,
         roles=replace(
@@ -120,7 +120,7 @@ def _rehearse(session: BenchmarkSession, item: Selection) -> None:
         return
 
 
-class RehearsedStrategies(Registry):
+class DryRunStrategies(Registry):
     """The shipped strategies, and for every other one a stand-in that is noted."""
 
     def __init__(self, added: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from pytest_compaction.judges.snapshots import REFUSED
 from pytest_compaction.records.run_file import Record, RunWriter, make_folder
 from pytest_compaction.reports.dialogue_summary import dialogue_summary
 from pytest_compaction.reports.terminal import Line, summary
-from pytest_compaction.reports.usage import Accounts, agreement_lines, usage_lines
+from pytest_compaction.reports.usage import Bill, agreement_lines, usage_lines
 from pytest_compaction.session.gate import Decision, decide
 from pytest_compaction.session.probe_items import record_of
 from pytest_compaction.session.session import BenchmarkSession
@@ -110,8 +110,8 @@ class Closing:
         endpoints = self._session.endpoints
         if endpoints is None:
             return []
-        ledger = endpoints.ledger
-        accounts = Accounts(
+        ledger = endpoints.accounts
+        accounts = Bill(
             totals=ledger.totals(),
             notes=ledger.notes,
             prices=endpoints.prices.as_of,

@@ -59,7 +59,7 @@ class XdistHooks:
     """Hooks that exist only with xdist."""
 
     def __init__(self, session: BenchmarkSession) -> None:
-        self._ledger = session.endpoints.ledger if session.endpoints else None
+        self._ledger = session.endpoints.accounts if session.endpoints else None
         self._groups = {
             item.id: item.group for arms in (False, True) for item in session.parameters(arms)
         }

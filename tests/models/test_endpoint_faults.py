@@ -58,9 +58,9 @@ IN_JUDGEMENTS = {
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch):
-    """The openai package waits between its attempts; not in these tests."""
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
-    monkeypatch.setattr("openai._base_client.MAX_RETRY_DELAY", 0.02)
+    """Attempts follow each other after a wait; in these tests after a short one."""
+    monkeypatch.setattr("pytest_compaction.models.calls.retries.FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr("pytest_compaction.models.calls.retries.LONGEST_WAIT_S", 0.02)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 
@@ -347,7 +347,7 @@ def test_one_slow_call_does_not_hold_up_those_that_follow(monkeypatch):
 def test_what_passes_is_asked_again_within_its_number(monkeypatch):
     with serving(lambda asked: Answer({"error": {"message": "down"}}, 503)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        error_through(quick(max_retries=3, total=10.0))
+        error_through(quick(retries=3, total=10.0))
         assert len(server.asked) == 4
 
 

@@ -68,3 +68,6 @@ class Noting:
 
     def unclaim(self, digest, kept):
         pass
+
+    async def off_loop(self, transaction, undo=None):
+        return transaction()

@@ -8,7 +8,9 @@ from support.builders import COUNTER, build_case
 from support.fault_server import sensible, serving
 
 from pytest_compaction.judges.rubric import log_digest
+from pytest_compaction.models.calls.adaptation import AdaptingCaller
 from pytest_compaction.models.calls.endpoint import Endpoint
+from pytest_compaction.models.calls.retries import MAX_RETRIES, RetryingCaller
 from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.models.protocol import AnswerRequest, JudgeRequest, ModelError
 from pytest_compaction.models.wire.call import CallReply
@@ -62,9 +64,16 @@ def servers_in_environment(monkeypatch):
         yield serve
 
 
+def connected(retries=MAX_RETRIES, paying=None, **limits):
+    """The callers of a run without a store; ``paying`` puts a spending limit in their chain."""
+    endpoint = Endpoint(**limits)
+    repeating = RetryingCaller(paying(endpoint) if paying else endpoint, endpoint.total, retries)
+    return AdaptingCaller(repeating, endpoint.total)
+
+
 def quick(**changes):
     """An endpoint that gives up soon, with room for a machine that is busy."""
-    return Endpoint(**{"connect": 5.0, "read": 3.0, "total": 12.0, "max_retries": 1, **changes})
+    return connected(**{"connect": 5.0, "read": 3.0, "total": 12.0, "retries": 1, **changes})
 
 
 def hasty(**changes):

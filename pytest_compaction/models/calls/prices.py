@@ -14,12 +14,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any, Final
-from urllib.parse import urlsplit
 
+from pytest_compaction.models.calls.address import host_of
 from pytest_compaction.models.usage import Usage
-
-DEFAULT_HOST: Final = "api.openai.com"
-"""The host that the openai package talks to when no base URL is set."""
 
 _DATED: Final = re.compile(r"-(?:latest|\d{8}|\d{4}-\d{2}-\d{2}|\d{3,4}|preview-\d{2}-\d{4})$")
 """Endings that name a version of the same model at the same price."""
@@ -93,19 +90,12 @@ def prices_at(base_url: str | None) -> PriceTable:
     ``None`` or an empty text means the default host.
     """
     data = _table()
-    host = _host(base_url) if base_url else DEFAULT_HOST
+    host = host_of(base_url)
     models: dict[str, Price] = {}
     for provider in data["providers"]:
         if host in provider["hosts"]:
             models = {model["name"]: _price(model) for model in provider["models"]}
     return PriceTable(data["as_of"], data["source"], host, models)
-
-
-def _host(base_url: str) -> str:
-    try:
-        return urlsplit(base_url.strip()).hostname or ""
-    except ValueError:
-        return ""
 
 
 def _price(model: Mapping[str, Any]) -> Price:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support import builders
 from support.callers import MODEL, Answering, Noting, call
 
-from pytest_compaction.models.calls.accounts import Ledger
+from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.protocol import ModelError, NotRecordedError
 from pytest_compaction.models.usage import Usage
@@ -295,14 +295,14 @@ def _ask_all(folder, mode, name):
             return await super().call(call)
 
     endpoint = Slow()
-    store = Store(Path(folder, "store"), endpoint, mode, Ledger(Path(folder, "ledger.sqlite")))
+    store = Store(Path(folder, "store"), endpoint, mode, Accounts(Path(folder, "accounts.sqlite")))
     ask(store, *[call(f"Question {number}?") for number in range(12)])
     Path(folder, f"made-{name}").write_text(str(len(endpoint.calls)))
 
 
 @pytest.mark.parametrize("mode", ["normal", "refresh"])
 def test_workers_of_one_run_that_need_the_same_calls_make_each_once(tmp_path, mode):
-    Ledger(tmp_path / "ledger.sqlite")
+    Accounts(tmp_path / "accounts.sqlite")
     context = multiprocessing.get_context("spawn")
     workers = [
         context.Process(target=_ask_all, args=(str(tmp_path), mode, f"gw{number}"))
@@ -313,35 +313,35 @@ def test_workers_of_one_run_that_need_the_same_calls_make_each_once(tmp_path, mo
     for worker in workers:
         worker.join(120)
     assert sum(int(path.read_text()) for path in tmp_path.glob("made-*")) == 12
-    (total,) = Ledger(tmp_path / "ledger.sqlite").totals()
+    (total,) = Accounts(tmp_path / "accounts.sqlite").totals()
     assert total.stored == 24
 
 
 def test_a_call_that_a_dead_worker_had_begun_is_made_by_another(tmp_path, monkeypatch):
-    ledger, asked = Ledger(tmp_path / "ledger.sqlite"), call()
+    accounts, asked = Accounts(tmp_path / "accounts.sqlite"), call()
     monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw1")
-    assert ledger.claim(asked.digest) == "ours"
+    assert accounts.claim(asked.digest) == "ours"
     monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
     endpoint = Answering()
-    store = Store(tmp_path / "store", endpoint, accounts=ledger)
+    store = Store(tmp_path / "store", endpoint, accounts=accounts)
 
     async def wait_and_see():
         waiting = asyncio.ensure_future(store.call(asked))
         await asyncio.sleep(0.1)
         assert endpoint.calls == [], "the other one has it"
-        ledger.write_off("gw1")
+        accounts.write_off("gw1")
         return await waiting
 
     assert asyncio.run(wait_and_see()).body == {"text": "answer 1"}
 
 
 def test_a_claimed_call_that_fails_is_free_again(tmp_path, monkeypatch):
-    ledger, endpoint = Ledger(tmp_path / "ledger.sqlite"), Answering(fails=[1])
+    accounts, endpoint = Accounts(tmp_path / "accounts.sqlite"), Answering(fails=[1])
     monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
     with pytest.raises(ModelError):
-        ask(Store(tmp_path / "store", endpoint, accounts=ledger), call())
+        ask(Store(tmp_path / "store", endpoint, accounts=accounts), call())
     monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw1")
-    ask(Store(tmp_path / "store", endpoint, accounts=ledger), call())
+    ask(Store(tmp_path / "store", endpoint, accounts=accounts), call())
     assert len(endpoint.calls) == 2
 
 

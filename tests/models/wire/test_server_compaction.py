@@ -13,6 +13,7 @@ from support.endpoint_builders import (
     answer_request,
     ask,
     chat,
+    connected,
     error_of,
     servers_in_environment,
     through,
@@ -26,7 +27,6 @@ from pytest_compaction.compactors.products.anthropic import Anthropic
 from pytest_compaction.compactors.protocol import Traits, View
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
-from pytest_compaction.models.calls.endpoint import Endpoint
 from pytest_compaction.models.parameters import SET_BY_MODELS, misuse_of, refusal_of
 from pytest_compaction.models.protocol import ModelError, UnsupportedError
 from pytest_compaction.models.usage import Usage
@@ -431,7 +431,7 @@ def test_a_refused_parameter_is_never_left_out_and_asked_for_once(served, refusa
     async def without(model):
         return (await model.answer(answer_request())).text
 
-    first, second, plain = through(Endpoint(max_retries=0), attempt, attempt, without)
+    first, second, plain = through(connected(retries=0), attempt, attempt, without)
     assert first == second
     assert "take an endpoint that does, or mode=client" in first
     assert plain == "The limit is 45."
@@ -449,7 +449,7 @@ def test_a_key_that_is_refused_closes_everything(served, monkeypatch):
         with pytest.raises(UnsupportedError):
             await model.answer(answer_request())
 
-    through(Endpoint(max_retries=0), attempt, plain)
+    through(connected(retries=0), attempt, plain)
     assert len(server.asked) == 1
 
 
