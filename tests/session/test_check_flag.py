@@ -5,7 +5,6 @@ import importlib.util
 import re
 
 import pytest
-from support.paths import ROOT
 from support.scenarios import flat, lean
 
 from pytest_compaction.checking.invariants.invariants import NAMES
@@ -97,7 +96,6 @@ def pytest_compaction_models(config):
 def check(pytester):
     """Runs the check of some compactors on few examples; ``planted`` is a module they may name."""
     pytester.makepyfile(own=OWN)
-    pytester.syspathinsert(ROOT / "tests/support")
 
     def run(*compactors, arguments=(), examples=30):
         named = [f"--compactor={name}" for name in compactors]

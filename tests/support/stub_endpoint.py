@@ -99,7 +99,7 @@ def long_case(id, budget=300):
 
 
 PRICED = """
-from pytest_compaction.models import prices
+from pytest_compaction.models.calls import prices
 
 HOSTS = prices._table()["providers"][0]["hosts"]
 

@@ -1,0 +1,1 @@
+"""Which customers of the vegetable box are about to leave?"""

@@ -1,0 +1,7 @@
+"""``python -m porterq``."""
+
+import sys
+
+from porterq.cli import main
+
+sys.exit(main())

@@ -1,0 +1,2 @@
+. ci/lib.sh
+python -m wright verify --root . dist/fieldrules.zip || exit "$EXIT_VERIFY"

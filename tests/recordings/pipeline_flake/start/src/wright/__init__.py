@@ -1,0 +1,1 @@
+"""Packs rule files into versioned bundles."""

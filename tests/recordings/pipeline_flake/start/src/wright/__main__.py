@@ -1,0 +1,7 @@
+"""``python -m wright``."""
+
+import sys
+
+from wright.cli import main
+
+sys.exit(main())

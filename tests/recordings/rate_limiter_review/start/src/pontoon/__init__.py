@@ -1,0 +1,1 @@
+"""Routes the requests of harbour kiosks to handlers, without HTTP."""

@@ -1,0 +1,3 @@
+"""The recipe catalogue of the Thursday kitchen."""
+
+__version__ = "2.7.0"

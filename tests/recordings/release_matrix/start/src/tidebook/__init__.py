@@ -1,0 +1,1 @@
+"""Tide tables for harbour offices."""

@@ -1,0 +1,7 @@
+"""``python -m tinshelf``."""
+
+import sys
+
+from tinshelf.cli import main
+
+sys.exit(main())

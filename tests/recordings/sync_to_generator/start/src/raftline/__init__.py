@@ -1,0 +1,3 @@
+"""Ships the log lines of a ferry to the shore."""
+
+__version__ = "0.8.0"

@@ -1,0 +1,7 @@
+"""``python -m quaylm``."""
+
+import sys
+
+from quaylm.cli import main
+
+sys.exit(main())
