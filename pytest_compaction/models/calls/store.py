@@ -228,7 +228,9 @@ def without_secrets(value: Any) -> Any:
     if isinstance(value, Mapping):
         names = [next(iter(scrubbed_json({name: None}))) for name in value]
         return {
-            name: _without_known(inner) if member in _CIPHERTEXT else without_secrets(inner)
+            name: _without_known(inner)
+            if member in _CIPHERTEXT and isinstance(inner, str)
+            else without_secrets(inner)
             for name, (member, inner) in zip(names, value.items(), strict=True)
         }
     if isinstance(value, list | tuple):
@@ -236,18 +238,14 @@ def without_secrets(value: Any) -> Any:
     return scrubbed_json(value)
 
 
-def _without_known(value: Any) -> Any:
-    """JSON that stays as it is, but for known secrets; a short one must stand by itself."""
-    if isinstance(value, str):
-        for secret in environment_secrets():
-            edge = "" if len(secret) >= MIN_SECRET else r"\b"
-            value = re.sub(f"{edge}{re.escape(secret)}{edge}", BLOT, value)
-        return value
-    if isinstance(value, Mapping):
-        return {_without_known(name): _without_known(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_known(inner) for inner in value]
-    return value
+def _without_known(text: str) -> str:
+    """The text without known secrets; a short one is only meant where it stands by itself."""
+    for secret in environment_secrets():
+        found = re.escape(secret)
+        if len(secret) < MIN_SECRET:
+            found = rf"(?<![A-Za-z0-9_]){found}(?![A-Za-z0-9_])"
+        text = re.sub(found, BLOT, text)
+    return text
 
 
 def _write(folder: Path, path: Path, data: bytes) -> None:

@@ -28,7 +28,7 @@ _LABEL_TOKENS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Excerpt:
     """Some lines of one message."""
 
     message: str
@@ -40,7 +40,7 @@ class Passage:
 class PreparedLog:
     """A log cut into passages and indexed; made once and asked for every probe."""
 
-    passages: tuple[Passage, ...]
+    passages: tuple[Excerpt, ...]
     index: BM25
 
 
@@ -49,7 +49,7 @@ def prepare(digest: LogDigest) -> PreparedLog:
     """Cut a log into passages and index them."""
     messages = digest.messages or (("", "log", digest.text),)
     passages = tuple(
-        Passage(id, f"[{role} {id}]" if id else f"[{role}]", text)
+        Excerpt(id, f"[{role} {id}]" if id else f"[{role}]", text)
         for id, role, whole in messages
         for text in _cut(whole)
     )
@@ -100,7 +100,7 @@ def _by_importance(log: PreparedLog, request: JudgeRequest) -> Iterator[int]:
     yield from sorted(range(len(passages)), key=lambda number: (-scores[number], number))
 
 
-def _evidence(passages: Sequence[Passage], forms: Sequence[str], named: Sequence[str]) -> list[int]:
+def _evidence(passages: Sequence[Excerpt], forms: Sequence[str], named: Sequence[str]) -> list[int]:
     """The passages that state a fact: of the messages named, or of all if none is known."""
     known = {passage.message for passage in passages}
     wanted = known.intersection(named) or known
@@ -116,7 +116,7 @@ def _index(text: str) -> TextIndex:
     return TextIndex(text)
 
 
-def _rendered(passages: Sequence[Passage], chosen: set[int]) -> str:
+def _rendered(passages: Sequence[Excerpt], chosen: set[int]) -> str:
     lines: list[str] = []
     last = -1
     for number in sorted(chosen):

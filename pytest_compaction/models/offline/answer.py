@@ -47,7 +47,7 @@ def answer(
     """Answer from the view alone in the asked form, at most ``spec.max_tokens`` tokens."""
     prepared = prepare(tuple(view))
     asked = question_proper(question)
-    answer = Composition(spec, count)
+    answer = BoundedAnswer(spec, count)
     answer.add(file_lines(prepared, asked), _FILE_SHARE)
     found = relevant(prepared, asked, quotations(question))
     answer.add((_shortened(text) for text in found), 1.0)
@@ -109,7 +109,7 @@ def _meant(path: str, named: Sequence[str], folders: Sequence[str]) -> bool:
     )
 
 
-class Composition:
+class BoundedAnswer:
     """An answer that takes lines, most important first, until a limit of the probe is reached."""
 
     def __init__(self, spec: AnswerSpec, count: Callable[[str], int]) -> None:
