@@ -172,7 +172,7 @@ class Endpoint:
         if response.extensions.get(EXCEEDED):
             limit = self._max_reply_bytes / 1024**2
             raise _unusable(call, f"sent a reply of more than {limit:g} MB, which was not read")
-        kind = printable(scrubbed(response.headers.get("content-type", "no content type")), 40)
+        kind = printable(response.headers.get("content-type", "no content type"), 40)
         if not response.content.strip():
             raise _unusable(call, "sent an empty reply")
         try:

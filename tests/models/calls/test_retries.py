@@ -2,6 +2,8 @@
 
 import asyncio
 import email.utils
+import subprocess
+import sys
 import time
 
 import pytest
@@ -172,3 +174,18 @@ def test_an_endpoint_that_says_when_is_asked_then(monkeypatch):
         reply = asyncio.run(work(quick()))
     assert len(server.asked) == 2
     assert 0.05 <= reply.latency_s < 5
+
+
+def test_neither_openai_nor_the_library_for_retries_is_loaded_before_a_call_is_made(tmp_path):
+    code = """
+import sys
+from pathlib import Path
+from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.models.registry import connect
+connect(Path("store"), "store", "normal", Path("a.sqlite"), None, None, TokenCounter()).model("m")
+print(sorted({"openai", "httpx2", "tenacity"} & sys.modules.keys()))
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.strip() == "[]"
