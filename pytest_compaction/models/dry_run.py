@@ -123,7 +123,7 @@ class DryRunCaller:
 
     async def call(self, call: Call) -> CallReply:
         """The stored reply; raises :class:`CallToMake` if there is none."""
-        digest, model = call.digest, str(call.body.get("model"))
+        digest, model = call.digest, call.model
         found = None if self._store is None else await self._store.find(call)
         if found is not None or digest in self._entries:
             self._stored[call.role, model] += 1

@@ -262,7 +262,7 @@ SAID = {
     "score 7": ("is 7, outside 0 to 5",),
     "score five": ('is "five", expected a number',),
     "score below 0": ("is -1, outside 0 to 5",),
-    "score NaN": ("it holds NaN, which is no number",),
+    "score NaN": ("it holds NaN, which is not a number",),
     "score true": ("is true, expected a number",),
     "missing criteria": ("criteria lacks completeness_depth",),
     "duplicate criteria": ("it gives accuracy_factual twice",),

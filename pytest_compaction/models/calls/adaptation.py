@@ -45,7 +45,7 @@ class AdaptingCaller:
         The first call of a kind goes alone. Others of its kind wait until it is back and
         then go together, because it is then known what the model refuses.
         """
-        known: _Known = (call.operation, str(call.body.get("model")))
+        known: _Known = (call.operation, call.model)
         adaptable = frozenset(a.name for a in ADAPTATIONS if a.present(dict(call.body)))
         kind = (known, adaptable, added_text(call.body))
         event = self._first.get(kind)

@@ -28,7 +28,6 @@ from pytest_compaction.models.wire.call import Call, CallReply, Operation
 from pytest_compaction.models.wire.refusals import complaint_of
 from pytest_compaction.models.wire.rendering import clean
 from pytest_compaction.models.wire.reply import usage_of
-from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.text.words import printable
 
 CONNECT_SECONDS: Final = 10.0

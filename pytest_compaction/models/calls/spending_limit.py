@@ -80,7 +80,7 @@ class SpendingLimit:
 
     async def _settle(self, number: int, call: Call, reply: CallReply) -> None:
         """Book a reply; one that does not say what it took is priced as if it took the most."""
-        accounts, model = self._accounts, _model_of(call)
+        accounts, model = self._accounts, call.model
         usage = counted(call, reply, self._tokens)
         usd = self._prices.cost(model, usage)
         if usage != reply.usage:
@@ -97,7 +97,7 @@ class SpendingLimit:
     async def _lost(self, number: int, call: Call) -> None:
         """Book a request without a usable reply at the most that it can cost."""
         accounts, usage = self._accounts, self._most_usage(call)
-        usd = self._prices.cost(_model_of(call), usage)
+        usd = self._prices.cost(call.model, usage)
         await accounts.off_loop(lambda: accounts.settle(number, usage, usd))
 
     async def _free(self, number: int) -> None:
@@ -106,7 +106,7 @@ class SpendingLimit:
 
     async def _reserved(self, call: Call) -> int:
         """The number of the call in the accounts, once the limit has room for it."""
-        accounts, model = self._accounts, _model_of(call)
+        accounts, model = self._accounts, call.model
         most = self._most(call, model)
         wait = _WAIT_S
         while True:
@@ -143,10 +143,6 @@ class SpendingLimit:
     def _most_usage(self, call: Call) -> Usage:
         usage = most_usage(call, self._tokens)
         return Usage(1, int(usage.input_tokens * _MARGIN), 0, usage.output_tokens)
-
-
-def _model_of(call: Call) -> str:
-    return str(call.body.get("model") or "")
 
 
 def most_usage(call: Call, tokens: TokenCounter) -> Usage:

@@ -97,7 +97,7 @@ class Store:
         found = await self.find(call)
         accounts = self._accounts
         if found is not None and accounts is not None:
-            await accounts.off_loop(lambda: accounts.stored(call.role, _model_of(call)))
+            await accounts.off_loop(lambda: accounts.stored(call.role, call.model))
         return found
 
     async def _claimed(self, digest: str) -> bool:
@@ -179,7 +179,7 @@ class Store:
     def _missing(self, call: Call, digest: str) -> str:
         return (
             f"this request is not in the store {self._shown}: {digest} ({call.role}, "
-            f"{call.operation} of {scrubbed(_model_of(call))}, trial {call.trial}); "
+            f"{call.operation} of {scrubbed(call.model)}, trial {call.trial}); "
             "run once without --compaction-replay to record it"
         )
 
@@ -255,7 +255,3 @@ def _write(folder: Path, path: Path, data: bytes) -> None:
     temporary = partial / f"{path.stem}.{os.getpid()}"
     temporary.write_bytes(data)
     temporary.replace(path)
-
-
-def _model_of(call: Call) -> str:
-    return str(call.body.get("model") or "no model")

@@ -1,8 +1,8 @@
-"""Judging by rules: every applicable criterion from evidence, with a reasoning that names it.
+"""Judges by rules: every applicable criterion from evidence that its reasoning names.
 
-What is counted: the facts that the answer states, the claims in it that the log
-does not support, the traps it falls into, and the limits it keeps. A share
-``f`` of facts scores ``5 f``, so the anchors 3 and 5 stand for "most" and "all".
+The evidence is what can be counted: the facts that the answer states, its claims that the
+log does not support, the traps that it hits, and the limits that it keeps. A share ``f``
+of facts scores ``5 f``, so that the anchors 3 and 5 stand for "most" and "all".
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import content_stems, is_path, normalize, printable
 
 TRAP_WEIGHT: Final = 2.0
-"""A stale value misleads more than a made-up one, which is found out sooner."""
+"""Weight of a stale value against a made-up one, which a reader notices sooner."""
 STALE_STATE: Final = 0.6
-"""Factor on the criteria of state for an answer that stands on a stale value."""
+"""Factor on the criteria of state for an answer that gives a stale value."""
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\S")
 
 
@@ -48,7 +48,7 @@ class Evidence:
     spec: AnswerSpec
 
     def share(self, *about: About) -> tuple[float, list[str]] | None:
-        """Share of the facts about these that are stated, and those missing; ``None`` if none."""
+        """Share of the facts about these that are stated, and those missing; ``None`` without any."""
         pairs = [
             (fact, stated)
             for fact, stated in zip(self.facts, self.stated, strict=True)
@@ -61,7 +61,7 @@ class Evidence:
 
 
 def judge(request: JudgeRequest) -> JudgeReply:
-    """Score one response; deterministic, and blind to text addressed to the judge."""
+    """Score one response; deterministic, and deaf to text addressed to the judge."""
     answer, aside = answer_proper(request.response)
     index = TextIndex(answer)
     stated = tuple(index.states(fact.forms) for fact in request.facts)
@@ -102,7 +102,7 @@ def _detail_share(facts: Sequence[Fact], answer: str) -> float:
 
 
 class Scored(NamedTuple):
-    """A score with its reasoning, and whether that only lists facts; see CriterionScore."""
+    """A score (0 to 5) with its reasoning, and whether that only lists facts."""
 
     score: float
     reasoning: str
@@ -139,7 +139,7 @@ def _mistakes(e: Evidence) -> str:
 def _coverage(
     e: Evidence, *about: About, strict: bool = False, stale: bool = False
 ) -> Scored | None:
-    """Share of the facts of a concern; without such facts all facts, or nothing if ``strict``."""
+    """Share of the facts about these; without such facts of all, or ``None`` if ``strict``."""
     found = e.share(*about)
     if found is None:
         if strict:

@@ -22,7 +22,7 @@ Role = Literal["compaction", "responder", "judge"]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request to an endpoint; ``body`` is its JSON without key and host.
+    """A request to an endpoint; ``body`` is its JSON without the key and the host.
 
     ``trial`` makes repetitions of one request different calls. The rest is not part of
     its identity: ``role`` says for whom the call is made, ``sent`` is the body to send
@@ -36,6 +36,11 @@ class Call:
     role: Role = "compaction"
     sent: Mapping[str, Any] | None = field(default=None, repr=False)
     seconds: float | None = None
+
+    @property
+    def model(self) -> str:
+        """The name of the model that is asked."""
+        return str(self.body.get("model") or "no model")
 
     @property
     def digest(self) -> str:
