@@ -1,4 +1,4 @@
-"""What a verdict says of a response that fell short, and why one is unscored."""
+"""The sentences of a verdict on a response that fell short, and why one is unscored."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ from pytest_compaction.models.protocol import CriterionScore, JudgeReply, JudgeR
 
 
 def shortfall(*criteria):
-    """The lines on a response that scored this."""
+    """The lines on a response with these scores."""
     case = build_case()
     probe = case.probes[0]
     reply = JudgeReply(criteria, tuple(False for _ in probe.facts))

@@ -1,4 +1,4 @@
-"""A dry run: what the store holds is replied as it is, and rules stand in for the rest."""
+"""A dry run: stored replies are given as they are, and rules stand in for the rest."""
 
 import asyncio
 

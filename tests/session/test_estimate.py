@@ -1,4 +1,4 @@
-"""The estimate: as many calls as are really made, and none made for it."""
+"""The estimate counts the calls that a run makes, and makes none itself."""
 
 import re
 
@@ -31,7 +31,7 @@ ASKING = [name for name in REGISTRY.names() if asks_a_model(name)]
 
 @pytest.fixture
 def calls(monkeypatch):
-    """The calls that reach the endpoint; answered on the spot, each in another way."""
+    """The calls that reach the endpoint; each gets another answer at once."""
     made = []
 
     async def call(self, call):
@@ -45,7 +45,7 @@ def calls(monkeypatch):
 
 
 def _reply(call):
-    """Chat replies of the stub; what the responses API would send."""
+    """The chat replies of the stub, in the shape of the responses API where that is asked."""
     if call.operation == "chat.completions":
         return reply_to(call.body)
     usage = {"input_tokens": 500, "output_tokens": 50}
@@ -119,7 +119,7 @@ def test_as_many_calls_are_estimated_as_are_made_with_every_shipped_strategy(tmp
 
 
 def notes_of(words):
-    """Replies to requests for a summary with about so many words, each summary another one."""
+    """Replies to requests for a summary: each different, of about this many words."""
 
     plain = _reply
 

@@ -1,4 +1,4 @@
-"""Runs over an endpoint: paid once, answered from the store ever after, replayed without one."""
+"""Runs with an endpoint: paid for once, then answered from the store, replayed without it."""
 
 import json
 

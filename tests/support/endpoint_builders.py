@@ -1,4 +1,4 @@
-"""Requests to a chat model, a caller that stands in for an endpoint, one with short waits."""
+"""Requests to a chat model, a stand-in for an endpoint, and real callers that give up soon."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ KEY = "sk-proj-Test0123456789abcdefXYZ"
 
 
 class Replies:
-    """A caller that gives these bodies in turn, the last one again and again."""
+    """A caller that replies with these bodies in turn, and with the last one from then on."""
 
     def __init__(self, *bodies):
         self._bodies = list(bodies)
@@ -72,12 +72,12 @@ def connected(retries=MAX_RETRIES, paying=None, **limits):
 
 
 def quick(**changes):
-    """An endpoint that gives up soon, with room for a machine that is busy."""
+    """An endpoint that gives up soon, but leaves room for a busy machine."""
     return connected(**{"connect": 5.0, "read": 3.0, "total": 12.0, "retries": 1, **changes})
 
 
 def hasty(**changes):
-    """An endpoint that gives up at once, for what never comes."""
+    """An endpoint that gives up at once, for replies that never come."""
     return quick(**{"read": 0.3, "total": 1.0, **changes})
 
 
@@ -103,7 +103,7 @@ def judge_request(case=None, **changes):
 
 
 def judged(request, score=4):
-    """A judgement as it ought to be."""
+    """A correct judgement."""
     data = {
         "facts": members(range(1, len(request.facts) + 1), stated=True),
         "stale_claims": members(range(1, len(request.traps) + 1), hit=False),

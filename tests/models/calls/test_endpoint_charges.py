@@ -1,4 +1,4 @@
-"""What an endpoint may charge for is booked, whether or not its reply came and was of use."""
+"""Whatever an endpoint may charge for is booked, even if no usable reply came."""
 
 import asyncio
 
@@ -20,20 +20,20 @@ PRICES = prices_at(None)
 WORKERS = pytest.mark.parametrize("workers", [0, 2])
 GOOD = completion("45", usage=(100, 50))
 WRITTEN = Usage(1, 0, 0, 500)
-"""The output that a call allows, which a lost reply is taken to have had."""
+"""The output that a call allows, which a lost reply is assumed to have had."""
 LONG = completion("45" * 2000, usage=(100, 50))
 
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch):
-    """Attempts follow each other after a wait; in these tests after a short one."""
+    """Make the waits between attempts short."""
     monkeypatch.setattr("pytest_compaction.models.calls.retries.FIRST_WAIT_S", 0.01)
     monkeypatch.setattr("pytest_compaction.models.calls.retries.LONGEST_WAIT_S", 0.02)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 
 def booked(tmp_path, limit=None, **how):
-    """What one call comes to: its reply or error, the number of paid requests, the accounts."""
+    """One call's reply or error, the number of paid requests, and the accounts."""
     accounts = Accounts(tmp_path / "accounts.sqlite")
 
     def paying(endpoint):
@@ -126,7 +126,7 @@ def run(pytester, monkeypatch, decide, *arguments, workers=0, long=False, **how)
 
 
 def silent(asked):
-    """An endpoint that answers, and does not say what it took."""
+    """An endpoint that answers without saying how many tokens it took."""
     answer = sensible(asked)
     answer.body["usage"] = {"prompt_tokens": 10**30, "completion_tokens": "some"}
     return answer

@@ -1,4 +1,4 @@
-"""Requests that fail in passing are repeated, within their number and their time."""
+"""Requests that failed in passing are repeated, within a bound on number and time."""
 
 import asyncio
 import email.utils
@@ -24,7 +24,7 @@ LOST = {"passing": True, "charged": True}
 
 @pytest.fixture
 def waits(monkeypatch):
-    """The seconds that are waited for, which pass at once."""
+    """The waits between attempts in seconds; none of them takes any time."""
     found = []
 
     async def sleep(seconds):

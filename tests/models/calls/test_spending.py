@@ -1,4 +1,4 @@
-"""Spending: what is paid is counted, and the limit holds whoever asks, and how many at once."""
+"""Costs are counted, and the limit on them holds for any number of callers and processes."""
 
 import asyncio
 import multiprocessing
@@ -24,11 +24,11 @@ from pytest_compaction.models.wire.call import Call, CallReply
 PRICES = prices_at(None)
 A_CALL = Usage(1, 1000, 0, 500)
 LONGEST = Usage(1, 4, 0, 500)
-"""What a call can take at most: it reads a few tokens and may write 500."""
+"""The most that a call can take: it reads a few tokens and may write 500."""
 
 
 def most(asked):
-    """What is set aside for a call, in dollars."""
+    """The US dollars set aside for a call."""
     counted = most_usage(asked, builders.COUNTER)
     return PRICES.cost(MODEL, Usage(1, int(counted.input_tokens * 1.25), 0, counted.output_tokens))
 
@@ -132,7 +132,7 @@ class Sending(Answering):
 
 
 def repeated(endpoint, accounts, limit, count):
-    """A caller that sends each call up to so many times, and books each time."""
+    """A caller that sends each call up to ``count`` times and books each time."""
     return RetryingCaller(spending(endpoint, accounts, limit), 60, count - 1)
 
 

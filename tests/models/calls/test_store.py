@@ -1,4 +1,4 @@
-"""The store of model calls: what a file holds, when it is used, and what it survives."""
+"""The store of model calls: the content of its files, their use, and faults that it survives."""
 
 import asyncio
 import json

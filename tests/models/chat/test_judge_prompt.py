@@ -1,4 +1,4 @@
-"""The judge's prompt: rendered as committed, fenced, bounded, and the user's own if wanted."""
+"""The judge's prompt: as committed, fenced, bounded, and replaceable by the user's own."""
 
 import re
 import unicodedata
@@ -107,7 +107,7 @@ def test_marks_depend_on_everything_that_is_fenced():
 
 @given(any_text)
 def test_what_is_shown_holds_nothing_hidden(text):
-    """Spaces of other widths are all that may be left of what does not print."""
+    """Of all characters that do not print, only spaces of other widths may be left."""
     odd = {ch for ch in shown(text) if not (ch.isprintable() or ch in "\n\t")}
     assert all(unicodedata.category(ch) == "Zs" for ch in odd)
 

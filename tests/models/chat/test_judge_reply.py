@@ -1,4 +1,4 @@
-"""A judge's reply is a judgement in full, or unscored with the reason; nothing in between."""
+"""A judge's reply is a whole judgement, or the response is unscored with the reason."""
 
 import json
 

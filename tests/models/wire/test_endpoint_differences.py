@@ -1,4 +1,4 @@
-"""Endpoints differ in what they take; what one refuses is done without, once, or said once."""
+"""Endpoints differ in what they take; a refused part is left out from then on, or reported."""
 
 import asyncio
 import base64
@@ -32,7 +32,7 @@ from pytest_compaction.models.usage import Usage
 
 @pytest.fixture
 def served(monkeypatch):
-    """A server that answers as given, with the environment set to it; asked through ``run``."""
+    """Starts servers that answer as given, with the environment set to the new one."""
     with servers_in_environment(monkeypatch) as serve:
         yield serve
 

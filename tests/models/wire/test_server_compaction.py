@@ -67,7 +67,7 @@ EDITS = {"context_management": SENT}
 
 
 def uses(count=5, words=300):
-    """Tool uses with long results, each of which says a number that stands nowhere else."""
+    """Tool uses with long results, each with a number that occurs nowhere else."""
     chat = [user("Look at the queue, file by file."), assistant("I begin.")]
     for n in range(count):
         chat.append(assistant(None, (f"c{n}", "read_file", {"path": f"src/part{n}.py"})))
@@ -76,7 +76,7 @@ def uses(count=5, words=300):
 
 
 def a_case(chat, window=4000, id="served"):
-    """A case that asks for what the first and the last tool use said."""
+    """A case that asks for the results of the first and the last tool use."""
     messages = [{"id": f"m{n}", **message} for n, message in enumerate(chat)]
     results = [m["id"] for m in messages if m["role"] == "tool"]
 
@@ -117,7 +117,7 @@ def records(pytester):
 
 @pytest.fixture
 def served(monkeypatch):
-    """Starts a server that answers requests with parameters as given, others as it should."""
+    """Starts a server that answers requests with parameters as given, and others sensibly."""
     with servers_in_environment(monkeypatch) as serve:
         yield lambda decide: serve(lambda asked: _decided(asked, decide))
 
@@ -361,7 +361,7 @@ def test_it_is_no_part_of_a_composition():
 
 
 class Adding(HistoryCompactor):
-    """A strategy of one's own with request parameters."""
+    """A user's own strategy with request parameters."""
 
     name = "adding"
     traits = Traits()
