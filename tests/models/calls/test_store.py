@@ -4,6 +4,7 @@ import asyncio
 import json
 import multiprocessing
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -389,3 +390,25 @@ def test_closing_closes_what_stands_behind(tmp_path):
     asyncio.run(Store(tmp_path, endpoint).close())
     assert endpoint.closed
     asyncio.run(Store(tmp_path, None, "replay").close())
+
+
+def test_a_claim_that_is_given_up_while_it_is_made_is_free_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
+    accounts, asked = Accounts(tmp_path / "accounts.sqlite"), call()
+    claim = accounts.claim
+
+    def slow(digest):
+        time.sleep(0.3)
+        return claim(digest)
+
+    monkeypatch.setattr(accounts, "claim", slow)
+
+    async def given_up():
+        work = asyncio.ensure_future(Store(tmp_path, Answering(), accounts=accounts).call(asked))
+        await asyncio.sleep(0.1)
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
+
+    asyncio.run(given_up())
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw1")
+    assert claim(asked.digest) == "ours"
