@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_compaction.judges.verdict import Verdict
     from pytest_compaction.models.protocol import Model
     from pytest_compaction.records.run_file import Run, load_run
-    from pytest_compaction.run.engine import Compaction
+    from pytest_compaction.run.compaction import Compaction
     from pytest_compaction.run.response import Response
 
 __all__ = [
@@ -46,7 +46,7 @@ __all__ = [
 
 _HOMES = {
     "Case": "case.case",
-    "Compaction": "run.engine",
+    "Compaction": "run.compaction",
     "Compactor": "compactors.protocol",
     "Context": "compactors.protocol",
     "Message": "conversation.messages",

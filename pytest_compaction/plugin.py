@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_compaction.dialogues.dialogue import Dialogue
     from pytest_compaction.dialogues.replayed import Replayed
     from pytest_compaction.judges.verdict import Verdict
-    from pytest_compaction.run.engine import Compaction
+    from pytest_compaction.run.compaction import Compaction
     from pytest_compaction.run.response import Arm, Response
     from pytest_compaction.session.session import BenchmarkSession
 

@@ -1,4 +1,4 @@
-"""What all workers of a test run have in common: measurements, and counts that are printed."""
+"""What all workers of a test run share: a folder, and counts that are printed at the end."""
 
 import os
 import tempfile
@@ -9,22 +9,21 @@ import httpcore2  # noqa: F401
 import httpx2  # noqa: F401
 import pytest
 from support.counted import totals
+from support.paths import COMMON_FOLDER
 
-SHARED = "COMPACTION_TESTS_MEASURED"
-"""Read in measuring.py."""
 FOLDER = pytest.StashKey()
 
 
 def pytest_configure(config):
     """The process that starts the workers makes the folder that they share."""
-    if SHARED not in os.environ:
-        config.stash[FOLDER] = tempfile.TemporaryDirectory(prefix="measured-")
-        os.environ[SHARED] = config.stash[FOLDER].name
+    if COMMON_FOLDER not in os.environ:
+        config.stash[FOLDER] = tempfile.TemporaryDirectory(prefix="compaction-tests-")
+        os.environ[COMMON_FOLDER] = config.stash[FOLDER].name
 
 
 def pytest_unconfigure(config):
     if FOLDER in config.stash:
-        del os.environ[SHARED]
+        del os.environ[COMMON_FOLDER]
         config.stash[FOLDER].cleanup()
 
 

@@ -1,4 +1,4 @@
-"""A broken invariant in words: what it says, why it matters, and the example that shows it."""
+"""A broken invariant in words: the rule, why it matters, and the example that breaks it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Final
 
 from pytest_compaction.checking.examples.scenario import Fault, Scenario
 from pytest_compaction.checking.invariants.invariant import Invariant
-from pytest_compaction.checking.observation import Run, Step
+from pytest_compaction.checking.observation import Observation, ObservedStep
 from pytest_compaction.checking.survey import Broken
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.text.words import printable
 
 _MESSAGES: Final = 24
-"""Messages of an example that are shown; of a longer one the first and the last."""
+"""How many messages of an example are shown: the first and the last half of them."""
 _TEXT: Final = 44
 _FAULTS: Final = {
     "raises": "raises an error",
@@ -30,49 +30,49 @@ _FAULTS: Final = {
 def described(compactor: str, invariant: Invariant, broken: Broken, many: str, again: str) -> str:
     """The failure of an item: a few paragraphs of short lines.
 
-    ``many`` says how many examples broke the invariant, ``again`` is the command
-    that runs the item once more.
+    ``many`` says how many examples broke the invariant; ``again`` is the command that
+    runs the item again.
     """
-    finding = broken.finding
+    breach = broken.breach
     lines = [
-        f"{printable(compactor, 60)} breaks {invariant.name}: {finding.sentence}"
-        + (f" ({_ids(finding.ids)})" if finding.ids else ""),
+        f"{printable(compactor, 60)} breaks {invariant.name}: {breach.sentence}"
+        + (f" ({_ids(breach.ids)})" if breach.ids else ""),
         "",
         f"The invariant: {invariant.sentence}",
         f"Why it matters: {invariant.matters}",
         "",
         f"{many}; this is the smallest that was found:",
-        *_example(broken.run),
+        *_example(broken.observation),
         "",
         f"Run it again: {again}",
     ]
     return "\n".join(lines)
 
 
-def _example(run: Run) -> Iterator[str]:
-    scenario = run.scenario
+def _example(observation: Observation) -> Iterator[str]:
+    scenario = observation.scenario
     yield f"  window {scenario.window} tokens, budget {scenario.budget}" + _fault(scenario.fault)
-    steps = list(run.steps)
+    steps = list(observation.steps)
     log = _bounded(scenario)
     for number, batch in enumerate(scenario.batches):
         for message in batch:
             if message.id in log:
-                yield "  " + message_line(message, run.tokens)
+                yield "  " + message_line(message, observation.tokens)
             elif log[_GAP] == message.id:
                 yield f"  … {len(scenario.log) - _MESSAGES} more messages"
         if number < len(steps):
             yield from _step(number + 1, steps[number])
     for number, step in enumerate(steps[len(scenario.batches) :], len(scenario.batches) + 1):
         yield from _step(number, step)
-    if run.raised is not None:
-        yield f"  then {run.raised}"
+    if observation.raised is not None:
+        yield f"  then {observation.raised}"
 
 
 _GAP: Final = ""
 
 
 def _bounded(scenario: Scenario) -> dict[str, str]:
-    """The ids of the messages that are shown; under ``_GAP`` where the others are left out."""
+    """The ids of the messages to show; under ``_GAP`` the id where messages are left out."""
     log = scenario.log
     half = _MESSAGES // 2
     shown = log if len(log) <= _MESSAGES else (*log[:half], *log[-half:])
@@ -80,7 +80,7 @@ def _bounded(scenario: Scenario) -> dict[str, str]:
     return {**{message.id: "" for message in shown}, _GAP: gap}
 
 
-def _step(number: int, step: Step) -> Iterator[str]:
+def _step(number: int, step: ObservedStep) -> Iterator[str]:
     again = " again" if step.again else ""
     yield (
         f"  = compaction {number}{again}: {step.status}, {step.tokens_before} -> "
@@ -90,14 +90,14 @@ def _step(number: int, step: Step) -> Iterator[str]:
         yield f"    view: {_ids([_named(message, step) for message in step.after], 12)}"
 
 
-def _named(message: Message, step: Step) -> str:
+def _named(message: Message, step: ObservedStep) -> str:
     if message.id in step.said:
         return printable(message.id, 24)
     return f"{printable(message.id, 24)} ({message.role}, new)"
 
 
 def message_line(message: Message, tokens: TokenCounter) -> str:
-    """One line about a message: id, role, tokens, and what its parts begin with."""
+    """One line about a message: id, role, tokens, and the beginning of each part."""
     parts: list[str] = []
     for part in message.parts:
         if isinstance(part, Text):

@@ -1,4 +1,4 @@
-"""Models that misbehave at a chosen request, and note what they were asked."""
+"""A model that misbehaves at a chosen request and notes every request."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from pytest_compaction.models.usage import Usage
 CALL_LIKE: Final = '{"tool_calls": [{"function": {"name": "bash", "arguments": "rm -rf ."}}]}'
 
 REASONING: Final = "<think>The user wants a summary. First I look at what was said, and then"
-"""What is left of a reply that ends before the model has come to the summary."""
+"""A reply that ends while the model is still reasoning, before the summary."""
 
 
-class Rehearsed:
-    """A model whose replies are remembered: asking the same again costs nothing."""
+class SummaryCache:
+    """A model whose summaries are remembered: a thousand examples repeat most requests."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self._summaries: dict[tuple[object, ...], SummaryReply] = {}
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
-        """The reply of the model, from memory where it was given before."""
+        """The reply of the model, or the remembered one."""
         key = (
             tuple(request.messages),
             request.sections,
@@ -54,13 +54,13 @@ class Rehearsed:
 
 
 class FaultyModel:
-    """Answers as ``behind`` does, except where the fault of the scenario strikes.
+    """Replies as ``behind`` does, except at the requests that the fault strikes.
 
-    ``asked`` are the requests since it was last emptied, ``unsupported`` what the
-    model said that it cannot do at all.
+    ``asked`` are the requests since the list was last cleared; ``unsupported`` is the
+    model's reason if it cannot answer such requests at all.
     """
 
-    def __init__(self, behind: Rehearsed, tokens: TokenCounter, fault: Fault | None) -> None:
+    def __init__(self, behind: SummaryCache, tokens: TokenCounter, fault: Fault | None) -> None:
         self._behind = behind
         self._tokens = tokens
         self._fault = fault
@@ -111,19 +111,19 @@ class FaultyModel:
         return reply
 
     async def answer(self, request: AnswerRequest) -> AnswerReply:
-        """Forwarded as it is."""
+        """Forward the request as it is."""
         return await self._behind.model.answer(request)
 
     def refuses(self, parameters: Parameters) -> str | None:
-        """Always: nothing is answered here, so that no server could edit any context."""
+        """Always a reason: the check asks for no answers, and a server edits only for those."""
         self.unsupported = (
-            f"what a server makes of request parameters ({shown(parameters)}) shows in answers "
-            "only, and the check asks for none; check mode=client"
+            f"the effect of request parameters ({shown(parameters)}) shows only in answers, and "
+            "the check asks for none; check mode=client"
         )
         return self.unsupported
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
-        """Forwarded as it is."""
+        """Forward the request as it is."""
         return await self._behind.model.judge(request)
 
     def _strikes(self) -> str | None:
@@ -154,6 +154,6 @@ def _said(request: SummaryRequest) -> Iterator[str]:
 
 
 def _padding(entries: int, id: str) -> Iterator[str]:
-    """About four times as much as was asked for, over all sections."""
+    """Entries that fill about four times the budget, over all sections."""
     for number in range(max(entries, 4)):
         yield f"entry {number} of {id}: the work went on and more was written than was asked for"

@@ -1,4 +1,4 @@
-"""What was seen of one compactor over one scenario; the checks read nothing else."""
+"""The observation of one compactor in one scenario; the checks read nothing else."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Messages = tuple[Message, ...]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request to the summariser, its size in tokens, and whether an empty reply came back."""
+    """A request to the summariser, its size in tokens, and whether the reply was empty."""
 
     request: SummaryRequest
     tokens: int
@@ -26,11 +26,12 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Step:
-    """One compaction. ``again``: nothing was said since the one before.
+class ObservedStep:
+    """One compaction. ``again`` says that no message came since the one before.
 
     ``log`` is everything said so far; ``before`` and ``after`` are the views, with
-    their tokens; ``due`` what the strategy said of the view after.
+    their tokens; ``due`` is the strategy's reason to compact again right after. The
+    states are JSON text.
     """
 
     log: Messages
@@ -54,7 +55,7 @@ class Step:
 
     @cached_property
     def pending(self) -> tuple[str, ...]:
-        """Ids of the calls that wait for a result at the end of the view before."""
+        """Ids of the calls at the end of the view before that have no result yet."""
         return pending_calls(self.before)
 
     @cached_property
@@ -64,13 +65,13 @@ class Step:
 
     @cached_property
     def by(self) -> frozenset[str]:
-        """Ids of the messages that stand for others in the view after."""
+        """Ids of the messages that replace others in the view after."""
         return frozenset(span.by for span in self.spans if span.by is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A method changed something that it was given; ``what`` names it."""
+    """A method changed one of its arguments; ``what`` names it."""
 
     method: str
     what: str
@@ -78,7 +79,7 @@ class Mutation:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two views that should be equal: what was done, and both views."""
+    """Two views that should be equal, and ``what`` it means if they are not."""
 
     what: str
     expected: Messages
@@ -86,19 +87,18 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Run:
+class Observation:
     """Everything that was seen; ``raised`` says what a method raised or wrongly returned.
 
-    ``growth`` compares the view after messages were added with the view before and
-    those messages, ``trips`` with the view of a state that went through JSON,
-    ``probed`` with views for questions, ``restored`` with views of earlier states
-    seen later.
+    Each difference compares two views. ``growth``: before and after messages were added.
+    ``trips``: of a state, and of the same state read back from JSON. ``probed``: before
+    and after questions were asked. ``restored``: of an earlier state, then and later.
     """
 
     scenario: Scenario
     traits: Traits
     tokens: TokenCounter = field(repr=False, compare=False)
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ObservedStep, ...] = ()
     raised: str | None = None
     mutations: tuple[Mutation, ...] = ()
     unserialisable: tuple[str, ...] = ()
@@ -106,12 +106,12 @@ class Run:
     trips: tuple[Difference, ...] = ()
     probed: tuple[Difference, ...] = ()
     restored: tuple[Difference, ...] = ()
-    repeated: Run | None = field(default=None, repr=False)
-    """The same once more, with a fresh instance; ``None`` where it was not tried."""
-    undead: Run | None = field(default=None, repr=False)
-    """The same without dead calls; only where a call died in the middle."""
+    repeated: Observation | None = field(default=None, repr=False)
+    """The same scenario with a fresh instance; ``None`` if it was not tried."""
+    undead: Observation | None = field(default=None, repr=False)
+    """The same scenario without its dead calls; ``None`` if it has none."""
 
     @property
-    def rewriting(self) -> tuple[Step, ...]:
+    def rewriting(self) -> tuple[ObservedStep, ...]:
         """The steps that changed the view."""
         return tuple(step for step in self.steps if step.rewrote)

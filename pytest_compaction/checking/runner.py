@@ -1,4 +1,4 @@
-"""Drives one compactor through one scenario, as an agent would, and notes what it sees."""
+"""Puts one compactor through one scenario, as an agent would, and notes what happens."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from pytest_compaction.checking.examples.scenario import Scenario
-from pytest_compaction.checking.faults import FaultyModel, Rehearsed
-from pytest_compaction.checking.observation import Difference, Messages, Mutation, Run, Step
+from pytest_compaction.checking.faults import FaultyModel, SummaryCache
+from pytest_compaction.checking.observation import (
+    Difference,
+    Messages,
+    Mutation,
+    Observation,
+    ObservedStep,
+)
 from pytest_compaction.compactors.function.compactor import CompactorError
 from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, Span, State
 from pytest_compaction.conversation.messages import (
@@ -22,7 +28,7 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.text.words import printable
 
 PROBES: Final = ("Which file was changed last, and why?", "What did the tests say?")
-"""Questions for which views are rendered, to see whether one leaves a trace."""
+"""Questions for which views are rendered, to see whether a question leaves a trace."""
 
 
 @dataclass(frozen=True)
@@ -30,21 +36,21 @@ class Runner:
     """Runs scenarios through compactors that ``create`` makes, with a model that may fail."""
 
     create: Callable[[], Compactor[State]]
-    model: Rehearsed
+    model: SummaryCache
     tokens: TokenCounter
     unsupported: list[str] = field(default_factory=list)
-    """What the model said that it cannot do."""
+    """The requests that the model said it cannot answer at all."""
 
-    async def run(self, scenario: Scenario) -> Run:
-        """The run of a scenario with its repetition, and with its dead calls answered."""
+    async def run(self, scenario: Scenario) -> Observation:
+        """The observation of a scenario, with a repetition and with one without its dead calls."""
         first = await self._once(scenario)
         repeated = await self._once(scenario, bare=True) if first.rewriting else None
         living = without_dead_calls(scenario)
         undead = await self._once(living, bare=True) if living != scenario else None
         return replace(first, repeated=repeated, undead=undead)
 
-    async def _once(self, scenario: Scenario, bare: bool = False) -> Run:
-        """One run; a ``bare`` one looks at the steps alone."""
+    async def _once(self, scenario: Scenario, bare: bool = False) -> Observation:
+        """One run through the scenario; a ``bare`` one only notes the steps."""
         model = FaultyModel(self.model, self.tokens, scenario.fault)
         context = Context(
             scenario.window,
@@ -56,15 +62,15 @@ class Runner:
         drive = _Drive(scenario, self.create, model, context, bare)
         try:
             await drive.go()
-        except _BreachError as raised:
+        except _ContractError as raised:
             drive.raised = str(raised)
         if model.unsupported is not None:
             self.unsupported.append(model.unsupported)
         return drive.seen()
 
 
-class _BreachError(Exception):
-    """A method raised, or returned something else than it promises."""
+class _ContractError(Exception):
+    """A method raised an error, or returned something of another type than it promises."""
 
 
 @dataclass
@@ -76,7 +82,7 @@ class _Drive:
     model: FaultyModel
     context: Context
     bare: bool = False
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ObservedStep] = field(default_factory=list)
     raised: str | None = None
     mutations: list[Mutation] = field(default_factory=list)
     unserialisable: list[str] = field(default_factory=list)
@@ -90,9 +96,9 @@ class _Drive:
         self.kept: list[tuple[State, str, Messages]] = []
         """Each state with its text and its view, in the order in which they were made."""
 
-    def seen(self) -> Run:
-        """Everything that was noted."""
-        return Run(
+    def seen(self) -> Observation:
+        """Everything that was noted so far."""
+        return Observation(
             self.scenario,
             self.compactor.traits,
             self.context.tokens,
@@ -135,8 +141,8 @@ class _Drive:
         if given != list(batch):
             self.mutations.append(Mutation("observe", "the list of new messages"))
         if not isinstance(new, dict):
-            raise _BreachError(f"observe returned {type(new).__name__}; expected the new state")
-        what = "messages were added, and the view is not the one before with them at its end"
+            raise _ContractError(f"observe returned {type(new).__name__}; expected the new state")
+        what = "messages were added, and the view is not the earlier one with them at its end"
         view = self._view(new)
         self.growth.append(Difference(what, (*before, *batch), view))
         self.kept.append((new, _as_text(new), view))
@@ -148,7 +154,7 @@ class _Drive:
         try:
             outcome = await self.compactor.compact(state, self.context)
         except BaseException as error:
-            raise _BreachError(f"compact raised {_said(error)}") from None
+            raise _ContractError(f"compact raised {_said(error)}") from None
         finally:
             if _as_text(state) != text:
                 self.mutations.append(Mutation("compact", "the state"))
@@ -159,7 +165,7 @@ class _Drive:
         new_text = _as_text(outcome.state)
         count = self.context.tokens.messages
         self.steps.append(
-            Step(
+            ObservedStep(
                 log,
                 before,
                 after,
@@ -192,7 +198,7 @@ class _Drive:
         if not isinstance(messages, tuple | list) or not all(
             isinstance(message, Message) for message in messages
         ):
-            raise _BreachError(
+            raise _ContractError(
                 f"render returned {type(view).__name__}; expected a View of messages"
             )
         return tuple(messages)
@@ -205,29 +211,29 @@ class _Drive:
             self.unserialisable.append(f"the state is not JSON: {printable(str(error), 120)}")
             return
         if back != state:
-            self.unserialisable.append("the state reads back from JSON as another one")
-        what = "the view of a state is another one after the state went through JSON"
+            self.unserialisable.append("the state differs when it is read back from JSON")
+        what = "the view of a state differs after the state went through JSON"
         self.trips.append(Difference(what, view, self._view(back)))
 
     def _ask(self, state: State) -> None:
-        """Render for questions in turn: none may leave a trace."""
+        """Render for several questions in turn: no question may leave a trace."""
         plain = self._view(state)
         first = self._view(state, PROBES[0])
         self._view(state, PROBES[1])
-        once_more = "the view for a question is another one after a second question"
+        once_more = "the view for a question differs after a second question"
         self.probed.append(Difference(once_more, first, self._view(state, PROBES[0])))
-        traces = "the view without a question is another one after questions"
+        traces = "the view without a question differs after questions"
         self.probed.append(Difference(traces, plain, self._view(state)))
 
     def _look_back(self) -> None:
         """Render every earlier state again, here and by a fresh instance; look for traces."""
         used, self.compactor = self.compactor, self.create()
         for state, _, view in self.kept:
-            fresh = "the view of an earlier state is another one for a new instance"
+            fresh = "the view of an earlier state differs for a new instance"
             self.restored.append(Difference(fresh, view, self._view(state)))
         self.compactor = used
         for state, text, view in self.kept:
-            later = "the view of an earlier state is another one after later compactions"
+            later = "the view of an earlier state differs after later compactions"
             self.restored.append(Difference(later, view, self._view(state)))
             if _as_text(state) != text and not self.mutations:
                 self.mutations.append(Mutation("render or due", "the state"))
@@ -236,11 +242,11 @@ class _Drive:
         try:
             return method(*arguments)
         except BaseException as error:
-            raise _BreachError(f"{name} raised {_said(error)}") from None
+            raise _ContractError(f"{name} raised {_said(error)}") from None
 
 
 def without_dead_calls(scenario: Scenario) -> Scenario:
-    """The scenario without the exchanges of which a call was never answered.
+    """The scenario without the exchanges in which a call was never answered.
 
     A batch that ends in a call whose result opens the next batch stays as it is.
     """
@@ -258,27 +264,27 @@ def without_dead_calls(scenario: Scenario) -> Scenario:
 
 def _check_outcome(outcome: object) -> None:
     if not isinstance(outcome, Outcome):
-        raise _BreachError(f"compact returned {type(outcome).__name__}; expected an Outcome")
+        raise _ContractError(f"compact returned {type(outcome).__name__}; expected an Outcome")
     if outcome.status not in {"noop", "compacted", "truncated", "failed"}:
         status = printable(str(outcome.status), 40)
-        raise _BreachError(f"compact returned an Outcome with the unknown status {status!r}")
+        raise _ContractError(f"compact returned an Outcome with the unknown status {status!r}")
     if not isinstance(outcome.state, dict):
         kind = type(outcome.state).__name__
-        raise _BreachError(
+        raise _ContractError(
             f"compact returned an Outcome whose state is {kind}; expected a dictionary"
         )
     if not all(isinstance(span, Span) for span in outcome.spans):
-        raise _BreachError("compact returned an Outcome with spans that are no Span objects")
+        raise _ContractError("compact returned an Outcome with spans that are not Span objects")
 
 
 def _said(error: BaseException) -> str:
-    """An error of a strategy in words; also one by which it wants the process to end."""
+    """An error of a strategy in words; also ``SystemExit``, which must not end the process."""
     text = str(error) if isinstance(error, CompactorError) else f"{type(error).__name__}: {error}"
     return printable(text.removesuffix(": "), 300)
 
 
 def _as_text(value: Any) -> str:
-    """A form of a state in which any change shows."""
+    """A state as text, so that any change to it shows."""
     if isinstance(value, dict | list):
         try:
             return json.dumps(value, default=repr)

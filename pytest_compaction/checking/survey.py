@@ -11,7 +11,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, Literal
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
@@ -22,22 +22,22 @@ from hypothesis.errors import Flaky
 from pytest_compaction.checking.examples.generated import STRATA, Stratum, scenarios
 from pytest_compaction.checking.examples.known import KNOWN
 from pytest_compaction.checking.examples.scenario import Scenario
-from pytest_compaction.checking.invariants.invariant import Finding, Invariant
+from pytest_compaction.checking.invariants.invariant import Breach, Invariant
 from pytest_compaction.checking.invariants.invariants import INVARIANTS
-from pytest_compaction.checking.observation import Run
+from pytest_compaction.checking.observation import Observation
 from pytest_compaction.checking.runner import Runner
-from pytest_compaction.checking.worker_thread import Bench, StuckError
 from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.run.strategy_thread import StrategyThread, TimeLimitError
 
 SEED: Final = 20261121
 _DRAWS: Final = 8
-"""At most so many times the examples wanted are drawn, because some are drawn twice."""
+"""Draws for each example wanted, at most: Hypothesis draws some examples twice."""
 _SHRINKS: Final = 120
-"""Runs that looking for a smaller example may take."""
+"""Runs that the search for a smaller example may take."""
 
 
 class _Found(Exception):  # noqa: N818
-    """What Hypothesis takes for a failing test."""
+    """Tells Hypothesis that a test failed."""
 
 
 class _Enough(BaseException):
@@ -54,25 +54,26 @@ class Example:
 
 @dataclass(frozen=True)
 class Broken:
-    """An invariant that an example broke: the run and what was seen."""
+    """An example that broke an invariant: the observation of its run, and the breach in it."""
 
     example: Example
-    run: Run
-    finding: Finding
+    observation: Observation
+    breach: Breach
 
 
 @dataclass
 class Survey:
-    """What all examples together say about one compactor.
+    """The result of all examples for one compactor.
 
-    ``findings`` counts the examples that broke an invariant, ``first`` is the first
-    of them; ``steps`` counts compactions by status, ``reasons`` why they failed.
+    ``breaches`` counts the examples that broke an invariant, ``first`` has the first
+    example for each; ``steps`` counts compactions by status, ``reasons`` why they failed.
+    ``stuck`` says that a call did not return, so that the survey ended there.
     """
 
     examples: int = 0
     steps: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
-    findings: Counter[str] = field(default_factory=Counter)
+    breaches: Counter[str] = field(default_factory=Counter)
     first: dict[str, Broken] = field(default_factory=dict)
     requests: int = 0
     summaries: int = 0
@@ -84,33 +85,33 @@ class Survey:
         """How often the compactor says that it changed the view."""
         return self.steps["compacted"] + self.steps["truncated"]
 
-    def add(self, example: Example, run: Run) -> None:
-        """Take in a run: its steps and every invariant that it breaks."""
+    def add(self, example: Example, seen: Observation) -> None:
+        """Count the observation of an example: its steps and every invariant that it breaks."""
         self.examples += 1
-        for step in run.steps:
+        for step in seen.steps:
             self.steps[step.status] += 1
             self.requests += len(step.asked)
             self.summaries += bool(step.by)
             if step.status == "failed":
                 self.reasons[step.error or "no reason was given"] += 1
-        if run.raised is not None:
-            self.reasons[run.raised] += 1
+        if seen.raised is not None:
+            self.reasons[seen.raised] += 1
         for invariant in INVARIANTS:
-            finding = finding_of(invariant, run)
-            if finding is not None:
-                self.findings[invariant.name] += 1
-                self.first.setdefault(invariant.name, Broken(example, run, finding))
+            breach = breach_of(invariant, seen)
+            if breach is not None:
+                self.breaches[invariant.name] += 1
+                self.first.setdefault(invariant.name, Broken(example, seen, breach))
 
 
-def finding_of(invariant: Invariant, run: Run) -> Finding | None:
-    """The first finding of an invariant in a run; none where it is waived."""
-    if invariant.waived(run.traits) is not None:
+def breach_of(invariant: Invariant, seen: Observation) -> Breach | None:
+    """The first breach of an invariant; ``None`` if it holds or is waived."""
+    if invariant.waived(seen.traits) is not None:
         return None
-    return next(invariant.check(run), None)
+    return next(invariant.check(seen), None)
 
 
 def examples(count: int, tokens: TokenCounter) -> tuple[Example, ...]:
-    """So many different scenarios, the same at every run: a share from each stratum."""
+    """``count`` different scenarios, the same at every run: a share from each stratum."""
     return _examples(count, tokens.name)
 
 
@@ -168,35 +169,36 @@ def _strategy(stratum: Stratum, encoding: str) -> st.SearchStrategy[Scenario]:
     return strategy
 
 
-def survey(runner: Runner, bench: Bench, count: int, timeout: float) -> Survey:
+def survey(runner: Runner, thread: StrategyThread, count: int, timeout: float) -> Survey:
     """Run all examples through a compactor; a call that does not return ends the survey.
 
-    The ``count`` that are drawn, then the known ones: what both show is explained by one
-    that can be shrunk.
+    First come the ``count`` that are drawn, then the known ones, because a breach that
+    both show is best explained by an example that can be shrunk.
     """
     found = Survey()
     known = (Example("known", scenario) for scenario in KNOWN)
     for example in (*examples(count, runner.tokens), *known):
         try:
-            run = bench.call(_running(runner, example.scenario), timeout)
-        except StuckError as error:
+            seen = thread.wait(partial(runner.run, example.scenario), timeout)
+        except TimeLimitError as error:
             found.stuck = str(error)
             break
-        found.add(example, run)
+        found.add(example, seen)
     found.unsupported = next(iter(runner.unsupported), None)
     return found
 
 
-def _running(runner: Runner, scenario: Scenario) -> Callable[[], Any]:
-    return lambda: runner.run(scenario)
-
-
 def shrunk(
-    broken: Broken, invariant: Invariant, runner: Runner, bench: Bench, count: int, timeout: float
+    broken: Broken,
+    invariant: Invariant,
+    runner: Runner,
+    thread: StrategyThread,
+    count: int,
+    timeout: float,
 ) -> Broken:
     """The smallest example of the same stratum that was found to break the invariant.
 
-    A known situation is small already, and stays as it is.
+    A known situation is small already and is returned as it is.
     """
     stratum = broken.example.stratum
     if stratum == "known":
@@ -216,13 +218,13 @@ def shrunk(
         runs += 1
         if runs > _SHRINKS:
             raise _Enough
-        run = bench.call(_running(runner, scenario), timeout)
-        finding = finding_of(invariant, run)
-        if finding is None:
+        seen = thread.wait(partial(runner.run, scenario), timeout)
+        breach = breach_of(invariant, seen)
+        if breach is None:
             known.add(scenario)
             return
         if _size(scenario) < _size(best.example.scenario):
-            best = Broken(Example(stratum, scenario), run, finding)
+            best = Broken(Example(stratum, scenario), seen, breach)
         raise _Found
 
     _draw(stratum, runner.tokens.name, count, fails, [Phase.generate, Phase.shrink])

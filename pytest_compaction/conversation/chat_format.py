@@ -1,4 +1,4 @@
-"""OpenAI chat dictionaries in and out."""
+"""Messages read from OpenAI chat dictionaries, and written as such."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What the tool answered to the call ``call_id``."""
+    """The result of the tool call ``call_id``."""
 
     call_id: str
     text: str
@@ -104,7 +104,7 @@ class Message:
 
 
 def readable(message: Message) -> str:
-    """Everything that a reader of the message can see: text, tool calls, tool results.
+    """All text of a message that can be read: text, tool calls, tool results.
 
     Tool arguments are decoded, so that text written to a file reads as it will
     stand in the file. Images, thinking and opaque parts are not readable.
@@ -192,11 +192,10 @@ class StructureFault:
 
 
 def structure_faults(messages: Sequence[Message]) -> list[StructureFault]:
-    """What a chat endpoint would refuse in these messages, in order of occurrence.
+    """The faults for which a chat endpoint would refuse these messages, in their order.
 
-    Checked: results follow their call, calls are answered (only those of the
-    last group may be open), call ids are unique within a group, no message is
-    empty.
+    Results must follow their call, calls must be answered (those of the last group may
+    be open), call ids must be unique within a group, and no message may be empty.
     """
     faults: list[StructureFault] = []
     for start, end in groups(messages):

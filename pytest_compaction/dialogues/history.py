@@ -1,4 +1,4 @@
-"""The history that a turn is answered from: all of it, or what a strategy left of it."""
+"""The history that a turn is answered from: the whole of it, or what a strategy kept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.compactors.base.history import leading_system
-from pytest_compaction.compactors.protocol import Context, State
+from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import (
     Message,
     Text,
@@ -18,21 +18,20 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.dialogues.dialogue import Turn
-from pytest_compaction.run.feeding import CheckedStrategy, Step
-from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run.feeding import Feeder, Step
 
 LEAST_BUDGET: Final = 160
-"""Tokens that a view may always take beside the system prompt: with less, the frame of a
-structured summary (about 60 to 90 tokens) leaves no room for what it is to say."""
+"""Tokens that a view may always take beside the system prompt: with less, the headings of a
+structured summary (about 60 to 90 tokens) leave no room for its content."""
 
 
 def view_budget(log: Sequence[Message], share: float, tokens: TokenCounter) -> int:
-    """What a view of ``log`` may take, in tokens: the system prompt, and a share of the rest.
+    """The tokens that a view of ``log`` may take: the system prompt and a share of the rest.
 
-    A dialogue has no budget of its own, and a fixed one would be above most of them.
-    The share is that of the whole log so far, not of the view before, so that views
-    keep their proportion to what the baseline sends. Never below
-    :data:`LEAST_BUDGET` beside the system prompt.
+    A dialogue has no budget of its own, and most are shorter than any fixed one. The
+    share is of the whole log so far, not of the view before, so that views stay in
+    proportion to what the baseline sends. Beside the system prompt there are always at
+    least :data:`LEAST_BUDGET` tokens.
     """
     head = leading_system(log)
     rest = math.ceil(share * tokens.messages(log[head:]))
@@ -40,10 +39,10 @@ def view_budget(log: Sequence[Message], share: float, tokens: TokenCounter) -> i
 
 
 def exchange(number: int, turn: Turn, answer: str) -> tuple[Message, ...]:
-    """A turn as messages: what the user said, the recorded tool calls, the answer.
+    """A turn as messages: the user's words, the recorded tool calls, the answer.
 
     Calls have their recorded arguments and results, in the recorded order. An empty
-    answer leaves no message.
+    answer gives no message.
     """
     messages = [text_message(f"t{number}-user", "user", turn.user), *tool_steps(number, turn)]
     if answer.strip():
@@ -63,9 +62,7 @@ def tool_steps(number: int, turn: Turn) -> Iterator[Message]:
 
 
 class FullHistory:
-    """The baseline: every turn is answered from everything."""
-
-    failure: str | None = None
+    """The baseline: every turn is answered from the whole log."""
 
     async def view(self, log: Sequence[Message], question: str) -> tuple[Message, ...]:
         """The whole log."""
@@ -73,67 +70,45 @@ class FullHistory:
 
 
 class CompactedHistory:
-    """The arm under test: before a turn is answered the trigger decides, then it is compacted.
+    """The arm under test: when a user turn arrives the log is compacted if the trigger fires.
 
     Deciding when the next user turn arrives keeps compaction synchronous (a summary
     is in force in the very next prompt) and never pays for one after the last turn.
-    ``asks`` says whether making one asks a model, which ``adaptive`` weighs.
-    ``steps`` are the compactions that took place; ``failure`` says that one failed
-    and left more than the budget. Where the model failed, what was then answered is not
-    the strategy's doing; a strategy that found nothing to say goes on with full history.
+    ``share`` is the part of the history that a view may take. ``steps`` are the
+    compactions that took place; ``failure`` says that one failed and left more than
+    the budget. If that was the model's failure, later answers say nothing about the
+    strategy; a strategy that found nothing to say goes on with full history.
     """
 
-    def __init__(
-        self,
-        strategy: CheckedStrategy,
-        context: Context,
-        trigger: Trigger,
-        share: float,
-        asks: bool = True,
-    ) -> None:
-        self._strategy = strategy
+    def __init__(self, feeder: Feeder, context: Context, share: float) -> None:
+        self._feeder = feeder
         self._context = context
-        self._trigger = trigger
         self._share = share
-        self._asks = asks
-        self._state: State | None = None
         self._seen = 0
-        self._since: list[Message] = []
-        self.steps: list[Step] = []
         self.failure: str | None = None
+
+    @property
+    def steps(self) -> Sequence[Step]:
+        """The compactions that took place, in order."""
+        return self._feeder.steps
 
     async def view(self, log: Sequence[Message], question: str) -> tuple[Message, ...]:
         """The view from which the next user turn, ``question``, is answered."""
+        feeder = self._feeder
         budget = view_budget(log, self._share, self._context.tokens)
-        context = replace(self._context, budget=budget, reason=self._trigger.kind)
-        state = await self._strategy.start() if self._state is None else self._state
+        context = replace(self._context, budget=budget, reason=feeder.trigger.kind)
         new = log[self._seen :]
         if new:
-            state = await self._strategy.observe(state, new, context)
+            await feeder.observe(new, context)
             self._seen = len(log)
-            self._since.extend(new)
-        turns = sum(message.role == "user" for message in log)
-        if turns and await self._is_time(state, context, turns):
-            state = await self._compact(state, context, turns)
-        self._state = state
-        return await self._strategy.view(state, context, question)
+        if feeder.turns and await feeder.is_time(context):
+            step = await feeder.compact(context, f"turn {feeder.turns}")
+            self._note_failure(step, budget)
+        return await feeder.strategy.view(await feeder.state(), context, question)
 
-    async def _is_time(self, state: State, context: Context, turns: int) -> bool:
-        due = None
-        if self._trigger.kind == "auto":
-            due = await self._strategy.due(state, context)
-        tokens = context.tokens.messages(await self._strategy.view(state, context))
-        return self._trigger.fires(
-            tokens, context.window, self._since, due, context.budget, turns, self._asks
-        )
-
-    async def _compact(self, state: State, context: Context, turns: int) -> State:
-        state, step = await self._strategy.compact(state, context, f"turn {turns}")
-        self.steps.append(step)
-        self._since = []
-        if step.status == "failed" and step.after > context.budget and self.failure is None:
+    def _note_failure(self, step: Step, budget: int) -> None:
+        if step.status == "failed" and step.after > budget and self.failure is None:
             self.failure = (
                 f"the compaction after {step.point} failed and left {step.after} tokens in a view "
-                f"for {context.budget}: {step.error or 'the strategy gave no reason'}"
+                f"for {budget}: {step.error or 'the strategy gave no reason'}"
             )
-        return state

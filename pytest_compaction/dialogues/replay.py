@@ -1,8 +1,8 @@
-"""Replaying a dialogue: two arms answer the same user turns with the same model.
+"""The replay of a dialogue: two arms answer the same user turns with the same model.
 
-The baseline arm answers from the full history, the summary arm from what a
-strategy left of it. Everything else is equal, so that a difference between the
-answers is the compaction's, or the model's own noise.
+The baseline arm answers from the full history, the summary arm from what a strategy
+kept of it. Everything else is equal, so that a difference between the answers comes
+from the compaction, or from the model's own noise.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from pytest_compaction.compactors.composition.composition import asks_model
 from pytest_compaction.compactors.function.compactor import CompactorError
 from pytest_compaction.compactors.protocol import Compactor, Context, State
 from pytest_compaction.dialogues.agreement import agreement
-from pytest_compaction.dialogues.answering import Answering
+from pytest_compaction.dialogues.answering import TurnResponder
 from pytest_compaction.dialogues.charges import (
     BASELINE,
     Spent,
@@ -35,23 +34,23 @@ from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import ChargedError, ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.run.engine import Engine
-from pytest_compaction.run.feeding import CheckedStrategy, CompactionError, Step
+from pytest_compaction.run.feeding import CompactionError, Feeder, Step
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run.work_loop import WorkLoop
 
 DEFAULT_TRIGGER: Final = Trigger("turns", 2)
-"""For ``case``: a dialogue has no compaction points; the published evaluation meant this one."""
+"""Used for ``case``, as a dialogue has no compaction points; that of the published evaluation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
     """How dialogues are replayed.
 
-    ``history`` says whose answers an arm reads later: its ``own``, or those on
-    record, the same in both arms. ``budget`` is the share of the history that a view
-    may take, ``window`` is in tokens, ``timeout`` in seconds; a dialogue passes from
-    the consistency ``pass_at`` on.
+    ``history`` says which answers an arm reads in later turns: its ``own``, or those on
+    record, which are the same in both arms. ``budget`` is the share of the history that
+    a view may take (0 to 1), ``window`` is in tokens, ``timeout`` in seconds. A dialogue
+    passes if its consistency is at least ``pass_at``.
     """
 
     trigger: Trigger
@@ -65,7 +64,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class _Arm:
-    """One trial of an arm; what follows ``trial`` is that of its compactions."""
+    """One trial of an arm; ``steps``, ``usage`` and ``failure`` are those of its compactions."""
 
     trial: Trial
     role: str = BASELINE
@@ -88,7 +87,7 @@ class _Pass:
     compacted: _Arm
     agreement: Agreement
     judging: tuple[Usage, ...] = ()
-    """What each judge used."""
+    """The usage of each judge."""
 
     @property
     def spent(self) -> Spent:
@@ -100,8 +99,8 @@ class _Pass:
 def history_mode(asked: str, responder: str) -> History:
     """``own`` or ``recorded``; ``auto`` is ``recorded`` for the offline model, which cannot write.
 
-    It answers with sentences of the history; with those as history, lengths would be
-    no dialogue's, and a loss would be counted again at every later turn.
+    It answers with sentences of the history. If those became the history, no turn would
+    have the length of a real one, and a loss would count again at every later turn.
     """
     if asked == "own" or (asked == "auto" and responder != offline.NAME):
         return "own"
@@ -121,21 +120,21 @@ class Replayer:
         roles: Roles,
         create: Callable[[str], Compactor[State]],
         rules: Rules,
-        engine: Engine,
+        work: WorkLoop,
     ) -> None:
         self._compaction = roles.compaction
-        self._answering = Answering(roles.responder, roles.tokens, engine.limit, rules.history)
+        self._responder = TurnResponder(roles.responder, roles.tokens, work.limit, rules.history)
         self._judges = tuple(judge for judge in roles.judges if judge.name != offline.NAME)
         self._tokens = roles.tokens
         self._create = create
         self._rules = rules
-        self._engine = engine
+        self._work = work
         self._order: Sequence[tuple[Dialogue, str]] = ()
         self._place: Mapping[tuple[str, str], int] = {}
         self._ahead = 0
 
     def expect(self, order: Sequence[tuple[Dialogue, str]], ahead: int) -> None:
-        """Tell in which order dialogues will be asked for, and how many to begin ahead."""
+        """Say in which order dialogues will be asked for, and how many to begin ahead."""
         self._order = order
         self._place = {(dialogue.id, name): n for n, (dialogue, name) in enumerate(order)}
         self._ahead = ahead
@@ -147,14 +146,14 @@ class Replayer:
         breaks its contract and :class:`~pytest_compaction.models.protocol.ModelError`
         when the responder does not answer.
         """
-        return self._engine.wait(self._replayed(dialogue, compactor))
+        return self._work.wait(self._replayed(dialogue, compactor))
 
     async def _replayed(self, dialogue: Dialogue, compactor: str) -> Replayed:
         place = self._place.get((dialogue.id, compactor))
         if place is not None:
             for other, name in self._order[place + 1 : place + 1 + self._ahead]:
-                self._engine.begin(_key(other, name), partial(self._replay, other, name))
-        return await self._engine.once(
+                self._work.begin(_key(other, name), partial(self._replay, other, name))
+        return await self._work.once(
             _key(dialogue, compactor), partial(self._replay, dialogue, compactor)
         )
 
@@ -190,7 +189,7 @@ class Replayer:
     async def _pass(self, dialogue: Dialogue, compactor: str, number: int) -> _Pass:
         key = ("baseline", dialogue.id, number)
         baseline, compacted = await together(
-            self._engine.once(key, lambda: self._baseline(dialogue, number)),
+            self._work.once(key, lambda: self._baseline(dialogue, number)),
             self._compacted(dialogue, compactor, number),
         )
         if compacted.failure is not None:
@@ -210,7 +209,7 @@ class Replayer:
     ) -> tuple[Agreement, tuple[Usage, ...]]:
         if not self._judges:
             return agreement(baseline, summary), ()
-        limit = self._engine.limit
+        limit = self._work.limit
         judges = [TurnJudge(judge.at_trial(number), limit) for judge in self._judges]
         judged = await together(
             *(judge.judge(dialogue.turns, baseline, summary) for judge in judges)
@@ -227,30 +226,32 @@ class Replayer:
         """Full history, answered."""
         replies: list[Reply] = []
         try:
-            await self._answering.answer_all(dialogue, number, FullHistory(), replies)
+            await self._responder.answer_all(dialogue, number, FullHistory(), replies)
         except ModelError as error:
             answered = {BASELINE: answering(replies) + error.spent.get("responder", Usage())}
             raise stopped(error, answered) from error
         return _Arm(Trial(tuple(replies)))
 
     async def _compacted(self, dialogue: Dialogue, compactor: str, number: int) -> _Arm:
-        """The arm under test. ``failure`` is set where the model, not the strategy, failed."""
+        """The arm under test. ``failure`` is set if the model failed, not the strategy."""
         rules = self._rules
-        model = self._engine.metered(self._compaction.at_trial(number))
+        model = self._work.metered(self._compaction.at_trial(number))
         context = Context(rules.window, 0, self._tokens, model)
-        made = self._create(compactor)
-        strategy = CheckedStrategy(made, rules.timeout)
-        asks = asks_model(made)
-        history = CompactedHistory(strategy, context, rules.trigger, rules.budget, asks)
+        feeder = Feeder(
+            self._create(compactor), rules.trigger, rules.timeout, self._work.function_loops
+        )
+        history = CompactedHistory(feeder, context, rules.budget)
         replies: list[Reply] = []
         ended: ChargedError | None = None
         lost = Usage()
         try:
-            await self._answering.answer_all(dialogue, number, history, replies)
+            await self._responder.answer_all(dialogue, number, history, replies)
         except CompactorError as error:
             ended = model.error or CompactionError(f"{error} (dialogue {dialogue.id})")
         except ModelError as error:
             ended, lost = error, error.spent.get("responder", Usage())
+        finally:
+            feeder.close()
         if isinstance(model.error, NotAskedError):
             ended = model.error
         if ended is not None:

@@ -1,13 +1,12 @@
-"""Feeding a case to a strategy: compacting at each point, checking each step."""
+"""Feeding messages to a strategy: each call checked, compaction when the trigger says so."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from pytest_compaction.case.case import Case, Point
 from pytest_compaction.compactors.composition.composition import asks_model
 from pytest_compaction.compactors.function.compactor import CompactorError
 from pytest_compaction.compactors.protocol import (
@@ -19,10 +18,11 @@ from pytest_compaction.compactors.protocol import (
     Status,
     View,
 )
-from pytest_compaction.conversation.messages import Message, groups, structure_faults
+from pytest_compaction.conversation.messages import Message, structure_faults
 from pytest_compaction.models.parameters import misuse_of, shown
 from pytest_compaction.models.protocol import ChargedError
-from pytest_compaction.run.time_limit import with_deadline
+from pytest_compaction.run.shared_loop import FunctionLoops
+from pytest_compaction.run.strategy_thread import StrategyThread
 from pytest_compaction.run.triggers import Trigger
 
 
@@ -41,39 +41,24 @@ class Step:
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How things stand at a compaction point: the strategy's state, or why there is none.
-
-    ``failure`` says that the last compaction failed and left more in the view than
-    the budget allows: what can be answered from it is not the strategy's doing.
-    """
-
-    state: State | None
-    log_tokens: int
-    view_tokens: int
-    error: str | None = None
-    failure: str | None = None
-
-
-@dataclass
-class Fed:
-    """What feeding a case gave: a standing for each compaction point, and every step."""
-
-    standings: list[Standing] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
-
-
 class CheckedStrategy:
-    """One strategy, every call with a deadline and every result checked.
+    """One strategy, every call in its own thread within a time limit, every result checked.
 
-    What breaks the contract raises :class:`CompactorError`.
+    What breaks the contract raises :class:`CompactorError`. :meth:`close` lets the
+    thread end.
     """
 
-    def __init__(self, compactor: Compactor[State], timeout: float) -> None:
+    def __init__(
+        self, compactor: Compactor[State], timeout: float, loops: FunctionLoops | None = None
+    ) -> None:
         self._compactor = compactor
         self._timeout = timeout
         self._name = compactor.name
+        self._thread = StrategyThread(compactor.name, loops.of(compactor) if loops else None)
+
+    def close(self) -> None:
+        """Let the thread of the strategy end. A later call has a thread of its own."""
+        self._thread.close()
 
     async def start(self) -> State:
         """The state before any message."""
@@ -90,22 +75,22 @@ class CheckedStrategy:
         return observed
 
     async def due(self, state: State, context: Context) -> str | None:
-        """Why the strategy says that compaction is due, if it does."""
+        """The strategy's reason why compaction is due, or ``None``."""
         reason: str | None = await self._call("due", self._compactor.due, state, context)
         return reason
 
     async def view(
         self, state: State, context: Context, probe: str | None = None
     ) -> tuple[Message, ...]:
-        """The messages of a view, where they are all that is sent.
+        """The messages of a view, for a caller that sends nothing else.
 
-        A view with request parameters is refused: without them it would be another one.
+        A view with request parameters is refused: sent without them it would be another view.
         """
         rendered = await self.rendered(state, context, probe)
         if rendered.parameters:
             raise CompactorError(
-                f"{self._name}: its view goes with {shown(rendered.parameters)}, which is sent "
-                "with the probes of a case only; use mode=client here"
+                f"{self._name}: its view needs {shown(rendered.parameters)}, which is only "
+                "sent with the probes of a case; use mode=client here"
             )
         return rendered.messages
 
@@ -145,120 +130,87 @@ class CheckedStrategy:
 
     async def _call(self, what: str, method: Callable[..., Any], *arguments: Any) -> Any:
         call = partial(method, *arguments)
-        return await with_deadline(call, self._timeout, f"{self._name}: {what}")
+        return await self._thread.call(call, self._timeout, f"{self._name}: {what}")
 
 
 class Feeder:
-    """Feeds one case to one strategy. Every call into the strategy has a deadline."""
+    """Feeds a conversation to one strategy and keeps its state.
+
+    Who feeds decides when to observe, and where to ask whether it :meth:`is_time` to
+    compact. ``steps`` are the compactions that took place, in order. Each method
+    raises :class:`CompactorError` when the strategy breaks its contract.
+    """
 
     def __init__(
         self,
-        case: Case,
         compactor: Compactor[State],
-        context: Context,
         trigger: Trigger,
         timeout: float,
+        loops: FunctionLoops | None = None,
     ) -> None:
-        self._case = case
-        self._strategy = CheckedStrategy(compactor, timeout)
-        self._needs_record = getattr(compactor.traits, "needs_record", False)
-        self._context = context
-        self._trigger = trigger
-        self._asks = asks_model(compactor)
-        self._fed = Fed()
+        self.strategy = CheckedStrategy(compactor, timeout, loops)
+        self.trigger = trigger
+        self.steps: list[Step] = []
+        self._asks_model = asks_model(compactor)
+        self._state: State | None = None
         self._since: list[Message] = []
         self._turns = 0
 
-    async def feed(self) -> Fed:
-        """The standing at each point. After a failure the later points carry its error."""
-        state: State | None = None
-        error: str | None = None
-        before = tokens = 0
-        for number, point in enumerate(self._case.points):
-            log_tokens = self._context.tokens.messages(self._case.log_until(number))
-            if error is None:
-                try:
-                    if state is None:
-                        state = await self._strategy.start()
-                    new = self._case.messages[before : point.index + 1]
-                    state = await self._advance(state, new, point)
-                    before = point.index + 1
-                    tokens = self._context.tokens.messages(await self.view(state))
-                except CompactorError as failure:
-                    error = f"{failure} (case {self._case.id}, compaction point {point.id})"
-            if error is not None or state is None:
-                self._fed.standings.append(Standing(None, log_tokens, 0, error))
-                continue
-            standing = Standing(state, log_tokens, tokens, failure=self._failure(tokens))
-            self._fed.standings.append(standing)
-        return self._fed
+    @property
+    def turns(self) -> int:
+        """The number of user messages observed so far."""
+        return self._turns
 
-    def _failure(self, tokens: int) -> str | None:
-        last = self._fed.steps[-1] if self._fed.steps else None
-        budget = self._context.budget
-        if last is None or last.status != "failed":
-            return None
-        if self._needs_record:
-            return f"there is nothing to judge at {last.point}: {last.error}"
-        if tokens <= budget:
-            return None
-        return (
-            f"the compaction at {last.point} failed and left {tokens} tokens in a view for "
-            f"{budget}: {last.error or 'the strategy gave no reason'}"
-        )
+    async def state(self) -> State:
+        """The state as it stands; the strategy is started if it was not yet."""
+        if self._state is None:
+            self._state = await self.strategy.start()
+        return self._state
 
-    async def view(self, state: State, probe: str | None = None) -> tuple[Message, ...]:
-        """The messages of the view of a state."""
-        return (await self.rendered(state, probe)).messages
+    async def observe(self, new: Sequence[Message], context: Context) -> None:
+        """Let the strategy take in new messages."""
+        self._state = await self.strategy.observe(await self.state(), new, context)
+        self._since.extend(new)
+        self._turns += sum(message.role == "user" for message in new)
 
-    async def rendered(self, state: State, probe: str | None = None) -> View:
-        """The view of a state, checked for broken structure."""
-        return await self._strategy.rendered(state, self._context, probe)
-
-    async def _advance(self, state: State, new: Sequence[Message], point: Point) -> State:
-        """Observe new messages, and compact at the point or whenever the trigger fires."""
-        if self._trigger.kind == "case":
-            observed = await self._observe(state, new)
-            return await self._compact(observed, point.id, point.recorded)
-        for begin, end in groups(new):
-            batch = new[begin:end]
-            state = await self._observe(state, batch)
-            self._since.extend(batch)
-            self._turns += sum(message.role == "user" for message in batch)
-            if await self._is_time(state):
-                state = await self._compact(state, batch[-1].id)
-                self._since = []
-        return state
-
-    async def _is_time(self, state: State) -> bool:
+    async def is_time(self, context: Context) -> bool:
+        """Whether the trigger says to compact now."""
+        state = await self.state()
         due = None
-        if self._trigger.kind == "auto":
-            due = await self._strategy.due(state, self._context)
-        tokens = self._context.tokens.messages(await self.view(state))
-        window, budget = self._context.window, self._context.budget
-        return self._trigger.fires(
-            tokens, window, self._since, due, budget, self._turns, self._asks
+        if self.trigger.kind == "auto":
+            due = await self.strategy.due(state, context)
+        tokens = context.tokens.messages((await self.strategy.rendered(state, context)).messages)
+        return self.trigger.fires(
+            tokens,
+            context.window,
+            self._since,
+            due,
+            context.budget,
+            self._turns,
+            self._asks_model,
         )
 
-    async def _observe(self, state: State, new: Sequence[Message]) -> State:
-        return await self._strategy.observe(state, new, self._context)
+    async def compact(self, context: Context, point: str) -> Step:
+        """Compact now; ``point`` names the place in the conversation."""
+        self._state, step = await self.strategy.compact(await self.state(), context, point)
+        self.steps.append(step)
+        self._since = []
+        return step
 
-    async def _compact(self, state: State, point: str, recorded: tuple[Message, ...] = ()) -> State:
-        context = replace(self._context, recorded=recorded)
-        state, step = await self._strategy.compact(state, context, point)
-        self._fed.steps.append(step)
-        return state
+    def close(self) -> None:
+        """Let the thread of the strategy end."""
+        self.strategy.close()
 
 
 def _check_spans(name: str, outcome: Outcome[State], view: Sequence[Message]) -> None:
-    """Every message of the view has exactly one fate: nothing is dropped in silence."""
+    """Raise unless every message of the view has exactly one fate: none is dropped in silence."""
     if not all(isinstance(span, Span) for span in outcome.spans):
-        raise CompactorError(f"{name}: the spans of the outcome are no Span objects")
+        raise CompactorError(f"{name}: the spans of the outcome are not Span objects")
     claimed = [id for span in outcome.spans for id in span.ids]
     ids = [message.id for message in view]
     if sorted(claimed) != sorted(ids):
         missing = sorted(set(ids) - set(claimed)) or sorted(set(claimed) - set(ids))
         raise CompactorError(
-            f"{name}: the spans of the outcome are no partition of the view; "
+            f"{name}: the spans of the outcome are not a partition of the view; "
             f"look at {', '.join(missing[:5]) or 'messages named twice'}"
         )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 from pytest_compaction.models.parameters import Parameters
 from pytest_compaction.models.protocol import (
@@ -22,75 +24,101 @@ from pytest_compaction.models.protocol import (
 )
 from pytest_compaction.models.usage import Usage
 
-T = TypeVar("T")
+
+class _Reply(Protocol):
+    @property
+    def usage(self) -> Usage: ...
+
+
+R = TypeVar("R", bound=_Reply)
+
+
+@dataclass
+class _Account:
+    """What was used, and the first failure. Changed on the loop of the model alone."""
+
+    usage: Usage = Usage()
+    error: ModelError | None = None
 
 
 class MeteredModel:
     """Wraps a model for one strategy at work.
 
-    Strategies run in threads of their own; their requests are forwarded to the
-    loop on which the model lives, at most so many at a time.
+    Strategies run in threads of their own; their requests are forwarded to the loop
+    on which the model lives, at most so many at a time. What they use is booked on
+    that loop, so that a coroutine there reads all of it and none by half.
     """
 
     def __init__(
-        self, model: Model, loop: asyncio.AbstractEventLoop, limit: asyncio.Semaphore
+        self,
+        model: Model,
+        loop: asyncio.AbstractEventLoop,
+        limit: asyncio.Semaphore,
+        account: _Account | None = None,
     ) -> None:
         self._model = model
         self._loop = loop
         self._limit = limit
-        self.usage = Usage()
-        self.error: ModelError | None = None
-        """The first failure of the model; one that it was not asked for counts before others."""
+        self._account = account or _Account()
 
     @property
     def name(self) -> str:
         """The name of the model."""
         return self._model.name
 
+    @property
+    def usage(self) -> Usage:
+        """What was used so far, over all trials."""
+        return self._account.usage
+
+    @property
+    def error(self) -> ModelError | None:
+        """The first failure of the model; if it was not asked for one, that one."""
+        return self._account.error
+
     def at_trial(self, trial: int) -> MeteredModel:
-        """The same meter over the model of that trial."""
-        other = MeteredModel(self._model.at_trial(trial), self._loop, self._limit)
-        other.usage = self.usage
-        return other
+        """The model of that trial, on the same meter."""
+        return MeteredModel(self._model.at_trial(trial), self._loop, self._limit, self._account)
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
         """Forward the request and count its usage."""
-        reply = await self._forward(self._model.summarize(request))
-        self.usage += reply.usage
-        return reply
+        return await self._forward(partial(self._model.summarize, request))
 
     async def answer(self, request: AnswerRequest) -> AnswerReply:
         """Forward the request and count its usage."""
-        reply = await self._forward(self._model.answer(request))
-        self.usage += reply.usage
-        return reply
+        return await self._forward(partial(self._model.answer, request))
 
     def refuses(self, parameters: Parameters) -> str | None:
-        """Nothing: they go with answers, which may be another model's, and it is asked there."""
+        """Nothing: request parameters go with answers, and the responder is asked about them."""
         return None
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """Forward the request and count its usage."""
-        reply = await self._forward(self._model.judge(request))
-        self.usage += reply.usage
-        return reply
+        return await self._forward(partial(self._model.judge, request))
 
     async def compact(self, request: CompactRequest) -> CompactReply:
         """Forward the request and count its usage."""
-        reply = await self._forward(self._model.compact(request))
-        self.usage += reply.usage
-        return reply
+        return await self._forward(partial(self._model.compact, request))
 
-    async def _forward(self, call: Coroutine[Any, Any, T]) -> T:
-        async def limited() -> T:
-            async with self._limit:
-                return await call
-
+    async def _forward(self, call: Callable[[], Coroutine[Any, Any, R]]) -> R:
+        """Make a call on the loop of the model. Raises ``RuntimeError`` once that is closed."""
+        work = self._booked(call)
         try:
-            waiting = asyncio.run_coroutine_threadsafe(limited(), self._loop)
-            return await asyncio.wrap_future(waiting)
-        except ModelError as error:
-            self.usage = sum(error.spent.values(), self.usage)
-            if self.error is None or isinstance(error, NotAskedError):
-                self.error = error
+            waiting = asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError:
+            work.close()  # Python warns of a coroutine that never ran
             raise
+        return await asyncio.wrap_future(waiting)
+
+    async def _booked(self, call: Callable[[], Coroutine[Any, Any, R]]) -> R:
+        account = self._account
+        try:
+            async with self._limit:
+                reply = await call()
+        except ModelError as error:
+            account.usage = sum(error.spent.values(), account.usage)
+            if account.error is None or isinstance(error, NotAskedError):
+                account.error = error
+            raise
+        account.usage += reply.usage
+        return reply

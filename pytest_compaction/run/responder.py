@@ -19,7 +19,7 @@ from pytest_compaction.models.protocol import (
 
 @dataclass(frozen=True, slots=True)
 class Responder:
-    """Puts a question to a model and bounds the answer."""
+    """Asks a model one question and bounds its answer; ``tokens`` counts it."""
 
     model: Model
     tokens: TokenCounter
@@ -31,9 +31,9 @@ class Responder:
         spec: AnswerSpec,
         parameters: Parameters | None = None,
     ) -> AnswerReply:
-        """The model's answer, cut at ``spec.max_tokens``: pouring out the view is no gain.
+        """The model's answer, cut at ``spec.max_tokens``, so that copying the view gains nothing.
 
-        ``parameters`` are those of the view; see :meth:`check`.
+        ``parameters`` are the request parameters of the view; see :meth:`check`.
         """
         given = parameters or {}
         self.check(given)
@@ -41,7 +41,7 @@ class Responder:
         return replace(reply, text=self._bounded(reply.text, spec.max_tokens))
 
     def check(self, parameters: Parameters) -> None:
-        """Raise :class:`UnsupportedError` if the model takes no such request parameters."""
+        """Raise :class:`UnsupportedError` if the model does not take these request parameters."""
         refusal = refusal_of(self.model, parameters)
         if refusal is not None:
             raise UnsupportedError(refusal)

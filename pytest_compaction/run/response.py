@@ -1,4 +1,4 @@
-"""Who is asked (a strategy in a trial, the models of the three roles), and what comes back."""
+"""The strategy and trial under test, the models of the three roles, and a response."""
 
 from __future__ import annotations
 
@@ -30,17 +30,18 @@ class Roles:
 
     @property
     def judge(self) -> Model:
-        """The first judge, where one has to do."""
+        """The first judge, for callers that need a single one."""
         return self.judges[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer to a probe, with what is known of the view that it was given from.
+    """An answer to a probe, with what is known of the view that it was answered from.
 
-    ``survives`` runs parallel to the probe's facts. ``view_tokens`` are those that the
-    server read where it edited the view. ``failure`` says why there is nothing to
-    judge: the compaction failed and nothing was asked, or the endpoint left it undone.
+    ``survives`` says of each of the probe's facts whether the view states it.
+    ``view_tokens`` are the tokens of the view; if the server edited it, those that the
+    server read. ``latency_s`` is in seconds. ``failure`` says why there is nothing to
+    judge: the compaction failed and no model was asked, or the endpoint did not compact.
     """
 
     text: str

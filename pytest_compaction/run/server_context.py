@@ -1,9 +1,9 @@
-"""What a model had before it when a server edited the context before it answered.
+"""The context that a model read when the server edited it before answering.
 
-A view with request parameters is not what is read. Tokens are then those that the
-server says it read; the messages are as much of the rest as can be known: tool
-results that were cleared are out, and of a compaction there is its summary where it
-can be read, just as an opaque item of native compaction counts for nothing.
+With request parameters the model does not read the view that was sent. The tokens are
+then those that the server reports. The messages are reconstructed as far as they can be
+known: cleared tool results are left out, and a compaction is represented by its summary
+if that can be read. An opaque summary states nothing, as in native compaction.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from pytest_compaction.models.wire.server_edits import (
 )
 
 SUMMARY: Final = "server-summary"
-"""The id of the message that stands for a summary of the server."""
+"""The id of the message that holds the server's summary."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Messages that were in the context as far as they are known, and the tokens read.
+    """The messages that were in the context, as far as known, and the tokens read.
 
-    ``problem`` says why an answer from it says nothing about the strategy.
+    ``problem`` says why an answer from this context says nothing about the strategy.
     """
 
     messages: tuple[Message, ...]
@@ -50,10 +50,10 @@ class Seen:
 
 
 def seen(view: View, applied: Applied | None, tokens: TokenCounter) -> Seen:
-    """What was read of a view, given what the reply says of edits.
+    """The context that was read, given the view and the edits that the reply reports.
 
-    A reply that reports none although one was due comes from an endpoint that took
-    the parameters and ignored them: it has read the whole log.
+    If an edit was due and the reply reports none, the endpoint accepted the parameters
+    and ignored them: the model read the whole log.
     """
     whole = Seen(view.messages, tokens.messages(view.messages))
     if not view.parameters:
@@ -65,8 +65,8 @@ def seen(view: View, applied: Applied | None, tokens: TokenCounter) -> Seen:
     if COMPACTION in done.edits and done.read_tokens is None:
         return replace(
             whole,
-            problem="the endpoint reports a compaction but not what was read after it, so that "
-            "nothing can be said of its context; use an endpoint that reports usage",
+            problem="the endpoint reports a compaction but not how many tokens were read after "
+            "it, so that its context is not known; use an endpoint that reports usage",
         )
     known = view.messages
     if CLEARING in done.edits:
@@ -87,7 +87,7 @@ def _ignored(view: View, due: Sequence[str], problem: str) -> str:
 
 
 def _cleared(view: View, uses: int) -> tuple[Message, ...]:
-    """The view without the oldest tool results, as many as were cleared."""
+    """The view without its oldest tool results: as many as the server cleared."""
     edit = next(edit for edit in edits_of(view.parameters) if edit.get("type") == CLEARING)
     old = clearable(edit, view.messages)
     gone = {call.id for _, call in (old[:uses] if uses else old)}
@@ -105,7 +105,7 @@ def _cleared(view: View, uses: int) -> tuple[Message, ...]:
 
 
 def _compacted(messages: Sequence[Message], summary: str) -> tuple[Message, ...]:
-    """The system prompt and the summary: everything between is gone."""
+    """The system prompt and the summary: everything else is gone."""
     system = tuple(messages[: leading_system(messages)])
     if not summary:
         return system

@@ -1,4 +1,4 @@
-"""When a log is compacted: at its points, at a size, every so many turns, when due or worth it."""
+"""When to compact: at the points of a case, at a size, after some turns, when due or worth it."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from pytest_compaction.conversation.messages import Message
 TriggerKind = Literal["case", "window", "tokens", "turns", "auto", "adaptive"]
 
 _PLAIN: Final[tuple[TriggerKind, ...]] = ("case", "auto", "adaptive")
-"""Rules without a limit."""
+"""Triggers without a limit."""
 
 
 class TriggerError(ValueError):
-    """A trigger cannot be read; the text says what was expected."""
+    """A trigger cannot be read; the text says what to write instead."""
 
 
 def expected_saving(view_tokens: int, budget: int, turns: int, asks: bool = True) -> int:
     """Tokens that compacting now is expected to save, its own cost taken off; may be negative.
 
     A dialogue that has had ``turns`` user turns is expected to have as many again
-    (it is as likely to be in its first half as in its second; nothing else of the
-    future is known). Each of them would read ``budget`` tokens instead of
+    (it is as likely to be in its first half as in its second; nothing else is known
+    about the future). Each of them would read ``budget`` tokens instead of
     ``view_tokens``; making the summary reads the view and writes the new one::
 
         turns * (view_tokens - budget) - (view_tokens + budget)
 
-    A strategy that ``asks`` no model pays nothing: the second term is 0. With nothing
-    above the budget there is nothing to save, and the cost remains.
+    ``asks`` says whether making the summary asks a model; if not, the second term is 0.
+    A view within the budget saves nothing and still costs as much.
     """
     cost = view_tokens + budget if asks else 0
     return turns * max(view_tokens - budget, 0) - cost
@@ -38,7 +38,7 @@ def expected_saving(view_tokens: int, budget: int, turns: int, asks: bool = True
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """A rule and its limit: a share of the window, a number of tokens, or of user turns."""
+    """A rule and its limit: a share of the window, a number of tokens or of user turns."""
 
     kind: TriggerKind = "case"
     limit: float = 0.0
@@ -61,8 +61,8 @@ class Trigger:
     ) -> bool:
         """Whether to compact now; ``since`` are the messages after the last compaction.
 
-        ``turns`` counts all user turns so far, ``budget`` what a new view may take;
-        ``asks`` says whether making it asks a model (see ``compactors.composition.asks_model``).
+        ``turns`` counts all user turns so far; ``budget`` is the tokens that a new view may
+        take; ``asks`` says whether making it asks a model.
         """
         if self.kind == "adaptive":
             return expected_saving(view_tokens, budget, turns, asks) > 0
@@ -92,6 +92,6 @@ def parse_trigger(text: str) -> Trigger:
     if kind == "turns" and 1 <= limit < math.inf:
         return Trigger("turns", limit)
     raise TriggerError(
-        f"{text!r} is no trigger; write case, auto, window:F (0 < F <= 1), tokens:N, "
+        f"{text!r} is not a trigger; write case, auto, window:F (0 < F <= 1), tokens:N, "
         "turns:N or adaptive"
     )

@@ -70,8 +70,8 @@ class Held:
 
             settings = self.session.settings
             count, timeout = settings.examples, settings.timeout
-            small = shrunk(broken, invariant, runner, self.session.bench, count, timeout)
-            many = f"{survey.findings[invariant.name]} of {survey.examples} examples break it"
+            small = shrunk(broken, invariant, runner, self.session.thread, count, timeout)
+            many = f"{survey.breaches[invariant.name]} of {survey.examples} examples break it"
             again = self.session.command(self.subject)
             raise BrokenInvariantError(described(spec.text, invariant, small, many, again))
 

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_compaction.checking.examples.known import KNOWN
-from pytest_compaction.checking.faults import Rehearsed
+from pytest_compaction.checking.faults import SummaryCache
 from pytest_compaction.checking.invariants.invariant import Invariant
 from pytest_compaction.checking.invariants.invariants import INVARIANTS
 from pytest_compaction.checking.runner import Runner
-from pytest_compaction.checking.worker_thread import Bench
 from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.registry import Registry, named_strategies
 from pytest_compaction.compactors.specs import Spec
@@ -23,6 +22,7 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import is_offline
+from pytest_compaction.run.strategy_thread import StrategyThread
 from pytest_compaction.settings import CONTROL, OptionError, Settings
 from pytest_compaction.text.words import printable
 
@@ -55,7 +55,7 @@ class CheckSession:
     registry: Registry
     model: Model
     tokens: TokenCounter
-    bench: Bench = field(default_factory=Bench)
+    thread: StrategyThread = field(default_factory=lambda: StrategyThread("compaction-check"))
     _surveys: dict[str, tuple[Runner, Survey]] = field(default_factory=dict)
     _unused: dict[str, Compactor[State]] = field(default_factory=dict)
 
@@ -78,9 +78,9 @@ class CheckSession:
         if spec.text not in self._surveys:
             from pytest_compaction.checking.survey import survey
 
-            runner = Runner(lambda: self.create(spec), Rehearsed(self.model), self.tokens)
+            runner = Runner(lambda: self.create(spec), SummaryCache(self.model), self.tokens)
             count, timeout = self.settings.examples, self.settings.timeout
-            self._surveys = {spec.text: (runner, survey(runner, self.bench, count, timeout))}
+            self._surveys = {spec.text: (runner, survey(runner, self.thread, count, timeout))}
         return self._surveys[spec.text]
 
     def command(self, subject: Subject) -> str:

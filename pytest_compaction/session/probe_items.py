@@ -21,7 +21,7 @@ from pytest_compaction.records.records import (
     unscored_record,
 )
 from pytest_compaction.records.run_file import Record
-from pytest_compaction.run.engine import Compaction
+from pytest_compaction.run.compaction import Compaction
 from pytest_compaction.run.feeding import CompactionError
 from pytest_compaction.run.response import Arm, Response
 from pytest_compaction.session.session import BenchmarkSession, BrokenCase

@@ -29,6 +29,7 @@ from pytest_compaction.models.registry import (
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run.work_loop import WorkLoop
 from pytest_compaction.session.gate import Threshold
 from pytest_compaction.settings import Settings
 from pytest_compaction.text.words import printable
@@ -89,23 +90,30 @@ class BenchmarkSession:
     """What models behind an endpoint share; ``None`` when no role has one."""
 
     @cached_property
+    def work_loop(self) -> WorkLoop:
+        """The loop of this process on which models are asked, made when first needed."""
+        workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+        return WorkLoop(
+            max(1, self.settings.concurrency // workers),
+            self.endpoints.caller if self.endpoints else None,
+        )
+
+    @cached_property
     def engine(self) -> Engine:
         """The engine of this process, made when the first item needs it."""
         specs = {spec.text: spec for spec in self.specs}
-        workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
         return Engine(
             self.roles,
             lambda name: self.registry.create(specs[name]),
             self.trigger,
             self.settings.pass_score,
             self.settings.timeout,
-            max(1, self.settings.concurrency // workers),
-            self.endpoints.caller if self.endpoints else None,
+            self.work_loop,
         )
 
     @cached_property
     def replayer(self) -> Replayer:
-        """Replays dialogues on this session's engine."""
+        """Replays dialogues on the loop of this session."""
         specs = {spec.text: spec for spec in self.specs}
         named = self.settings.dialogues
         rules = Rules(
@@ -118,7 +126,7 @@ class BenchmarkSession:
             pass_at=named.consistency,
         )
         return Replayer(
-            self.roles, lambda name: self.registry.create(specs[name]), rules, self.engine
+            self.roles, lambda name: self.registry.create(specs[name]), rules, self.work_loop
         )
 
     @property
@@ -132,9 +140,9 @@ class BenchmarkSession:
         return bool(self.dialogue_set.dialogues or self.dialogue_set.errors)
 
     def close(self) -> None:
-        """Stop the engine if it was ever started."""
-        if "engine" in self.__dict__:
-            self.engine.close()
+        """Stop the loop if it was ever started."""
+        if "work_loop" in self.__dict__:
+            self.work_loop.close()
         if self.endpoints is not None:
             self.endpoints.close()
 

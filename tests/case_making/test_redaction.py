@@ -8,7 +8,7 @@ import uuid
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.paths import CASES, SHARED
+from support.paths import CASES, public_data
 
 from pytest_compaction import cli
 from pytest_compaction.case.files import load_cases
@@ -29,12 +29,11 @@ from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 from pytest_compaction.secrets.shapes import STAND_IN, secrets_in
 
-DATA = SHARED
 WORD = random.Random(5)
 
 
 def signs(count, alphabet=string.ascii_letters + string.digits):
-    """Signs as a key has them; made here, so that no key stands in this file."""
+    """Random characters like those of a key, so that this file holds no key."""
     return "".join(WORD.choice(alphabet) for _ in range(count - 3)) + "a7Q"
 
 
@@ -398,12 +397,13 @@ def test_the_shipped_cases_hold_nothing_that_would_be_redacted():
 
 REAL = ["pi-agent/large-session.jsonl", "claude-code/session.jsonl"]
 REAL += ["cline/session.messages.json", "swe-agent/pydicom-1458.traj"]
+REAL += ["swe-agent/marshmallow-1867.traj", "aider/chat-history.md"]
+REAL += ["tau-bench/gpt-4o-airline-tasks-0-9.json"]
 
 
-@pytest.mark.skipif(not DATA.exists(), reason=f"the public transcripts {DATA} are not there")
 @pytest.mark.parametrize("name", REAL)
 def test_real_sessions_lose_names_of_home_folders_and_nothing_else(name):
-    path = DATA / name
+    path = public_data(name)
     importer = importer_for(path, load_importers().importers)
     for before in conversations(importer, path):
         redactor = Redactor()

@@ -10,12 +10,17 @@ from support.planted import Orphans, Sound
 
 from pytest_compaction.checking.examples.generated import STRATA
 from pytest_compaction.checking.examples.scenario import CANARY, Fault, Scenario
-from pytest_compaction.checking.faults import CALL_LIKE, REASONING, FaultyModel, Rehearsed
+from pytest_compaction.checking.faults import CALL_LIKE, REASONING, FaultyModel, SummaryCache
 from pytest_compaction.checking.invariants.invariants import INVARIANTS, NAMES
-from pytest_compaction.checking.observation import Asked, Difference, Mutation, Run, Step
+from pytest_compaction.checking.observation import (
+    Asked,
+    Difference,
+    Mutation,
+    Observation,
+    ObservedStep,
+)
 from pytest_compaction.checking.runner import Runner, without_dead_calls
 from pytest_compaction.checking.survey import examples, shrunk, survey
-from pytest_compaction.checking.worker_thread import Bench, StuckError
 from pytest_compaction.compactors.base.history import spans_between
 from pytest_compaction.compactors.protocol import Span, Traits
 from pytest_compaction.conversation.chat_format import from_chat
@@ -31,6 +36,7 @@ from pytest_compaction.conversation.messages import (
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import ModelError, SummaryRequest
 from pytest_compaction.models.structured_summary import Section, Summary
+from pytest_compaction.run.strategy_thread import StrategyThread, TimeLimitError
 
 BY_NAME = {invariant.name: invariant for invariant in INVARIANTS}
 THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "s"}
@@ -53,7 +59,7 @@ SECTIONS = (Section("all", "All", "Everything.", ("values",)),)
 
 def step(after=GOOD, before=LOG, by="s1", **changes):
     """A compaction of ``before`` to ``after``."""
-    made = Step(
+    made = ObservedStep(
         log=before,
         before=before,
         after=after,
@@ -70,7 +76,7 @@ def step(after=GOOD, before=LOG, by="s1", **changes):
 def a_run(*steps, traits=None, scenario=SCENARIO, **changes):
     """A run of some steps."""
     claims = Traits(keeps_tail=True, reads_once=True) if traits is None else traits
-    return Run(scenario, claims, COUNTER, steps or (step(),), **changes)
+    return Observation(scenario, claims, COUNTER, steps or (step(),), **changes)
 
 
 def asked(messages=LOG[1:3], tokens=100, previous=None, **changes):
@@ -197,8 +203,8 @@ TOLD = Section("all", "All", "Each decision with its reason, in one line.", ("de
 def test_what_stands_in_place_of_a_summary_is_told_apart(text, found):
     request = SummaryRequest(LOG[1:3], (TOLD,), 100)
     made = step((LOG[0], altered(SUMMARY, Text(text)), LOG[6]), asked=(Asked(request, 100),))
-    finding = next(BY_NAME["summary-is-a-summary"].check(a_run(made)), None)
-    assert (finding and finding.sentence) == (found and f"{found} stands where a summary should")
+    breach = next(BY_NAME["summary-is-a-summary"].check(a_run(made)), None)
+    assert (breach and breach.sentence) == (found and f"{found} stands where a summary should")
 
 
 def test_what_the_log_itself_had_wrong_is_not_held_against_the_strategy():
@@ -302,24 +308,24 @@ def test_the_examples_hold_everything_that_agents_meet():
 
 
 def test_a_shrunk_example_is_no_larger_breaks_the_same_and_is_always_the_same():
-    runner = Runner(Orphans, Rehearsed(OfflineModel(COUNTER)), COUNTER)
-    bench = Bench()
-    found = survey(runner, bench, 200, 60)
+    runner = Runner(Orphans, SummaryCache(OfflineModel(COUNTER)), COUNTER)
+    thread = StrategyThread("check")
+    found = survey(runner, thread, 200, 60)
     first = found.first["results-follow-calls"]
     invariant = BY_NAME["results-follow-calls"]
-    small, again = (shrunk(first, invariant, runner, bench, 200, 60) for _ in range(2))
+    small, again = (shrunk(first, invariant, runner, thread, 200, 60) for _ in range(2))
     assert len(small.example.scenario.log) < len(first.example.scenario.log)
-    assert next(invariant.check(small.run)) == small.finding
+    assert next(invariant.check(small.observation)) == small.breach
     assert small.example == again.example
 
 
 def test_a_call_that_takes_too_long_is_left_behind_and_the_next_one_runs():
     import threading
 
-    bench, gate = Bench(), threading.Event()
-    with pytest.raises(StuckError, match=r"did not return within 0\.05 s"):
-        bench.call(gate.wait, 0.05)
-    assert bench.call(lambda: 3, 5) == 3
+    thread, gate = StrategyThread("check"), threading.Event()
+    with pytest.raises(TimeLimitError, match=r"did not return within 0\.05 s"):
+        thread.wait(gate.wait, 0.05)
+    assert thread.wait(lambda: 3, 5) == 3
     gate.set()
 
 
@@ -328,24 +334,26 @@ def test_an_error_in_a_call_is_raised_to_the_one_who_asked():
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        Bench().call(fails, 5)
+        StrategyThread("check").wait(fails, 5)
 
 
 def test_a_fault_strikes_at_its_request_and_each_is_noted():
-    model = FaultyModel(Rehearsed(OfflineModel(COUNTER)), COUNTER, Fault("raises", 2))
+    model = FaultyModel(SummaryCache(OfflineModel(COUNTER)), COUNTER, Fault("raises", 2))
     request = SummaryRequest(LOG[1:], SECTIONS, 100)
-    bench = Bench()
-    bench.call(lambda: model.summarize(request), 5)
+    thread = StrategyThread("check")
+    thread.wait(lambda: model.summarize(request), 5)
     with pytest.raises(ModelError):
-        bench.call(lambda: model.summarize(request), 5)
-    bench.call(lambda: model.summarize(request), 5)
+        thread.wait(lambda: model.summarize(request), 5)
+    thread.wait(lambda: model.summarize(request), 5)
     assert [each.failed for each in model.asked] == [False, True, False]
 
 
 @pytest.mark.parametrize("kind", ["empty", "oversized", "echo", "prompt", "call-like", "reasoning"])
 def test_each_fault_of_the_model_is_what_it_is_called(kind):
-    model = FaultyModel(Rehearsed(OfflineModel(COUNTER)), COUNTER, Fault(kind))
-    reply = Bench().call(lambda: model.summarize(SummaryRequest(LOG[1:], SECTIONS, 100)), 5)
+    model = FaultyModel(SummaryCache(OfflineModel(COUNTER)), COUNTER, Fault(kind))
+    reply = StrategyThread("check").wait(
+        lambda: model.summarize(SummaryRequest(LOG[1:], SECTIONS, 100)), 5
+    )
     text = reply.summary.render(SECTIONS)
     holds = {
         "empty": reply.summary == Summary(()),
@@ -361,6 +369,6 @@ def test_each_fault_of_the_model_is_what_it_is_called(kind):
 def test_a_sound_strategy_gives_the_same_survey_twice():
     counts = []
     for _ in range(2):
-        runner = Runner(Sound, Rehearsed(OfflineModel(COUNTER)), COUNTER)
-        counts.append(survey(runner, Bench(), 20, 60).steps)
+        runner = Runner(Sound, SummaryCache(OfflineModel(COUNTER)), COUNTER)
+        counts.append(survey(runner, StrategyThread("check"), 20, 60).steps)
     assert counts[0] == counts[1]

@@ -6,17 +6,17 @@ import pytest
 from support.builders import COUNTER
 
 from pytest_compaction.checking.examples.known import KNOWN
-from pytest_compaction.checking.faults import Rehearsed
+from pytest_compaction.checking.faults import SummaryCache
 from pytest_compaction.checking.invariants.invariants import INVARIANTS, NAMES
 from pytest_compaction.checking.runner import Runner
 from pytest_compaction.checking.survey import shrunk, survey
-from pytest_compaction.checking.worker_thread import Bench
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.conversation.chat_format import message_to_chat
 from pytest_compaction.conversation.messages import Message, Opaque, structure_faults
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import CompactReply
+from pytest_compaction.run.strategy_thread import StrategyThread
 from pytest_compaction.session.check_session import UNCHECKED
 
 REGISTRY = Registry()
@@ -45,12 +45,12 @@ class Native(OfflineModel):
 
 def runner_of(text):
     model = Native(COUNTER)
-    return Runner(lambda: REGISTRY.create(parse_spec(text)), Rehearsed(model), COUNTER)
+    return Runner(lambda: REGISTRY.create(parse_spec(text)), SummaryCache(model), COUNTER)
 
 
 def broken_by(text):
     """The invariants that a strategy breaks in the situations, no example being drawn."""
-    return set(survey(runner_of(text), Bench(), 0, 60).findings)
+    return set(survey(runner_of(text), StrategyThread("check"), 0, 60).breaches)
 
 
 def test_there_are_strategies_that_declare_violations():
@@ -105,10 +105,10 @@ def test_the_situations_differ_and_are_sound_conversations():
 
 
 def test_a_situation_is_shown_as_it_is_where_no_drawn_example_breaks_the_invariant():
-    runner, bench = runner_of("cline"), Bench()
+    runner, thread = runner_of("cline"), StrategyThread("check")
     invariant = next(each for each in INVARIANTS if each.name == "never-larger")
-    found = survey(runner, bench, 0, 60)
+    found = survey(runner, thread, 0, 60)
     assert found.examples == len(KNOWN)
     first = found.first["never-larger"]
     assert first.example.stratum == "known"
-    assert shrunk(first, invariant, runner, bench, 0, 60) == first
+    assert shrunk(first, invariant, runner, thread, 0, 60) == first

@@ -12,24 +12,24 @@ from support.planted import (
     Sound,
 )
 
-from pytest_compaction.checking.faults import Rehearsed
+from pytest_compaction.checking.faults import SummaryCache
 from pytest_compaction.checking.invariants.invariants import NAMES
 from pytest_compaction.checking.runner import Runner
 from pytest_compaction.checking.survey import survey
-from pytest_compaction.checking.worker_thread import Bench
 from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.run.strategy_thread import StrategyThread
 
 EXAMPLES = 60
 MORE = dict.fromkeys((CutsImages, DropsLatestThinking, Loops, ReturnsList), 200)
 """Faults that only show on a conversation that is rare."""
-BENCH = Bench()
+THREAD = StrategyThread("check")
 pytestmark = pytest.mark.exhaustive
-MODEL = Rehearsed(OfflineModel(COUNTER))
+MODEL = SummaryCache(OfflineModel(COUNTER))
 
 
 def surveyed(strategy):
     count = MORE.get(strategy, EXAMPLES)
-    return survey(Runner(strategy, MODEL, COUNTER), BENCH, count, 60)
+    return survey(Runner(strategy, MODEL, COUNTER), THREAD, count, 60)
 
 
 def test_there_is_a_planted_fault_for_every_invariant():
@@ -40,7 +40,7 @@ def test_there_is_a_planted_fault_for_every_invariant():
 def test_a_sound_strategy_breaks_nothing(strategy):
     found = surveyed(strategy)
     assert found.compactions > 40
-    assert dict(found.findings) == {}
+    assert dict(found.breaches) == {}
 
 
 @pytest.mark.parametrize(
@@ -51,4 +51,4 @@ def test_a_sound_strategy_breaks_nothing(strategy):
 def test_a_planted_fault_breaks_the_invariant_named_after_it_and_no_other(invariant, strategy):
     found = surveyed(strategy)
     assert found.compactions
-    assert set(found.findings) == {invariant}
+    assert set(found.breaches) == {invariant}

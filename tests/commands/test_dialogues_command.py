@@ -10,18 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.paths import SHARED
+from support.paths import public_data
 
 from pytest_compaction import cli
 from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Reply, Trial
 
-DATA = SHARED
-SUMMARY = DATA / "trpc-summary/result_summary.json"
-MT_BENCH = DATA / "mt-bench-101/mtbench101.jsonl"
-published = pytest.mark.skipif(
-    not SUMMARY.exists(), reason=f"the published results {SUMMARY} are not there"
-)
+SUMMARY = "trpc-summary/result_summary.json"
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -81,12 +76,11 @@ def raw_file(folder: Path, *ids: str, name: str = "results.json") -> Path:
     return path
 
 
-@published
 def test_published_results_and_summary_are_told_apart_by_content(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    raw = [DATA / f"trpc-summary/results/{task}/results.json" for task in ("GR", "SA", "SC")]
-    code, out, err = run(capsys, *raw, SUMMARY)
+    raw = [public_data(f"trpc-summary/results/{task}/results.json") for task in ("GR", "SA", "SC")]
+    code, out, err = run(capsys, *raw, public_data(SUMMARY))
     assert (code, err) == (0, "")
     assert "Published results (deepseek-v3.2)" in out
     assert "result_summary.json: published figures (deepseek-v3.2)" in out
@@ -96,11 +90,11 @@ def test_published_results_and_summary_are_told_apart_by_content(
     assert any("over 9 tasks: 0.84." in line for line in lines)
 
 
-@published
 def test_a_dialogue_file_gives_a_published_summary_its_turns(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    code, out, err = run(capsys, SUMMARY, MT_BENCH, "--format", "json")
+    dialogues = public_data("mt-bench-101/mtbench101.jsonl")
+    code, out, err = run(capsys, public_data(SUMMARY), dialogues, "--format", "json")
     assert (code, err) == (0, "")
     (found,) = json.loads(out)["evaluations"]
     (row,) = [row for row in found["tables"]["suitability"]["rows"] if row["task"] == "SI"]

@@ -9,15 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.paths import ROOT, SHARED
+from support.paths import ROOT, public_data
 
 from pytest_compaction import cli
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.importers import registry
 from pytest_compaction.importers.protocol import Ledger, Transcript
-
-REAL = SHARED / "pi-agent/large-session.jsonl"
-TALKS = SHARED / "tau-bench/gpt-4o-airline-tasks-0-9.json"
 
 
 def session(rounds: int = 6) -> str:
@@ -212,11 +209,11 @@ def test_the_module_can_be_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.skipif(not REAL.exists(), reason=f"the public session {REAL} is not there")
 def test_the_real_session_becomes_a_case(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, err = run(capsys, "import", REAL, "-o", tmp_path)
+    path = public_data("pi-agent/large-session.jsonl")
+    code, out, err = run(capsys, "import", path, "-o", tmp_path)
     assert (code, err) == (0, "")
     loaded = load_cases([tmp_path])
     assert not loaded.errors
@@ -226,11 +223,12 @@ def test_the_real_session_becomes_a_case(
     assert "records read     1,019" in out
 
 
-@pytest.mark.skipif(not TALKS.exists(), reason=f"the public runs {TALKS} are not there")
 def test_a_case_whose_probes_lint_will_refuse_is_said_to_be_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    trials = {(trial["task_id"], trial["trial"]): trial for trial in json.loads(TALKS.read_text())}
+    talks = public_data("tau-bench/gpt-4o-airline-tasks-0-9.json")
+    recorded = json.loads(talks.read_text("utf-8"))
+    trials = {(trial["task_id"], trial["trial"]): trial for trial in recorded}
     path = tmp_path / "talks.json"
     path.write_text(json.dumps([trials[8, 3], trials[2, 0], trials[5, 1]]), "utf-8")
     code, out, _ = run(capsys, "import", path, "-o", tmp_path / "cases")

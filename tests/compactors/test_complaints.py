@@ -26,7 +26,7 @@ from support.builders import (
 )
 
 from pytest_compaction.checking.examples.scenario import CANARY, Fault
-from pytest_compaction.checking.faults import CALL_LIKE, REASONING, FaultyModel, Rehearsed
+from pytest_compaction.checking.faults import CALL_LIKE, REASONING, FaultyModel, SummaryCache
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.conversation.chat_format import from_chat
@@ -43,7 +43,7 @@ from pytest_compaction.models.offline.model import OfflineModel
 REGISTRY = Registry()
 APART = {"none", "openai-compact", "recorded"}
 """The control; what needs an endpoint that compacts; what shows a transcript's own compactions."""
-REHEARSED = Rehearsed(OfflineModel(COUNTER))
+REHEARSED = SummaryCache(OfflineModel(COUNTER))
 
 
 def _hardened(name):

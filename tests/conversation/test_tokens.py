@@ -1,6 +1,9 @@
 """Counting tokens: exact for ordinary text, bounded for any other."""
 
+import gc
 import itertools
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import tiktoken
@@ -151,3 +154,55 @@ def test_the_default_encoding_needs_no_network(monkeypatch):
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     assert TokenCounter().text("hello world") == 2
+
+
+class Held(str):
+    """A text that says whether anything still holds it."""
+
+    __slots__ = ("__weakref__",)
+
+
+def held_of(texts):
+    """How many of the texts a counter still holds after counting them, the last of all."""
+    counter = TokenCounter()
+    seen = []
+    for text in texts:
+        seen.append(weakref.ref(text))
+        counter.text(text)
+        del text
+    gc.collect()
+    found = [number for number, ref in enumerate(seen) if ref() is not None]
+    assert counter.text("the counter is alive") == plain("the counter is alive")
+    return found
+
+
+def test_a_counter_remembers_so_many_texts_and_no_more(monkeypatch):
+    monkeypatch.setattr(tokens, "_MOST_TEXTS", 10)
+    assert held_of(Held(f"text {n}") for n in range(50)) == list(range(40, 50))
+
+
+def test_a_counter_remembers_so_many_characters_and_no_more(monkeypatch):
+    monkeypatch.setattr(tokens, "_MOST_CHARACTERS", 1000)
+    assert held_of(Held(f"{n:0300}") for n in range(9)) == [6, 7, 8]
+    assert held_of(Held("a b " * n) for n in (10, 400, 20)) == [0, 2]
+
+
+def test_a_text_that_is_counted_again_is_remembered_longer(monkeypatch):
+    monkeypatch.setattr(tokens, "_MOST_TEXTS", 3)
+    counter = TokenCounter()
+    first, second = Held("first"), Held("second")
+    refs = weakref.ref(first), weakref.ref(second)
+    for text in (first, second, "third", "first", "fourth"):
+        counter.text(text)
+    del first, second, text
+    gc.collect()
+    assert [ref() for ref in refs] == ["first", None]
+
+
+def test_forgetting_and_threads_change_no_count(monkeypatch):
+    monkeypatch.setattr(tokens, "_MOST_TEXTS", 5)
+    counter = TokenCounter()
+    texts = [f"line {n} " * (n % 17) for n in range(60)] * 20
+    with ThreadPoolExecutor(8) as pool:
+        counts = list(pool.map(counter.text, texts))
+    assert counts == [plain(text) for text in texts]

@@ -1,4 +1,4 @@
-"""Dialogue files: recognised by content, read in two shapes, and a broken line hides no other."""
+"""Dialogue files are recognised by content and read in two shapes; a broken line hides no other."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from support.paths import SHARED
+from support.paths import public_data
 from support.scenarios import case
 from support.talks import chat, talk, write
 
@@ -18,10 +18,6 @@ from pytest_compaction.dialogues.files import (
     is_dialogue_file,
     load_dialogues,
 )
-
-DATA = SHARED
-MT_BENCH = DATA / "mt-bench-101/mtbench101.jsonl"
-TAU = DATA / "tau-bench/gpt-4o-airline-tasks-0-9.json"
 
 
 def loaded(path):
@@ -37,10 +33,10 @@ def test_a_line_of_mt_bench_is_a_dialogue_with_its_task_and_turns(tmp_path):
     assert dialogue.turns == tuple(Turn(turn["user"], turn["bot"]) for turn in history)
 
 
-@pytest.mark.skipif(not MT_BENCH.exists(), reason=f"the public data is not at {MT_BENCH}")
 def test_all_of_mt_bench_101_is_read_with_its_thirteen_tasks():
-    dialogues = loaded(MT_BENCH)
-    assert is_dialogue_file(MT_BENCH)
+    path = public_data("mt-bench-101/mtbench101.jsonl")
+    dialogues = loaded(path)
+    assert is_dialogue_file(path)
     assert len(dialogues) == len({dialogue.id for dialogue in dialogues}) == 1388
     assert sum(len(dialogue.turns) for dialogue in dialogues) == 4208
     counts = Counter(dialogue.task for dialogue in dialogues)
@@ -85,7 +81,7 @@ FIRST_LINES = {
     "no history": '{"task": "GR", "id": 1}',
     "a text": '"x"',
     "a key twice": '{"task": "GR", "task": "GR"}',
-    "a number that is none": '{"task": NaN}',
+    "a value that is not a number": '{"task": NaN}',
     "a list": "[1, 2]",
     "nothing": "null",
     "a case": '{"messages": [], "probes": []}',
@@ -310,7 +306,7 @@ def test_tool_calls_are_kept_with_their_arguments_and_results_in_order(tmp_path)
 
 
 def with_tools(*messages):
-    """Two user turns, and these messages after the first of them."""
+    """A chat of two user turns with ``messages`` after the first one."""
     asked = [{"role": "user", "content": text} for text in ("Find a flight.", "Book it.")]
     return {"messages": [asked[0], *messages, asked[1], {"role": "assistant", "content": "Done."}]}
 
@@ -356,10 +352,10 @@ def test_a_fault_in_a_trial_of_tau_bench_is_pointed_to_where_the_file_has_it(tmp
     assert [error.faults[0].pointer for error in found.errors] == ["/traj", "/traj/0/role"]
 
 
-@pytest.mark.skipif(not TAU.exists(), reason=f"the public data is not at {TAU}")
-def test_real_conversations_with_tool_calls_are_read(tmp_path):
-    data = json.loads(TAU.read_text())
-    dialogues = loaded(TAU)
+def test_real_conversations_with_tool_calls_are_read():
+    path = public_data("tau-bench/gpt-4o-airline-tasks-0-9.json")
+    data = json.loads(path.read_text("utf-8"))
+    dialogues = loaded(path)
     assert len(dialogues) == 40
     assert all(dialogue.system for dialogue in dialogues)
     calls = [c for d in dialogues for turn in d.turns for step in turn.calls for c in step]

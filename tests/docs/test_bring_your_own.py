@@ -1,37 +1,28 @@
-"""The README's page "Test your own compactor", followed step by step as a user would."""
+"""The page docs/own-compactor.md, followed step by step as a user would."""
 
 import os
 import re
-import shlex
 
 import pytest
-from support import readme_blocks
+from support.pages import DOCS, README, arguments, blocks, code
 from support.scenarios import case, lean, records, write_cases
 
 WITH_LANGCHAIN = "WITH_LANGCHAIN"
 """Set where langchain-core must be there: the test that needs it then fails without it."""
-TEXT = readme_blocks.README.read_text("utf-8")
+PAGE = DOCS / "own-compactor.md"
+STRATEGIES_PAGE = DOCS / "strategies.md"
 
 
-def block(mark, language="python"):
-    """The code block of the page that holds ``mark``."""
-    found = [b for b in re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL) if mark in b]
-    if not found:
-        pytest.fail(f"the README has no {language} block with {mark!r}")
-    return found[0]
-
-
-def command(mark):
+def command(mark, page):
     """The arguments of the command of the page that holds ``mark``."""
-    lines = [line for line in block(mark, "console").splitlines() if mark in line]
-    return shlex.split(lines[0])[1:]
+    lines = [line for line in code(page, "console", mark).splitlines() if mark in line]
+    return arguments(lines[0])
 
 
 @pytest.mark.parametrize("language", ["python", "console", "toml"])
 def test_a_block_that_the_page_lacks_is_a_failure(language):
-    with pytest.raises((pytest.fail.Exception, pytest.skip.Exception)) as caught:
-        block("# no_such_file.py", language)
-    assert isinstance(caught.value, pytest.fail.Exception)
+    with pytest.raises(AssertionError, match=r"0 .* blocks with '# no_such_file\.py'"):
+        code(PAGE, language, "# no_such_file.py")
 
 
 @pytest.fixture
@@ -39,10 +30,12 @@ def at_work(pytester):
     """Runs a command of the page over one small case, in the folder of the page's files."""
     write_small_case(pytester)
 
-    def run(mark, *more, files=()):
+    def run(mark, *more, files=(), page=PAGE):
         for name in files:
-            (pytester.path / f"{name}.py").write_text(block(f"# {name}.py"), "utf-8")
-        return pytester.runpytest_inprocess(*lean(), *command(mark), *more, "-q", "--tb=short")
+            source = code(PAGE, "python", f"# {name}.py")
+            (pytester.path / f"{name}.py").write_text(source, "utf-8")
+        given = command(mark, page)
+        return pytester.runpytest_inprocess(*lean(), *given, *more, "-q", "--tb=short")
 
     return run
 
@@ -106,8 +99,8 @@ def test_the_class_breaks_no_invariant(pytester, at_work):
 
 
 def test_an_entry_point_gives_it_a_name(pytester, at_work):
-    (pytester.path / "my_strategy.py").write_text(block("# my_strategy.py"), "utf-8")
-    entry = block("first-lines =", "toml")
+    (pytester.path / "my_strategy.py").write_text(code(PAGE, "python", "# my_strategy.py"), "utf-8")
+    entry = code(PAGE, "toml", "first-lines =")
     section, line = entry.strip().splitlines()
     group = re.fullmatch(r'\[project\.entry-points\."(.+)"\]', section)[1]
     name, target = (part.strip(' "') for part in line.split("="))
@@ -143,7 +136,7 @@ def test_the_trimmer_of_langchain_runs(pytester, at_work):
 
 
 def test_the_ledger_is_compared_with_a_strategy_alone(pytester, at_work):
-    result = at_work("anchored,anchored+ledger")
+    result = at_work("anchored,anchored+ledger", page=STRATEGIES_PAGE)
     assert set(statuses(pytester)) == {"anchored", "anchored+ledger"}
     result.stdout.fnmatch_lines(["anchored+ledger *"])
 
@@ -161,6 +154,6 @@ def test_a_thing_that_is_no_compactor_is_refused_in_a_sentence(pytester, at_work
         assert "Traceback" not in result.stderr.str()
 
 
-def test_every_block_of_the_page_is_python_that_compiles():
-    for name in ("my_compactor", "my_strategy", "my_messages"):
-        compile(block(f"# {name}.py"), name, "exec")
+def test_the_readme_shows_the_function_of_the_page():
+    shown = [block for language, block in blocks(README) if language == "python"]
+    assert shown == [code(PAGE, "python", "# my_compactor.py")]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.paths import SHARED
+from support.paths import public_data
 
 from pytest_compaction.case_making.case_maker import compaction_points, make_case
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult, readable
@@ -21,8 +21,6 @@ from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.probes.phrases import clauses, whole_text
 from pytest_compaction.probes.sources.plans import plan_entries
 from pytest_compaction.text.matching import TextIndex
-
-REAL = SHARED / "pi-agent/large-session.jsonl"
 
 
 class Log:
@@ -44,13 +42,13 @@ class Log:
         return self
 
     def chatter(self, turns: int = 30) -> Log:
-        """Turns that state nothing, so that what came before is not the tail."""
+        """Add turns that state nothing, so that earlier messages are no longer the tail."""
         for _ in range(turns):
             self.say("assistant", "Understood.").say("user", "go on")
         return self
 
     def probes(self) -> list[dict[str, Any]]:
-        """What the rules give, also where the offline control would not find it."""
+        """All probes that the rules give, even those the offline control cannot answer."""
         end = len(self.messages) - 1
         return derive_probes(self.messages, [end // 3, end * 2 // 3, end], verified=False)
 
@@ -219,9 +217,8 @@ def check_sound(
 
 
 @pytest.mark.exhaustive
-@pytest.mark.skipif(not REAL.exists(), reason=f"the public session {REAL} is not there")
 def test_the_real_session_gives_probes_of_every_kind() -> None:
-    messages = PiImporter().read(REAL).messages
+    messages = PiImporter().read(public_data("pi-agent/large-session.jsonl")).messages
     points = compaction_points(messages, [len(readable(message)) for message in messages])
     probes = derive_probes(messages, points)
     kinds = Counter(probe["kind"] for probe in probes)

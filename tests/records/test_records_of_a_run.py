@@ -21,6 +21,7 @@ from pytest_compaction.records.run_file import load_run
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run.work_loop import WorkLoop
 
 
 def test_every_item_has_one_line_under_a_header_in_a_fixed_order(pytester):
@@ -196,7 +197,8 @@ def test_a_bug_in_what_is_made_ahead_is_raised_where_it_is_asked_for_and_nowhere
 def _work_with(model, method):
     case, arm = build_case(), Arm("none")
     roles = Roles(model, model, (model,), COUNTER)
-    engine = Engine(roles, lambda name: NoCompaction(), Trigger("case"), 3.5, 30.0, 8)
+    work = WorkLoop(8)
+    engine = Engine(roles, lambda name: NoCompaction(), Trigger("case"), 3.5, 30.0, work)
     engine.select({(case.id, arm): [(probe, True) for probe in case.probes]})
     compaction = engine.compaction(case, arm)
 
@@ -204,13 +206,13 @@ def _work_with(model, method):
         raise KeyError("begun")
 
     async def begun():
-        engine.begin("other", bug)
+        work.begin("other", bug)
         await asyncio.sleep(0.2)
 
-    engine.wait(begun())
+    work.wait(begun())
     with pytest.raises(KeyError, match=method):
-        engine.verdict(engine.response(compaction, case.probes[0]))
-    engine.close()
+        engine.verdict(compaction.ask(case.probes[0]))
+    work.close()
 
 
 def test_runs_are_numbered_named_after_their_strategies_and_ignored_by_git(pytester):

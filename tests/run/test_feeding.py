@@ -7,14 +7,15 @@ import pytest
 from support.builders import assistant, build_case, case_of, context_of, session, tool, user
 
 from pytest_compaction.compactors.base.history import HistoryCompactor, dump, unchanged
-from pytest_compaction.compactors.function.compactor import FunctionCompactor
+from pytest_compaction.compactors.function.compactor import CompactorError, FunctionCompactor
 from pytest_compaction.compactors.protocol import Outcome, Span, Traits, View
 from pytest_compaction.compactors.strategies.none import NoCompaction
 from pytest_compaction.compactors.strategies.truncate import Truncate
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.run.feeding import CompactorError, Feeder, with_deadline
+from pytest_compaction.run.case_feeder import CaseFeeder
+from pytest_compaction.run.strategy_thread import StrategyThread
 from pytest_compaction.run.triggers import parse_trigger
 
 ENOUGH = 30.0
@@ -22,8 +23,11 @@ ENOUGH = 30.0
 
 def feed(compactor, case=None, trigger="case", timeout=ENOUGH, budget=1000, window=100_000):
     context = context_of(budget=budget, window=window)
-    feeder = Feeder(case or build_case(), compactor, context, parse_trigger(trigger), timeout)
-    return asyncio.run(feeder.feed())
+    feeder = CaseFeeder(case or build_case(), compactor, context, parse_trigger(trigger), timeout)
+    try:
+        return asyncio.run(feeder.feed())
+    finally:
+        feeder.close()
 
 
 def function(body, name="my:compact"):
@@ -33,11 +37,11 @@ def function(body, name="my:compact"):
 def error_of(compactor, **more):
     """What the first point says; every later point must say the same."""
     fed = feed(compactor, **more)
-    assert [standing.state for standing in fed.standings] == [None, None]
-    first, second = (standing.error for standing in fed.standings)
+    assert [point.state for point in fed.points] == [None, None]
+    first, second = (point.error for point in fed.points)
     assert second == first
     assert first.endswith("(case small, compaction point early)")
-    assert all(standing.log_tokens > 0 for standing in fed.standings)
+    assert all(point.log_tokens > 0 for point in fed.points)
     return first
 
 
@@ -119,7 +123,7 @@ def test_a_coroutine_that_raises_becomes_the_error_of_the_point():
         ([user("a"), {"role": "tool", "content": "x"}], "message 1 has role 'tool' but no"),
     ],
 )
-def test_what_is_no_list_of_messages_is_refused(returned, said):
+def test_anything_but_a_list_of_messages_is_refused(returned, said):
     assert said in error_of(function(lambda messages, budget: returned))
 
 
@@ -154,12 +158,12 @@ def test_dropping_half_of_a_pair_of_the_log_is_named_with_the_log_ids():
         ((Span(("m0", "m1", "m2", "m3", "m4", "zz"), "kept"),), "look at zz"),
     ],
 )
-def test_spans_that_are_no_partition_are_refused(spans, said):
+def test_spans_that_are_not_a_partition_are_refused(spans, said):
     async def compact(state, context):
         return Outcome(state, "noop", spans)
 
     found = error_of(Odd(compact=compact))
-    assert "odd: the spans of the outcome are no partition of the view" in found
+    assert "odd: the spans of the outcome are not a partition of the view" in found
     assert said in found
 
 
@@ -167,7 +171,7 @@ def test_spans_of_another_type_are_refused():
     async def compact(state, context):
         return Outcome(state, "noop", [("m0", "kept")])
 
-    assert "spans of the outcome are no Span objects" in error_of(Odd(compact=compact))
+    assert "spans of the outcome are not Span objects" in error_of(Odd(compact=compact))
 
 
 def test_an_outcome_of_another_type_is_refused():
@@ -206,7 +210,7 @@ def test_a_failure_at_a_later_point_leaves_the_earlier_one():
         return messages[-1:]
 
     fed = feed(function(fail_later))
-    first, second = fed.standings
+    first, second = fed.points
     assert first.error is None
     assert len(first.state["messages"]) == 1
     assert second.state is None
@@ -224,7 +228,7 @@ def test_a_failed_compaction_is_a_step_with_its_reason_and_no_error():
     assert [(step.status, step.error) for step in fed.steps] == [
         ("failed", "the model is away")
     ] * 2
-    assert all(standing.error is None for standing in fed.standings)
+    assert all(point.error is None for point in fed.points)
 
 
 def test_a_function_whose_model_is_away_is_a_failed_compaction():
@@ -235,7 +239,7 @@ def test_a_function_whose_model_is_away_is_a_failed_compaction():
     assert [(step.status, step.error) for step in fed.steps] == [
         ("failed", "the endpoint is away")
     ] * 2
-    assert all(standing.error is None and standing.failure for standing in fed.standings)
+    assert all(point.error is None and point.failure for point in fed.points)
 
 
 def test_a_failed_compaction_that_leaves_the_view_over_budget_is_said_to_have_failed():
@@ -243,13 +247,13 @@ def test_a_failed_compaction_that_leaves_the_view_over_budget_is_said_to_have_fa
         return unchanged(state, "the model is away")
 
     tight = feed(Odd(compact=compact), budget=1)
-    assert [standing.failure for standing in tight.standings] == [
-        f"the compaction at {point} failed and left {standing.view_tokens} tokens in a view for 1: "
+    assert [point.failure for point in tight.points] == [
+        f"the compaction at {name} failed and left {point.view_tokens} tokens in a view for 1: "
         "the model is away"
-        for point, standing in zip(("early", "late"), tight.standings, strict=True)
+        for name, point in zip(("early", "late"), tight.points, strict=True)
     ]
     roomy = feed(Odd(compact=compact), budget=100_000)
-    assert [standing.failure for standing in roomy.standings] == [None, None]
+    assert [point.failure for point in roomy.points] == [None, None]
 
 
 def test_the_second_compaction_gets_the_view_of_the_first_and_what_came_since():
@@ -269,17 +273,15 @@ def test_a_step_counts_the_tokens_before_and_after():
     fed = feed(Truncate(), case=case, budget=400)
     (step,) = fed.steps
     assert (step.point, step.status) == ("p1", "truncated")
-    assert step.before == context.tokens.messages(case.messages) == fed.standings[0].log_tokens
-    assert step.after == fed.standings[0].view_tokens < step.before
+    assert step.before == context.tokens.messages(case.messages) == fed.points[0].log_tokens
+    assert step.after == fed.points[0].view_tokens < step.before
 
 
 def test_the_control_reaches_every_point_with_the_whole_log():
     case = build_case()
     fed = feed(NoCompaction(), case=case, budget=1)
-    assert [len(standing.state["messages"]) for standing in fed.standings] == [5, 7]
-    assert [standing.view_tokens for standing in fed.standings] == [
-        standing.log_tokens for standing in fed.standings
-    ]
+    assert [len(point.state["messages"]) for point in fed.points] == [5, 7]
+    assert [point.view_tokens for point in fed.points] == [point.log_tokens for point in fed.points]
     assert [step.status for step in fed.steps] == ["noop", "noop"]
 
 
@@ -310,7 +312,7 @@ def asked(trigger, window=100_000, due=None):
     case = case_of(session(turns=6, words=40), points=[11, 24])
     fed = feed(compactor, case=case, trigger=trigger, window=window)
     assert len(fed.steps) == len(compactor.asked)
-    assert len(fed.standings) == 2
+    assert len(fed.points) == 2
     return compactor.asked
 
 
@@ -366,20 +368,22 @@ def test_a_failing_due_is_the_error_of_the_point():
         raise ValueError("boom")
 
     fed = feed(Recording(fail), case=build_case(), trigger="auto")
-    assert all("recording: due raised ValueError: boom" in s.error for s in fed.standings)
+    assert all("recording: due raised ValueError: boom" in s.error for s in fed.points)
 
 
-def test_a_deadline_returns_what_the_call_returns():
-    async def both():
-        async def later():
-            return 2
+def call(function):
+    thread = StrategyThread("strategy")
+    try:
+        return asyncio.run(thread.call(function, ENOUGH, "call"))
+    finally:
+        thread.close()
 
-        return (
-            await with_deadline(lambda: 1, ENOUGH, "plain"),
-            await with_deadline(later, ENOUGH, "async"),
-        )
 
-    assert asyncio.run(both()) == (1, 2)
+def test_a_call_returns_what_the_function_returns():
+    async def later():
+        return 2
+
+    assert (call(lambda: 1), call(later)) == (1, 2)
 
 
 def test_an_error_of_contract_is_passed_on_as_it_is():
@@ -389,5 +393,5 @@ def test_an_error_of_contract_is_passed_on_as_it_is():
         raise error
 
     with pytest.raises(CompactorError) as caught:
-        asyncio.run(with_deadline(fail, ENOUGH, "call"))
+        call(fail)
     assert caught.value is error

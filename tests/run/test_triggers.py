@@ -53,7 +53,7 @@ def test_a_trigger_is_read_and_written(text, trigger):
 def test_a_trigger_that_cannot_be_read_says_what_can_be_written(text):
     with pytest.raises(TriggerError) as caught:
         parse_trigger(text)
-    assert str(caught.value).startswith(f"{text!r} is no trigger; write case, auto, window:F")
+    assert str(caught.value).startswith(f"{text!r} is not a trigger; write case, auto, window:F")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Running the shipped benchmark without pytest around it, for tests that look at its figures."""
+"""Run the shipped benchmark without pytest, for tests that look at its figures."""
 
 import hashlib
 import json
@@ -7,22 +7,21 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from support.paths import COMMON_FOLDER
+
 from pytest_compaction.metrics.aggregate import Aggregate, aggregate
 from pytest_compaction.records.records import scored_record
 from pytest_compaction.session.resolve import start
 from pytest_compaction.settings import Settings
 
-SHARED = "COMPACTION_TESTS_MEASURED"
-"""Names the folder in which the workers of one test run share what they measured."""
-
 
 @cache
 def records_of(compactor):
-    """The records of one strategy over the shipped cases; measured by one worker for all."""
-    if SHARED not in os.environ:
+    """The records of one strategy over the shipped cases; one worker measures them for all."""
+    if COMMON_FOLDER not in os.environ:
         return _measured_records(compactor)
     name = hashlib.sha256(compactor.encode()).hexdigest()
-    kept = Path(os.environ[SHARED], f"{name}.json")
+    kept = Path(os.environ[COMMON_FOLDER], f"{name}.json")
     if not kept.exists():
         partial = kept.with_suffix(f".{os.getpid()}")
         partial.write_text(json.dumps(_measured_records(compactor)), "utf-8")
@@ -31,9 +30,9 @@ def records_of(compactor):
 
 
 def offline_settings(**changes) -> Settings:
-    """The settings of a run without a key and a network; the shipped cases unless others are named.
+    """The settings of a run without key or network, over the shipped cases by default.
 
-    ``changes`` names the strategies at least.
+    ``changes`` must name the strategies at least.
     """
     settings = Settings(
         compactors=(),
@@ -78,5 +77,5 @@ def measured(compactor) -> Aggregate:
 
 
 def empty_view(messages, budget):
-    """Keeps nothing of the conversation."""
+    """Return a view that keeps nothing of the conversation."""
     return [{"role": "user", "content": "Go on."}]

@@ -1,11 +1,11 @@
-"""Replaying public dialogues without pytest around them, for the figures that the README shows."""
+"""Replay public dialogues without pytest, for the figures that the README shows."""
 
 from contextlib import closing
 from functools import cache
 from pathlib import Path
 
 from support.measuring import offline_settings
-from support.paths import SHARED
+from support.paths import public_data
 
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.dialogues.evaluation import evaluation_of
@@ -14,9 +14,8 @@ from pytest_compaction.run.triggers import parse_trigger
 from pytest_compaction.session.resolve import start
 from pytest_compaction.settings import DialogueSettings
 
-DATA = SHARED
-MT_BENCH = DATA / "mt-bench-101/mtbench101.jsonl"
-TAU = DATA / "tau-bench/gpt-4o-airline-tasks-0-9.json"
+MT_BENCH = public_data("mt-bench-101/mtbench101.jsonl")
+TAU = public_data("tau-bench/gpt-4o-airline-tasks-0-9.json")
 HERE = Path(__file__).parent
 
 TALKS = [("anchored", "case"), ("anchored", "adaptive"), ("truncate", "case")]
@@ -25,18 +24,18 @@ TOOLS = [("anchored", "case"), ("truncate", "case"), ("mask-observations", "case
 
 @cache
 def of_mt_bench():
-    """One evaluation for each of :data:`TALKS` over all of MT-Bench-101."""
+    """An evaluation for each of :data:`TALKS` over all of MT-Bench-101."""
     return evaluations(MT_BENCH, TALKS)
 
 
 @cache
 def of_tau_bench():
-    """One evaluation for each of :data:`TOOLS` over the recorded conversations of tau-bench."""
+    """An evaluation for each of :data:`TOOLS` over the shipped conversations of tau-bench."""
     return evaluations(TAU, TOOLS)
 
 
 def evaluations(path, arms, tasks=()):
-    """Evaluations of strategies under triggers, as a run makes them; all share one baseline."""
+    """One evaluation for each strategy and trigger, as a run makes it; all share one baseline."""
     named = DialogueSettings(tasks=tasks)
     names = tuple(dict.fromkeys(name for name, _ in arms))
     settings = offline_settings(compactors=names, cases=(str(path),), dialogues=named)

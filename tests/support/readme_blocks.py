@@ -1,18 +1,32 @@
-"""The measured blocks of the READMEs; ``PYTHONPATH=tests python -m support.readme_blocks``."""
+"""Measured blocks of the documentation; ``PYTHONPATH=tests python -m support.readme_blocks``.
+
+Each block stands on one page between ``<!-- name -->`` and ``<!-- /name -->``.
+"""
 
 import re
 from dataclasses import replace
 
+from support.pages import DOCS, README
 from support.paths import ROOT
 
-README = ROOT / "README.md"
 CASES_README = ROOT / "cases/README.md"
+PAGE_OF = {
+    "summary": README,
+    "comparison": README,
+    "invariants": DOCS / "invariants.md",
+    "suitability": DOCS / "dialogues.md",
+    "dialogue-strategies": DOCS / "dialogues.md",
+    "cases": CASES_README,
+}
+"""The page that holds each block."""
+MARKDOWN = {"invariants", "cases"}
+"""Blocks that are Markdown tables; the others show what a terminal shows."""
 STRATEGIES = ["none", "truncate", "regenerate", "anchored", "anchored+ledger"]
 DIFFICULTY = ("none", "truncate", "anchored")
 
 
 def summary_block():
-    """What a run of one strategy ends with, beside the control."""
+    """The end of a run of one strategy and the control."""
     from support.measuring import records_of
 
     from pytest_compaction.reports.terminal import summary
@@ -22,7 +36,7 @@ def summary_block():
 
 
 def comparison_block():
-    """What a run of several strategies ends with."""
+    """The end of a run of several strategies."""
     from support.measuring import records_of
 
     from pytest_compaction.reports.terminal import summary
@@ -31,8 +45,19 @@ def comparison_block():
     return _until_blank(summary(records, STRATEGIES, control=False), 2)
 
 
+def invariants_block():
+    """The table of all invariants."""
+    from pytest_compaction.checking.invariants.invariants import INVARIANTS
+
+    rows = ["| invariant | group | what must hold |", "|---|---|---|"]
+    for invariant in INVARIANTS:
+        sentence = invariant.sentence.replace("|", "\\|")
+        rows.append(f"| `{invariant.name}` | {invariant.group} | {sentence} |")
+    return "\n".join(rows)
+
+
 def dialogue_blocks():
-    """The blocks on dialogues, for which public data is replayed: about a minute."""
+    """The blocks on dialogues, measured by replaying public data; takes about a minute."""
     from support.measuring_dialogues import of_mt_bench, of_tau_bench
 
     from pytest_compaction.reports.dialogue_breakdowns import strategies_table
@@ -58,15 +83,8 @@ def suitability(evaluation):
     return "\n".join(plain_table(replace(suitability_table(evaluation), notes=())))
 
 
-def dialogues_are_here():
-    """Whether the public data of the dialogues is."""
-    from support.measuring_dialogues import MT_BENCH, TAU
-
-    return MT_BENCH.exists() and TAU.exists()
-
-
 def difficulty():
-    """The table of cases/README.md: a row a case."""
+    """The table of cases/README.md, one row for each case."""
     from support.measuring import records_of
 
     from pytest_compaction.case.files import load_cases
@@ -102,28 +120,34 @@ def _until_blank(lines, count):
     return "\n\n".join(text.split("\n\n")[:count])
 
 
-def in_readme(text, name):
-    """The block of that name as it stands in a README."""
+def shown(name):
+    """The block ``name`` as its page shows it, without its fence; None if the page lacks it."""
+    text = PAGE_OF[name].read_text("utf-8")
     pattern = rf"<!-- {name} -->\n(?:```text\n)?(.*?)(?:\n```)?\n<!-- /{name} -->"
     match = re.search(pattern, text, re.DOTALL)
     return match[1] if match else None
 
 
-def _replaced(text, name, block):
-    new = f"<!-- {name} -->\n{block}\n<!-- /{name} -->"
-    return re.sub(rf"<!-- {name} -->.*?<!-- /{name} -->", lambda _: new, text, flags=re.S)
+def write(name, block):
+    """Put a measured block into its page."""
+    page = PAGE_OF[name]
+    fenced = block if name in MARKDOWN else f"```text\n{block}\n```"
+    new = f"<!-- {name} -->\n{fenced}\n<!-- /{name} -->"
+    old = page.read_text("utf-8")
+    pattern = rf"<!-- {name} -->.*?<!-- /{name} -->"
+    page.write_text(re.sub(pattern, lambda _: new, old, flags=re.DOTALL), "utf-8")
 
 
 def main():
-    text = README.read_text("utf-8")
-    measured = {"summary": summary_block(), "comparison": comparison_block()}
-    if dialogues_are_here():
-        measured |= dialogue_blocks()
+    measured = {
+        "summary": summary_block(),
+        "comparison": comparison_block(),
+        "invariants": invariants_block(),
+        "cases": difficulty(),
+        **dialogue_blocks(),
+    }
     for name, block in measured.items():
-        text = _replaced(text, name, f"```text\n{block}\n```")
-    README.write_text(text, "utf-8")
-    cases = _replaced(CASES_README.read_text("utf-8"), "cases", difficulty())
-    CASES_README.write_text(cases, "utf-8")
+        write(name, block)
 
 
 if __name__ == "__main__":

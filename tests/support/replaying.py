@@ -13,9 +13,9 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import AnswerReply, SummaryReply
 from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run.work_loop import WorkLoop
 
 TOKENS = TokenCounter()
 
@@ -70,11 +70,11 @@ def strategy(function):
 
 @contextmanager
 def replaying(create, responder=None, judges=None, compaction=None, **rules):
-    """A replayer with its engine; the offline model where nothing else is named."""
+    """A replayer with its loop; the offline model where nothing else is named."""
     offline = OfflineModel(TOKENS)
     responder = responder or offline
     roles = Roles(compaction or responder, responder, judges or (offline,), TOKENS)
-    engine = Engine(roles, create, Trigger("case"), 3.5, 30.0, 8)
+    work = WorkLoop(8)
     settings = {
         "trigger": Trigger("turns", 2),
         "history": history_mode("auto", responder.name),
@@ -85,9 +85,9 @@ def replaying(create, responder=None, judges=None, compaction=None, **rules):
         **rules,
     }
     try:
-        yield Replayer(roles, create, Rules(**settings), engine)
+        yield Replayer(roles, create, Rules(**settings), work)
     finally:
-        engine.close()
+        work.close()
 
 
 def replay(create, dialogue=None, responder=None, **settings):

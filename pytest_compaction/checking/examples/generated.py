@@ -1,4 +1,4 @@
-"""Hypothesis strategies for logs of agents and for what a compactor is put through.
+"""Hypothesis strategies that draw logs of agents and scenarios made of them.
 
 Needs the package hypothesis. Texts carry the number of their message, so that no
 two messages are alike; choices shrink towards a short conversation of plain text.
@@ -30,7 +30,7 @@ from pytest_compaction.conversation.tokens import TokenCounter
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 Stratum = Literal["plain", "faulty", "extreme"]
 STRATA: Final[Mapping[Stratum, int]] = {"plain": 50, "faulty": 25, "extreme": 25}
-"""The share of the examples in per cent that each stratum gets."""
+"""The percentage of the examples that each stratum gets."""
 
 _WORDS: Final = (
     "the queue keeps its lease for 45 seconds because the broker restarts slowly and "
@@ -54,11 +54,11 @@ _FAULTS: Final[tuple[FaultKind, ...]] = (
     "prompt",
     "call-like",
 )
-"""Those that are drawn; a model that only reasons is among the known situations."""
+"""The faults that are drawn; a model that only reasons is among the known situations."""
 _TINY: Final = 24
 _SMALLEST_BUDGET: Final = 60
 _GIANT_WINDOW: Final = 4000
-"""A window of at most so many tokens may meet a single message that is larger."""
+"""The largest window, in tokens, for which a message larger than the window is made."""
 
 _faults: Final = st.sampled_from(_FAULTS)
 _batches: Final = st.sampled_from([1, 2, 3, 4, 2, 3, 3])
@@ -74,7 +74,7 @@ _rarely: Final = st.sampled_from([False] * 9 + [True])
 
 
 def words(count: int, start: int) -> str:
-    """So many words of an agent's work, beginning at a place that depends on ``start``."""
+    """``count`` words of an agent's work, from a place that depends on ``start``."""
     length = len(_WORDS)
     whole = [_WORDS[(start * 7 + i) % length] for i in range(min(count, length))]
     repeats, rest = divmod(count, length)
@@ -93,7 +93,7 @@ class _Writer:
     messages: list[Message] = field(default_factory=list)
 
     def text(self, giant: int = 0) -> str:
-        """Some words; of ``giant`` of them where that is given."""
+        """Some words; with ``giant``, that many."""
         count = giant or _LENGTHS[self.draw(_small)]
         return f"Note {self.number}: {words(count, self.number)}."
 
@@ -134,7 +134,7 @@ class _Writer:
         return tuple(ids)
 
     def results(self, ids: tuple[str, ...], giant: int = 0) -> None:
-        """The results of calls: text, errors, nothing at all, images, injected instructions."""
+        """The results of calls: text, errors, empty texts, images, injected instructions."""
         for id in ids:
             kind = self.draw(st.integers(0, 9))
             text = self.text(giant)
@@ -198,7 +198,7 @@ def scenarios(draw: Draw, tokens: TokenCounter, stratum: Stratum) -> Scenario:
 def _with_room(
     draw: Draw, batches: tuple[tuple[Message, ...], ...], tokens: TokenCounter, stratum: Stratum
 ) -> Scenario:
-    """Window and budget in proportion to the log; a fault or extremes where the stratum says so."""
+    """Window and budget in proportion to the log; a fault or extremes if the stratum has them."""
     size = tokens.messages(message for batch in batches for message in batch)
     least = _SMALLEST_BUDGET
     if stratum == "extreme" and draw(_sometimes):
@@ -224,7 +224,7 @@ def _with_room(
 def _with_giant(
     draw: Draw, batches: tuple[tuple[Message, ...], ...], count: int
 ) -> tuple[tuple[Message, ...], ...]:
-    """One message with a text part becomes larger than the window."""
+    """The batches with one message made larger than the window."""
     places = [
         (b, m)
         for b, batch in enumerate(batches)

@@ -1,8 +1,8 @@
-"""Conversations made by hand that every check looks at, beside those that are drawn.
+"""Conversations made by hand that every check runs, beside those that are drawn.
 
-Each is a situation in which a strategy of a real system is known to go wrong. What the
-draw finds depends on the version of Hypothesis and on the number of examples; these do
-not, so that what a shipped strategy declares as its violation shows at every run.
+Each is a situation in which a strategy of a real system is known to go wrong. The drawn
+examples depend on the version of Hypothesis and on their number; these do not, so that
+the declared violations of the shipped strategies show at every run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TALK: Final = (
 
 @dataclass
 class _Log:
-    """Writes messages m0, m1, … with texts of about so many words each."""
+    """Writes messages m0, m1, …; sizes are in words."""
 
     messages: list[Message] = field(default_factory=list)
 
@@ -63,7 +63,7 @@ class _Log:
 
 
 def _words(number: int, count: int) -> str:
-    """So many words, which are about as many tokens."""
+    """``count`` words, which are about as many tokens."""
     return f"Step {number}: " + " ".join(_TALK[(number + i) % len(_TALK)] for i in range(count))
 
 
@@ -98,7 +98,7 @@ def _open_calls() -> Scenario:
 
 
 def _short_talk() -> Scenario:
-    """Nothing but short messages, hardly over the budget, compacted again and again."""
+    """Only short messages, hardly over the budget, compacted again and again."""
     log = _Log()
     for _ in range(6):
         log.says("user", 4)
@@ -117,7 +117,7 @@ def _room_enough() -> Scenario:
 
 
 def _long_rules() -> Scenario:
-    """A system prompt larger than the window, beside which nothing that goes makes a difference."""
+    """A system prompt larger than the window: removing anything else makes no difference."""
     log = _Log()
     log.says("system", 6000)
     log.says("user", 20)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_compaction.checking.invariants.invariant import Finding, Invariant
-from pytest_compaction.checking.observation import Run, Step
+from pytest_compaction.checking.invariants.invariant import Breach, Invariant
+from pytest_compaction.checking.observation import Observation, ObservedStep
 from pytest_compaction.compactors.base.history import last_user, leading_system
 from pytest_compaction.conversation.messages import groups
 
@@ -17,42 +17,42 @@ ROOMY: Final = 0.4
 """The share of the window up to which a view is small enough that no strategy asks for more."""
 
 
-def never_larger(run: Run) -> Iterator[Finding]:
-    """Compactions that made the view larger, or left it as large, and call themselves done."""
-    for number, step in enumerate(run.steps, 1):
+def never_larger(observation: Observation) -> Iterator[Breach]:
+    """Compactions that call themselves done and left the view as large as before, or larger."""
+    for number, step in enumerate(observation.steps, 1):
         if step.rewrote and step.tokens_after >= step.tokens_before:
-            yield Finding(
+            yield Breach(
                 f"{step.status}: {step.tokens_before} tokens before, {step.tokens_after} after",
                 (),
                 number,
             )
 
 
-def within_budget(run: Run) -> Iterator[Finding]:
-    """Views over the budget that were not reported as failed and hold what could have gone."""
-    budget = run.scenario.budget
-    for number, step in enumerate(run.steps, 1):
+def within_budget(observation: Observation) -> Iterator[Breach]:
+    """Views over the budget that were not reported as failed, though more could be removed."""
+    budget = observation.scenario.budget
+    for number, step in enumerate(observation.steps, 1):
         if step.status == "failed" or step.tokens_after <= budget or step.again:
             continue
-        if fixed_tokens(run, step) <= budget and step.tokens_after < step.tokens_before:
-            yield Finding(
+        if fixed_tokens(observation, step) <= budget and step.tokens_after < step.tokens_before:
+            yield Breach(
                 f"{step.status}: {step.tokens_after} tokens in a view for {budget}", (), number
             )
-        elif fixed_tokens(run, step) <= budget and step.status == "noop":
-            yield Finding(
+        elif fixed_tokens(observation, step) <= budget and step.status == "noop":
+            yield Breach(
                 f"nothing was done about {step.tokens_after} tokens in a view for {budget}",
                 (),
                 number,
             )
 
 
-def not_due_after(run: Run) -> Iterator[Finding]:
-    """Compactions after which the strategy wants the next one at once."""
-    scenario = run.scenario
-    for number, step in enumerate(run.steps, 1):
+def not_due_after(observation: Observation) -> Iterator[Breach]:
+    """Compactions after which the strategy asks for the next one at once."""
+    scenario = observation.scenario
+    for number, step in enumerate(observation.steps, 1):
         small = step.tokens_after <= min(scenario.budget, scenario.window * ROOMY)
         if step.rewrote and small and step.due is not None:
-            yield Finding(
+            yield Breach(
                 f"{step.tokens_after} tokens are left in a window of {scenario.window}, and "
                 f"compaction is due again: {step.due}",
                 (),
@@ -60,45 +60,46 @@ def not_due_after(run: Run) -> Iterator[Finding]:
             )
 
 
-def progress_or_stop(run: Run) -> Iterator[Finding]:
-    """Repeated compactions that call themselves done, remove next to nothing and do not end."""
+def progress_or_stop(observation: Observation) -> Iterator[Breach]:
+    """Repeated compactions that call themselves done, remove next to nothing and go on."""
     idle = 0
-    for number, step in enumerate(run.steps, 1):
+    for number, step in enumerate(observation.steps, 1):
         removed = step.tokens_before - step.tokens_after
-        needed = step.due is not None or step.tokens_after > run.scenario.budget
+        needed = step.due is not None or step.tokens_after > observation.scenario.budget
         idle = idle + 1 if step.rewrote and 0 <= removed < PROGRESS * step.tokens_before else 0
         if idle >= 2 and step.again and needed:
-            yield Finding(
+            yield Breach(
                 f"compaction number {idle} in a row without progress ({step.tokens_before} to "
-                f"{step.tokens_after} tokens), and no word that it is of no use",
+                f"{step.tokens_after} tokens), and nothing says that it is of no use",
                 (),
                 number,
             )
             return
 
 
-def summariser_input_bounded(run: Run) -> Iterator[Finding]:
-    """Requests to the summariser that its own window cannot hold."""
-    for number, step in enumerate(run.steps, 1):
+def summariser_input_bounded(observation: Observation) -> Iterator[Breach]:
+    """Requests to the summariser that are larger than its window."""
+    window = observation.scenario.window
+    for number, step in enumerate(observation.steps, 1):
         for asked in step.asked:
-            if asked.tokens > run.scenario.window:
-                yield Finding(
-                    f"a request of {asked.tokens} tokens for a window of {run.scenario.window}",
+            if asked.tokens > window:
+                yield Breach(
+                    f"a request of {asked.tokens} tokens for a window of {window}",
                     tuple(message.id for message in asked.request.messages[:5]),
                     number,
                 )
 
 
-def fixed_tokens(run: Run, step: Step) -> int:
-    """Tokens of what may not be touched: system prompt, open calls, and what the tail promises."""
+def fixed_tokens(observation: Observation, step: ObservedStep) -> int:
+    """Tokens that may not be removed: system prompt, open calls, a promised last user message."""
     kept = {message.id: message for message in step.before[: leading_system(step.before)]}
     if step.pending:
         begin, end = groups(step.before)[-1]
         kept |= {message.id: message for message in step.before[begin:end]}
-    live = last_user(step.log) if run.traits.keeps_tail else None
+    live = last_user(step.log) if observation.traits.keeps_tail else None
     if live is not None:
         kept[live.id] = live
-    return run.tokens.messages(kept.values())
+    return observation.tokens.messages(kept.values())
 
 
 INVARIANTS: Final = (

@@ -1,4 +1,4 @@
-"""Invariants of content: what the view says, and what it only seems to say."""
+"""Invariants of content: what the view says is what was said, or is marked as a summary."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_compaction.checking.examples.scenario import CANARY
-from pytest_compaction.checking.invariants.invariant import Finding, Invariant
-from pytest_compaction.checking.observation import Run, Step
+from pytest_compaction.checking.invariants.invariant import Breach, Invariant
+from pytest_compaction.checking.observation import Observation, ObservedStep
 from pytest_compaction.compactors.base.history import last_user, leading_system
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
 from pytest_compaction.text.words import printable
 
 _LEAST_ASKED: Final = 20
-"""Characters from which on a sentence of a request is known again wherever it stands."""
+"""From this many characters on a sentence of a request is recognised wherever it stands."""
 
 
-def log_order_and_text(run: Run) -> Iterator[Finding]:
+def log_order_and_text(observation: Observation) -> Iterator[Breach]:
     """Messages of the log that are out of order, twice, or altered without being masked."""
     masked: set[str] = set()
-    for number, step in enumerate(run.steps, 1):
+    for number, step in enumerate(observation.steps, 1):
         if not step.rewrote:
             continue
         masked |= {id for span in step.spans if span.fate == "masked" for id in span.ids}
@@ -33,22 +33,22 @@ def log_order_and_text(run: Run) -> Iterator[Finding]:
             if id is None:
                 continue
             if place[id] <= last:
-                yield Finding("messages of the log are not in their order", (last_id, id), number)
+                yield Breach("messages of the log are not in their order", (last_id, id), number)
             last, last_id = place[id], id
             if message.id in place and not _said_so(message, step.said[id], id in masked):
-                yield Finding("the message does not say what it said in the log", (id,), number)
+                yield Breach("the message does not say what it said in the log", (id,), number)
 
 
-def spans_partition(run: Run) -> Iterator[Finding]:
-    """Spans that forget a message, name one twice, or say what is not so."""
-    for number, step in enumerate(run.steps, 1):
+def spans_partition(observation: Observation) -> Iterator[Breach]:
+    """Spans that leave out a message, name one twice, or say something false."""
+    for number, step in enumerate(observation.steps, 1):
         claimed = [id for span in step.spans for id in span.ids]
         ids = [message.id for message in step.before]
         if sorted(claimed) != sorted(ids):
             odd = sorted(set(ids) ^ set(claimed)) or sorted(
                 {id for id in claimed if claimed.count(id) > 1}
             )
-            yield Finding(
+            yield Breach(
                 "not every message of the view before has exactly one fate", tuple(odd[:5]), number
             )
         after = {message.id: message for message in step.after}
@@ -56,44 +56,44 @@ def spans_partition(run: Run) -> Iterator[Finding]:
         for span in step.spans:
             wrong = [id for id in span.ids if not _fate_holds(span.fate, id, before, after)]
             if wrong:
-                yield Finding(f"said to be {span.fate}, which is not so", tuple(wrong[:5]), number)
+                yield Breach(f"said to be {span.fate}, but that is false", tuple(wrong[:5]), number)
             if span.by is not None and span.by not in after:
-                yield Finding(
+                yield Breach(
                     f"said to be replaced by {printable(span.by, 40)!r}, which is not in the view",
                     span.ids[:5],
                     number,
                 )
 
 
-def last_user_kept(run: Run) -> Iterator[Finding]:
-    """Compactions after which the last thing that the user said is not there word for word."""
-    for number, step in enumerate(run.steps, 1):
+def last_user_kept(observation: Observation) -> Iterator[Breach]:
+    """Compactions after which the last user message is not there word for word."""
+    for number, step in enumerate(observation.steps, 1):
         live = last_user(step.log)
         if not step.rewrote or live is None:
             continue
-        head = run.tokens.messages(step.before[: leading_system(step.before)])
-        if run.tokens.message(live) * 3 > run.scenario.budget - head:
+        head = observation.tokens.messages(step.before[: leading_system(step.before)])
+        if observation.tokens.message(live) * 3 > observation.scenario.budget - head:
             continue
         if not any(m.role == "user" and m.parts == live.parts for m in step.after):
-            yield Finding("the last user message is not in the view", (live.id,), number)
+            yield Breach("the last user message is not in the view", (live.id,), number)
 
 
-def summary_marked(run: Run) -> Iterator[Finding]:
-    """What a strategy wrote and does not say so, or says with an authority that it has not."""
-    for number, step in enumerate(run.steps, 1):
+def summary_marked(observation: Observation) -> Iterator[Breach]:
+    """Messages that a strategy wrote but did not mark, or gave a role it may not use."""
+    for number, step in enumerate(observation.steps, 1):
         if not step.rewrote:
             continue
         for message in step.after:
             new = message.id not in step.said
             if new and message.origin != "synthetic":
-                yield Finding("written by the strategy, but not marked so", (message.id,), number)
+                yield Breach("written by the strategy, but not marked so", (message.id,), number)
             elif new and message.role in {"system", "developer"}:
-                if not run.traits.changes_system:
-                    yield Finding(
+                if not observation.traits.changes_system:
+                    yield Breach(
                         f"written by the strategy with role {message.role}", (message.id,), number
                     )
             elif new and _opens_with_canary(message):
-                yield Finding(
+                yield Breach(
                     "an instruction from a tool result opens a message of the strategy, and no "
                     "words before it say what it is",
                     (message.id,),
@@ -101,30 +101,30 @@ def summary_marked(run: Run) -> Iterator[Finding]:
                 )
 
 
-def summary_not_empty(run: Run) -> Iterator[Finding]:
+def summary_not_empty(observation: Observation) -> Iterator[Breach]:
     """Summaries without content that replaced messages."""
-    for number, step in enumerate(run.steps, 1):
+    for number, step in enumerate(observation.steps, 1):
         if not step.rewrote:
             continue
         for message in step.after:
             if message.id in step.by and not _has_content(message):
-                yield Finding("the summary has no content", (message.id,), number)
+                yield Breach("the summary has no content", (message.id,), number)
         gone = [id for span in step.spans if span.fate == "replaced" for id in span.ids]
         replied = [asked for asked in step.asked if not asked.failed]
         nothing = bool(replied) and all(asked.empty for asked in replied)
         if nothing and len(replied) == len(step.asked) and gone and step.status == "compacted":
-            yield Finding(
+            yield Breach(
                 "the summariser wrote nothing, and messages were replaced all the same",
                 tuple(gone[:5]),
                 number,
             )
 
 
-def summary_is_a_summary(run: Run) -> Iterator[Finding]:
-    """Words of the strategy in which the model's instructions, a call or its reasoning stand."""
+def summary_is_a_summary(observation: Observation) -> Iterator[Breach]:
+    """Messages of the strategy that hold the model's instructions, a call or its reasoning."""
     asked: set[str] = set()
     stands: set[str] = set()
-    for number, step in enumerate(run.steps, 1):
+    for number, step in enumerate(observation.steps, 1):
         stands |= step.by
         asked |= {
             section.asks
@@ -137,7 +137,7 @@ def summary_is_a_summary(run: Run) -> Iterator[Finding]:
                 continue
             what = _instead(message.text, asked)
             if what is not None:
-                yield Finding(f"{what} stands where a summary should", (message.id,), number)
+                yield Breach(f"{what} stands where a summary should", (message.id,), number)
 
 
 def _instead(text: str, asked: set[str]) -> str | None:
@@ -169,7 +169,7 @@ def _said_so(message: Message, said: Message, masked: bool) -> bool:
 
 
 def _words(message: Message) -> list[Part]:
-    """The parts that can be read: whether the others are intact is another invariant."""
+    """The parts that can be read; another invariant looks at the others."""
     return [part for part in message.parts if isinstance(part, Text | ToolCall | ToolResult)]
 
 
@@ -194,8 +194,8 @@ def _has_content(message: Message) -> bool:
     )
 
 
-def summaries_in(step: Step, known: set[str]) -> list[Message]:
-    """The messages of the view after that stand for others, by this or an earlier compaction."""
+def summaries_in(step: ObservedStep, known: set[str]) -> list[Message]:
+    """The messages of the view after that replace others, by this or an earlier compaction."""
     return [m for m in step.after if m.id in known and m.id not in step.said]
 
 

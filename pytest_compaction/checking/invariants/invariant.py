@@ -1,4 +1,4 @@
-"""An invariant as data: its name, what it says, why it matters, and its check."""
+"""An invariant as data: its name, its rule, why it matters, and its check."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from pytest_compaction.checking.observation import Run
+from pytest_compaction.checking.observation import Observation
 from pytest_compaction.compactors.protocol import Traits
 
 Group = Literal["structure", "content", "budget", "state"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """A broken invariant: what was seen, in words, and the ids of the messages concerned.
+class Breach:
+    """One break of an invariant: a sentence that says how, and the messages concerned.
 
     ``step`` counts compactions from 1; 0 is before the first.
     """
@@ -24,7 +24,7 @@ class Finding:
     step: int = 0
 
 
-Check = Callable[[Run], Iterator[Finding]]
+Check = Callable[[Observation], Iterator[Breach]]
 Waiver = Callable[[Traits], str | None]
 
 
@@ -37,8 +37,8 @@ def never_waived(traits: Traits) -> str | None:
 class Invariant:
     """One invariant; ``waived`` gives the reason why it does not apply to a strategy.
 
-    ``needs`` says what must have been seen in some run for the check to mean
-    anything: a summary in the view or a request to the summariser.
+    ``needs`` says what some example must have shown for the check to mean anything: a
+    summary in the view, or a request to the summariser.
     """
 
     name: str

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_compaction.checking.invariants.budget import PROGRESS
-from pytest_compaction.checking.invariants.invariant import Finding
-from pytest_compaction.checking.observation import Run, Step
+from pytest_compaction.checking.invariants.invariant import Breach
+from pytest_compaction.checking.observation import Observation, ObservedStep
 from pytest_compaction.conversation.messages import Message, groups, pending_calls, structure_faults
 
 _PAIRING: Final = frozenset(
@@ -15,9 +15,9 @@ _PAIRING: Final = frozenset(
 )
 
 
-def results_follow_calls(run: Run) -> Iterator[Finding]:
-    """New pairing faults of a view, and answered calls whose answer is gone."""
-    for number, step in enumerate(run.steps, 1):
+def results_follow_calls(observation: Observation) -> Iterator[Breach]:
+    """New pairing faults in a view, and answered calls whose result is gone."""
+    for number, step in enumerate(observation.steps, 1):
         if not step.rewrote:
             continue
         elsewhere = _pending_ids(step) | _partial_ids(step)
@@ -25,22 +25,22 @@ def results_follow_calls(run: Run) -> Iterator[Finding]:
         for fault in structure_faults(step.after):
             new = (fault.invariant, fault.ids) not in known
             if fault.invariant in _PAIRING and new and not elsewhere & set(fault.ids):
-                yield Finding(fault.sentence, fault.ids, number)
+                yield Breach(fault.sentence, fault.ids, number)
         for message in _reopened(step):
             if message.id not in elsewhere:
-                yield Finding(
+                yield Breach(
                     "a tool call that was answered stands at the end without its result",
                     (message.id,),
                     number,
                 )
 
 
-def parallel_calls_whole(run: Run) -> Iterator[Finding]:
-    """Assistant messages with several calls of which a part is in the view."""
-    for number, step in enumerate(run.steps, 1):
+def parallel_calls_whole(observation: Observation) -> Iterator[Breach]:
+    """Assistant messages whose parallel calls are in the view only in part."""
+    for number, step in enumerate(observation.steps, 1):
         if step.rewrote:
             for ids, seen, whole in _partial(step):
-                yield Finding(
+                yield Breach(
                     f"of one assistant message's parallel calls and their results only {seen} "
                     f"of {whole} are in the view",
                     ids,
@@ -48,31 +48,33 @@ def parallel_calls_whole(run: Run) -> Iterator[Finding]:
                 )
 
 
-def pending_call_kept(run: Run) -> Iterator[Finding]:
-    """Calls that waited for their result and are gone, and dead calls that block compaction."""
-    for number, step in enumerate(run.steps, 1):
+def pending_call_kept(observation: Observation) -> Iterator[Breach]:
+    """Removed calls that still waited for a result, and dead calls that block compaction."""
+    for number, step in enumerate(observation.steps, 1):
         if not step.pending or not step.rewrote:
             continue
         begin, end = groups(step.before)[-1]
         waiting = step.before[begin:end]
         if step.after[-len(waiting) :] != waiting:
-            yield Finding(
+            yield Breach(
                 f"the tool call {step.pending[0]!r} waits for its result, and the view does not "
                 "end with it",
                 tuple(message.id for message in waiting),
                 number,
             )
-    if run.undead is None:
+    if observation.undead is None:
         return
-    pairs = zip(run.steps, run.undead.steps, strict=False)
+    pairs = zip(observation.steps, observation.undead.steps, strict=False)
     for number, (step, other) in enumerate(pairs, 1):
-        # Where a summariser was asked, its reply was the reason and not the call.
-        blocked = not (step.rewrote or step.asked) and step.tokens_before > run.scenario.budget
+        # If a summariser was asked, its reply was the reason, and not the call.
+        blocked = (
+            not (step.rewrote or step.asked) and step.tokens_before > observation.scenario.budget
+        )
         if other.rewrote and blocked and _dead(step.before) and not step.pending:
-            here = run.tokens.messages(_living(step.after))
+            here = observation.tokens.messages(_living(step.after))
             if other.tokens_after > (1 - PROGRESS) * here:
-                continue  # no more than an earlier compaction had already done here
-            yield Finding(
+                continue  # an earlier compaction had already removed as much here
+            yield Breach(
                 "a tool call that was never answered, further up, kept the conversation from "
                 f"being compacted: {step.error or 'nothing was done'}",
                 _dead(step.before),
@@ -81,7 +83,7 @@ def pending_call_kept(run: Run) -> Iterator[Finding]:
             return
 
 
-def _pending_ids(step: Step) -> set[str]:
+def _pending_ids(step: ObservedStep) -> set[str]:
     """Ids of the messages of the exchange that is still open."""
     if not step.pending:
         return set()
@@ -89,8 +91,8 @@ def _pending_ids(step: Step) -> set[str]:
     return {message.id for message in step.before[begin:end]}
 
 
-def _partial(step: Step) -> Iterator[tuple[tuple[str, ...], int, int]]:
-    """Parallel calls that are neither whole in the view nor wholly gone: ids, seen, of how many."""
+def _partial(step: ObservedStep) -> Iterator[tuple[tuple[str, ...], int, int]]:
+    """Parallel calls that are in the view only in part: ids, number in the view, number of all."""
     calls = {call.id for message in step.after for call in message.calls}
     results = {result.call_id for message in step.after for result in message.results}
     for begin, end in groups(step.before):
@@ -104,11 +106,11 @@ def _partial(step: Step) -> Iterator[tuple[tuple[str, ...], int, int]]:
             yield tuple(m.id for m in step.before[begin:end]), seen, whole
 
 
-def _partial_ids(step: Step) -> set[str]:
+def _partial_ids(step: ObservedStep) -> set[str]:
     return {id for ids, _, _ in _partial(step) for id in ids}
 
 
-def _reopened(step: Step) -> Iterator[Message]:
+def _reopened(step: ObservedStep) -> Iterator[Message]:
     """The last group of the view, if a call in it had a result before and has none now."""
     if not step.after:
         return
@@ -125,7 +127,7 @@ def _dead(messages: Sequence[Message]) -> tuple[str, ...]:
 
 
 def _living(messages: Sequence[Message]) -> Iterator[Message]:
-    """The messages without the exchanges of which a call was never answered."""
+    """The messages without the exchanges in which a call was never answered."""
     for begin, end in groups(messages):
         if not pending_calls(messages[begin:end]):
             yield from messages[begin:end]

@@ -1,4 +1,4 @@
-"""Invariants of the state: values that can be kept, repeated and gone back to."""
+"""Invariants of the state: a value that can be stored, repeated and restored."""
 
 from __future__ import annotations
 
@@ -7,96 +7,96 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from pytest_compaction.checking.invariants.content import summaries_in
-from pytest_compaction.checking.invariants.invariant import Finding, Invariant
-from pytest_compaction.checking.observation import Difference, Messages, Run
+from pytest_compaction.checking.invariants.invariant import Breach, Invariant
+from pytest_compaction.checking.observation import Difference, Messages, Observation
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.messages import Message
 
 
-def returns_an_outcome(run: Run) -> Iterator[Finding]:
-    """Methods that raised, or returned something else than they promise."""
-    if run.raised is not None:
-        yield Finding(run.raised, (), len(run.steps) + 1)
+def returns_an_outcome(observation: Observation) -> Iterator[Breach]:
+    """Methods that raised an error, or returned another type than they promise."""
+    if observation.raised is not None:
+        yield Breach(observation.raised, (), len(observation.steps) + 1)
 
 
-def inputs_not_mutated(run: Run) -> Iterator[Finding]:
-    """Methods that changed a state or a message that they were given."""
-    for mutation in run.mutations:
-        yield Finding(f"{mutation.method} changed {mutation.what}")
+def inputs_not_mutated(observation: Observation) -> Iterator[Breach]:
+    """Methods that changed a state or a message that was passed to them."""
+    for mutation in observation.mutations:
+        yield Breach(f"{mutation.method} changed {mutation.what}")
 
 
-def failure_changes_nothing(run: Run) -> Iterator[Finding]:
-    """Compactions that did not take place and changed view or state all the same."""
-    for number, step in enumerate(run.steps, 1):
+def failure_changes_nothing(observation: Observation) -> Iterator[Breach]:
+    """Compactions that did not take place but changed the view or the state."""
+    for number, step in enumerate(observation.steps, 1):
         if step.rewrote:
             continue
         if step.after != step.before:
-            yield Finding(
-                f"{step.status}, but the view is another one",
+            yield Breach(
+                f"{step.status}, but the view changed",
                 _differing(step.before, step.after),
                 number,
             )
         elif _without_counters(step.state_after) != _without_counters(step.state_before):
-            yield Finding(f"{step.status}, but the state is another one", (), number)
+            yield Breach(f"{step.status}, but the state changed", (), number)
 
 
-def not_due_is_identity(run: Run) -> Iterator[Finding]:
-    """Messages that were added and do not stand as they are at the end of the view."""
-    yield from _unequal(run.growth)
+def not_due_is_identity(observation: Observation) -> Iterator[Breach]:
+    """Added messages that do not stand unchanged at the end of the view."""
+    yield from _unequal(observation.growth)
 
 
-def state_is_json(run: Run) -> Iterator[Finding]:
-    """States that JSON cannot hold, or that mean something else after it."""
-    for what in run.unserialisable:
-        yield Finding(what)
-    yield from _unequal(run.trips)
+def state_is_json(observation: Observation) -> Iterator[Breach]:
+    """States that JSON cannot hold, or that mean something else when read back."""
+    for what in observation.unserialisable:
+        yield Breach(what)
+    yield from _unequal(observation.trips)
 
 
-def one_live_summary(run: Run) -> Iterator[Finding]:
+def one_live_summary(observation: Observation) -> Iterator[Breach]:
     """Views with several summaries, or a summary that holds an earlier one whole."""
     known: set[str] = set()
-    for number, step in enumerate(run.steps, 1):
+    for number, step in enumerate(observation.steps, 1):
         known |= step.by
         live = summaries_in(step, known)
         if step.rewrote and len(live) > 1:
-            yield Finding(
+            yield Breach(
                 f"{len(live)} summaries are in the view", tuple(m.id for m in live), number
             )
         for message in live if step.rewrote else ():
             opening = next((line for line in message.text.splitlines() if line.strip()), "")
             if len(opening) > 20 and message.text.count(opening) > 1:
-                yield Finding("a summary holds an earlier one", (message.id,), number)
+                yield Breach("a summary holds an earlier one", (message.id,), number)
 
 
-def summarised_once(run: Run) -> Iterator[Finding]:
+def summarised_once(observation: Observation) -> Iterator[Breach]:
     """Messages that a summariser read twice, and requests without the summary so far."""
     read: dict[str, int] = {}
     written = False
-    for number, step in enumerate(run.steps, 1):
+    for number, step in enumerate(observation.steps, 1):
         if not step.rewrote:
             continue
         done = [asked for asked in step.asked if not asked.failed]
         if written and any(asked.request.previous is None for asked in done):
-            yield Finding("the summary so far was not given to the summariser", (), number)
+            yield Breach("the summary so far was not given to the summariser", (), number)
         ids = {m.id for asked in done for m in asked.request.messages if m.id in step.said}
         again = sorted(id for id in ids if id in read)
         if again:
-            yield Finding("summarised before", tuple(again[:5]), number)
+            yield Breach("summarised before", tuple(again[:5]), number)
         read.update(dict.fromkeys(ids, number))
         written = written or bool(done)
 
 
-def deterministic(run: Run) -> Iterator[Finding]:
-    """Compactions of which a repetition gave something else."""
-    if run.repeated is None:
+def deterministic(observation: Observation) -> Iterator[Breach]:
+    """Compactions whose repetition gave another result."""
+    if observation.repeated is None:
         return
-    pairs = zip(run.steps, run.repeated.steps, strict=False)
+    pairs = zip(observation.steps, observation.repeated.steps, strict=False)
     for number, (step, other) in enumerate(pairs, 1):
         if (step.status, step.error) != (other.status, other.error):
-            yield Finding(f"{step.status} the first time, {other.status} when repeated", (), number)
+            yield Breach(f"{step.status} the first time, {other.status} when repeated", (), number)
             return
         if step.after != other.after or step.state_after != other.state_after:
-            yield Finding(
+            yield Breach(
                 "the same conversation gave another view or state when repeated",
                 _differing(step.after, other.after),
                 number,
@@ -104,20 +104,20 @@ def deterministic(run: Run) -> Iterator[Finding]:
             return
 
 
-def render_is_pure(run: Run) -> Iterator[Finding]:
+def render_is_pure(observation: Observation) -> Iterator[Breach]:
     """Views that depend on what was rendered before."""
-    yield from _unequal(run.probed)
+    yield from _unequal(observation.probed)
 
 
-def earlier_state_restores(run: Run) -> Iterator[Finding]:
-    """Earlier states that do not give their view any more."""
-    yield from _unequal(run.restored)
+def earlier_state_restores(observation: Observation) -> Iterator[Breach]:
+    """Earlier states that no longer give the same view."""
+    yield from _unequal(observation.restored)
 
 
-def _unequal(differences: Sequence[Difference]) -> Iterator[Finding]:
+def _unequal(differences: Sequence[Difference]) -> Iterator[Breach]:
     for difference in differences:
         if difference.expected != difference.found:
-            yield Finding(difference.what, _differing(difference.expected, difference.found))
+            yield Breach(difference.what, _differing(difference.expected, difference.found))
 
 
 def _differing(one: Messages, other: Messages) -> tuple[str, ...]:
@@ -129,10 +129,9 @@ def _differing(one: Messages, other: Messages) -> tuple[str, ...]:
 
 
 def _without_counters(state: str) -> Any:
-    """A state without its numbers and flags: a strategy may count its failures.
+    """A state without its numbers and flags, at any depth: a strategy may count its failures.
 
-    Also where it is a part of another one, at any depth; chat messages stay whole, and
-    so does a list of numbers.
+    Chat messages and lists of numbers stay whole.
     """
     try:
         return _uncounted(json.loads(state))
@@ -190,7 +189,7 @@ INVARIANTS: Final = (
         "state-is-json",
         "state",
         "The state survives JSON and gives the same view afterwards.",
-        "A session that is stored and resumed is another one.",
+        "A session that is stored and resumed goes on from a different history.",
         state_is_json,
     ),
     Invariant(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.checking.invariants.invariant import Finding, Invariant
+from pytest_compaction.checking.invariants.invariant import Breach, Invariant
 from pytest_compaction.checking.invariants.pairing import (
     parallel_calls_whole,
     pending_call_kept,
     results_follow_calls,
 )
-from pytest_compaction.checking.observation import Run
+from pytest_compaction.checking.observation import Observation
 from pytest_compaction.compactors.base.history import leading_system
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.messages import (
@@ -23,50 +23,50 @@ from pytest_compaction.conversation.messages import (
 )
 
 
-def starts_with_user(run: Run) -> Iterator[Finding]:
+def starts_with_user(observation: Observation) -> Iterator[Breach]:
     """Views whose first message after the system prompt is not the user's."""
-    for number, step in enumerate(run.steps, 1):
+    for number, step in enumerate(observation.steps, 1):
         first = leading_system(step.before)
         if not step.rewrote or first >= len(step.before) or step.before[first].role != "user":
             continue
         body = step.after[leading_system(step.after) :]
         if not body:
-            yield Finding("the view holds nothing but the system prompt", (), number)
+            yield Breach("the view holds nothing but the system prompt", (), number)
         elif body[0].role != "user":
-            yield Finding(
+            yield Breach(
                 f"the first message after the system prompt has role {body[0].role}",
                 (body[0].id,),
                 number,
             )
 
 
-def ends_on_user_or_tool(run: Run) -> Iterator[Finding]:
-    """Views that end on an assistant message where the conversation does not."""
-    for number, step in enumerate(run.steps, 1):
+def ends_on_user_or_tool(observation: Observation) -> Iterator[Breach]:
+    """Views that end on an assistant message although the conversation does not."""
+    for number, step in enumerate(observation.steps, 1):
         if not step.rewrote or not step.after or step.after[-1].role != "assistant":
             continue
         if step.after[-1].id != step.before[-1].id and not step.pending:
-            yield Finding(
+            yield Breach(
                 "the view ends on an assistant message on which the conversation does not end",
                 (step.after[-1].id,),
                 number,
             )
 
 
-def no_empty_message(run: Run) -> Iterator[Finding]:
-    """Messages without content that are not summaries (those are looked at elsewhere)."""
-    for number, step in enumerate(run.steps, 1):
+def no_empty_message(observation: Observation) -> Iterator[Breach]:
+    """Messages without content, except summaries, which another invariant looks at."""
+    for number, step in enumerate(observation.steps, 1):
         if not step.rewrote:
             continue
         before = {message.id for message in step.before if _empty(message)}
         for message in step.after:
             if message.id not in step.by and message.id not in before and _empty(message):
-                yield Finding("a message has no content", (message.id,), number)
+                yield Breach("a message has no content", (message.id,), number)
 
 
-def payloads_intact(run: Run) -> Iterator[Finding]:
-    """Thinking and opaque parts that were altered, taken apart, invented, or taken too early."""
-    for number, step in enumerate(run.steps, 1):
+def payloads_intact(observation: Observation) -> Iterator[Breach]:
+    """Thinking and opaque parts that were altered, split, invented, or removed too early."""
+    for number, step in enumerate(observation.steps, 1):
         if not step.rewrote:
             continue
         latest = _latest_calling(step.before)
@@ -74,53 +74,53 @@ def payloads_intact(run: Run) -> Iterator[Finding]:
             said = step.said.get(message.id)
             source = _payloads(said) if said is not None else ()
             found = _payloads(message)
-            if said is None and (not found or run.traits.opaque):
+            if said is None and (not found or observation.traits.opaque):
                 continue
             if found not in {source, ()}:
-                yield Finding(
+                yield Breach(
                     "thinking or opaque parts are not byte for byte those of the log",
                     (message.id,),
                     number,
                 )
             elif message.id == latest and found != source:
-                yield Finding(
+                yield Breach(
                     "the latest assistant message with tool calls lost its thinking",
                     (message.id,),
                     number,
                 )
         live = [m.id for m in step.after if m.id not in step.said and _payloads(m)]
         if len(live) > 1:
-            yield Finding("more than one opaque compaction is alive", tuple(live), number)
+            yield Breach("more than one opaque compaction is alive", tuple(live), number)
 
 
-def system_unchanged(run: Run) -> Iterator[Finding]:
-    """System prompts that are gone, altered, moved or added to."""
-    for number, step in enumerate(run.steps, 1):
+def system_unchanged(observation: Observation) -> Iterator[Breach]:
+    """System prompts that are missing, altered, moved or extended."""
+    for number, step in enumerate(observation.steps, 1):
         if not step.rewrote:
             continue
         head = step.before[: leading_system(step.before)]
         found = step.after[: len(head)]
         if [(m.role, m.parts) for m in found] != [(m.role, m.parts) for m in head]:
-            yield Finding(
+            yield Breach(
                 "the system prompt is not the one that was given",
                 tuple(message.id for message in head),
                 number,
             )
 
 
-def images_valid(run: Run) -> Iterator[Finding]:
+def images_valid(observation: Observation) -> Iterator[Breach]:
     """Images that were altered, and images that a text-only summariser was given."""
-    for number, step in enumerate(run.steps, 1):
+    for number, step in enumerate(observation.steps, 1):
         parts = [part for message in step.log for part in message.parts]
         known = {part.payload for part in parts if isinstance(part, Image)}
         for message in step.after if step.rewrote else ():
             broken = [p for p in message.parts if isinstance(p, Image) and p.payload not in known]
             if broken:
-                yield Finding("an image is not the one of the log", (message.id,), number)
-        for asked in step.asked if not run.traits.opaque else ():
+                yield Breach("an image is not the one of the log", (message.id,), number)
+        for asked in step.asked if not observation.traits.opaque else ():
             ids = [m.id for m in asked.request.messages if any(map(_is_image, m.parts))]
             if ids:
-                yield Finding("the summariser was given an image", tuple(ids), number)
+                yield Breach("the summariser was given an image", tuple(ids), number)
 
 
 def _is_image(part: object) -> bool:
@@ -136,7 +136,7 @@ def _payloads(message: Message) -> tuple[str, ...]:
 
 
 def _latest_calling(messages: Sequence[Message]) -> str | None:
-    """The assistant message whose calls were made since the last thing that a user said."""
+    """The last assistant message with calls since the last user message, or ``None``."""
     for message in reversed(messages):
         if message.role == "user":
             return None

@@ -92,6 +92,14 @@ class FunctionCompactor(HistoryCompactor):
         signature.bind(*arguments, **extra)
 
     @property
+    def module_coroutine(self) -> Callable[..., Any] | None:
+        """The function, if it is async and a global of its module; else ``None``."""
+        function = self._function
+        if not inspect.isfunction(function) or not inspect.iscoroutinefunction(function):
+            return None
+        return None if "<locals>" in function.__qualname__ else function
+
+    @property
     def handed_in(self) -> frozenset[str]:
         """The parameters that the function gets from here, and not from the command line."""
         arguments, _ = self._arguments([], 0, 0, None)

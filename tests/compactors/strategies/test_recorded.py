@@ -10,21 +10,23 @@ from support.builders import build_case, case_data, context_of
 from support.compacting import with_records
 
 from pytest_compaction.compactors.strategies.recorded import Recorded
-from pytest_compaction.run.feeding import Feeder
+from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.triggers import Trigger
 
 
 def views(data: dict[str, Any]) -> list[list[str]]:
     """The texts of the view that the strategy gives at each point."""
     made = build_case(**data)
-    feeder = Feeder(made, Recorded(), context_of(), Trigger(), 10)
+    feeder = CaseFeeder(made, Recorded(), context_of(), Trigger(), 10)
 
     async def fed() -> list[list[str]]:
-        standings = (await feeder.feed()).standings
+        points = (await feeder.feed()).points
         found = []
-        for standing in standings:
-            assert standing.state is not None
-            found.append([m.text for m in await feeder.view(standing.state)])
+        for point in points:
+            assert point.state is not None
+            view = await feeder.rendered(point.state)
+            found.append([m.text for m in view.messages])
+        feeder.close()
         return found
 
     return asyncio.run(fed())

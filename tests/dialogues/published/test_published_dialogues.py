@@ -1,4 +1,4 @@
-"""The published figures of dialogue summarization come out of the published data again."""
+"""The published data gives the published figures of dialogue summarization again."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import itertools
 import json
 from collections import defaultdict
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from support.paths import SHARED
+from support.paths import public_data
 
 from pytest_compaction.case.validation import CaseFault
 from pytest_compaction.dialogues.dialogue import TASKS, Comparison
@@ -27,29 +26,21 @@ from pytest_compaction.metrics.pass_k import mean_pass_hat_k, pass_hat_k
 from pytest_compaction.metrics.retention import retention_by_judge
 from pytest_compaction.metrics.suitability import TurnDistribution, turn_distribution
 
-DATA = SHARED
-RAW = DATA / "trpc-summary/results"
-SUMMARY = DATA / "trpc-summary/result_summary.json"
-MT_BENCH = DATA / "mt-bench-101/mtbench101.jsonl"
-TAU = DATA / "tau-bench/gpt-4o-airline-tasks-0-9.json"
+MT_BENCH = "mt-bench-101/mtbench101.jsonl"
+TAU = "tau-bench/gpt-4o-airline-tasks-0-9.json"
 RAW_TASKS = ("GR", "SA", "SC")
 PUBLISHED_TASKS = ("CC", "CM", "GR", "IC", "PI", "SA", "SC", "SI", "TS")
-"""The tasks of which the published evaluation has figures."""
+"""The tasks for which the evaluation published figures."""
 EXACT = 1e-9
 
 
-def absent(path: Path) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(not path.exists(), reason=f"the public data {path} is not there")
-
-
-published = absent(SUMMARY)
+def read_json(name: str) -> Any:
+    return json.loads(public_data(name).read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")
 def raw() -> dict[str, Any]:
-    return {
-        task: json.loads((RAW / task / "results.json").read_text("utf-8")) for task in RAW_TASKS
-    }
+    return {task: read_json(f"trpc-summary/results/{task}/results.json") for task in RAW_TASKS}
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +55,7 @@ def compared(raw: dict[str, Any]) -> dict[str, list[Comparison]]:
 
 @pytest.fixture(scope="module")
 def summary() -> dict[str, Any]:
-    data: dict[str, Any] = json.loads(SUMMARY.read_text("utf-8"))
+    data: dict[str, Any] = read_json("trpc-summary/result_summary.json")
     return data
 
 
@@ -101,7 +92,6 @@ def spread_of(part: Spread) -> dict[str, float]:
     return found
 
 
-@published
 @pytest.mark.parametrize("task", RAW_TASKS)
 def test_raw_results_give_every_field_of_the_published_summary(
     task: str, compared: dict[str, list[Comparison]], summary: dict[str, Any]
@@ -113,7 +103,6 @@ def test_raw_results_give_every_field_of_the_published_summary(
         assert ours[name] == pytest.approx(value, abs=EXACT, rel=0), name
 
 
-@published
 @pytest.mark.parametrize("task", RAW_TASKS)
 def test_raw_results_give_the_published_means_and_overall_score(
     task: str, compared: dict[str, list[Comparison]], raw: dict[str, Any]
@@ -125,7 +114,6 @@ def test_raw_results_give_the_published_means_and_overall_score(
     assert figures.effectiveness == pytest.approx(data["overallScore"], abs=EXACT)
 
 
-@published
 @pytest.mark.parametrize("task", RAW_TASKS)
 def test_every_dialogue_has_its_published_figures(
     task: str, compared: dict[str, list[Comparison]], raw: dict[str, Any]
@@ -142,7 +130,6 @@ def test_every_dialogue_has_its_published_figures(
         assert alone.retention == pytest.approx(retention_by_judge(rates, item.turns))
 
 
-@published
 def test_the_published_zeros_of_pass_k_beyond_the_trials_are_absent(
     compared: dict[str, list[Comparison]], raw: dict[str, Any]
 ) -> None:
@@ -150,7 +137,6 @@ def test_the_published_zeros_of_pass_k_beyond_the_trials_are_absent(
     assert set(figures_of("GR", compared["GR"]).passes) == {1}
 
 
-@published
 def test_the_nine_rows_give_the_totals_of_the_report(
     rows: list[Figures], summary: dict[str, Any]
 ) -> None:
@@ -181,7 +167,6 @@ def test_the_nine_rows_give_the_totals_of_the_report(
         assert ours == pytest.approx(total[name], abs=EXACT, rel=0), name
 
 
-@published
 def test_what_the_published_data_does_not_record_is_not_zero(
     rows: list[Figures], compared: dict[str, list[Comparison]]
 ) -> None:
@@ -194,7 +179,6 @@ def test_what_the_published_data_does_not_record_is_not_zero(
     assert (figures.in_force.some, figures.in_force.none, figures.in_force.unknown) == (0, 0, 71)
 
 
-@published
 def test_no_prompt_shrinks_before_the_fourth_turn_and_none_with_full_history(
     compared: dict[str, list[Comparison]],
 ) -> None:
@@ -204,7 +188,6 @@ def test_no_prompt_shrinks_before_the_fourth_turn_and_none_with_full_history(
     assert sum(item.turns == 4 for item in everything) == 7
 
 
-@published
 def test_the_correlation_is_what_the_data_gives_not_what_the_report_says(
     rows: list[Figures],
 ) -> None:
@@ -214,7 +197,6 @@ def test_the_correlation_is_what_the_data_gives_not_what_the_report_says(
     assert f"{over_tasks.r:.2f}" != "0.72", "the report's figure does not follow from its table"
 
 
-@published
 def test_an_empty_answer_is_an_answer(compared: dict[str, list[Comparison]]) -> None:
     (item,) = [item for item in compared["GR"] if item.dialogue_id == "GR_30"]
     (failed,) = [reply for reply in item.summary[0].replies if not reply.text]
@@ -223,7 +205,6 @@ def test_an_empty_answer_is_an_answer(compared: dict[str, list[Comparison]]) -> 
     assert figures_of("GR", [item]).dialogues == 1
 
 
-@published
 def test_figures_do_not_depend_on_the_order_of_the_dialogues(
     compared: dict[str, list[Comparison]],
 ) -> None:
@@ -242,7 +223,7 @@ REPORTED_TURNS = {
     "SA": (2.00, 100.0, 0.0, 0.0, 0.0),
     "SC": (2.00, 100.0, 0.0, 0.0, 0.0),
 }
-"""Table 3 as printed: mean turns, and per cent with 2, 3, 4 and 5 or more."""
+"""Table 3 as printed: mean turns; percentage of dialogues with 2, 3, 4, and 5 or more turns."""
 
 DISAGREEING = {
     "SI": (19, 24, 22, 84),
@@ -251,7 +232,7 @@ DISAGREEING = {
     "GR": (2, 62, 7, 0),
     "CC": (107, 26, 12, 2),
 }
-"""Tasks of which not all printed shares are those of the data set, with the dialogues that it has.
+"""Tasks whose printed shares are not those of the data set, with the dialogues it really has.
 
 Mean turns and the share with 2 turns agree, and so does that of CM with 3. How the
 others came about is not known; those of GR and CC contradict the mean beside them.
@@ -260,7 +241,7 @@ others came about is not known; those of GR and CC contradict the mean beside th
 
 @pytest.fixture(scope="module")
 def dataset() -> dict[str, TurnDistribution]:
-    loaded = load_dialogues([MT_BENCH])
+    loaded = load_dialogues([public_data(MT_BENCH)])
     turns: dict[str, list[int]] = defaultdict(list)
     for dialogue in loaded.dialogues:
         turns[dialogue.task].append(len(dialogue.turns))
@@ -272,7 +253,6 @@ def shares(turns: TurnDistribution) -> tuple[float, ...]:
     return tuple(round(100 * (share or 0), 1) for share in (*found, turns.share(5)))
 
 
-@absent(MT_BENCH)
 @pytest.mark.parametrize("task", sorted(REPORTED_TURNS))
 def test_mean_turns_and_two_turn_dialogues_are_those_of_the_report(
     task: str, dataset: dict[str, TurnDistribution]
@@ -282,7 +262,6 @@ def test_mean_turns_and_two_turn_dialogues_are_those_of_the_report(
     assert shares(dataset[task])[0] == pytest.approx(two_turns, abs=0.051)
 
 
-@absent(MT_BENCH)
 @pytest.mark.parametrize("task", sorted(REPORTED_TURNS))
 def test_the_whole_turn_distribution_is_the_reported_one_or_pinned_where_it_is_not(
     task: str, dataset: dict[str, TurnDistribution]
@@ -299,7 +278,7 @@ def test_the_whole_turn_distribution_is_the_reported_one_or_pinned_where_it_is_n
 
 
 def test_the_reported_distribution_contradicts_the_mean_beside_it() -> None:
-    """Even with no dialogue above five turns two of its rows give more than their own mean."""
+    """Two rows imply more turns than their own mean, even if no dialogue exceeds five turns."""
     least = {
         task: sum(number * share for number, share in zip((2, 3, 4, 5), row[1:], strict=True)) / 100
         for task, row in REPORTED_TURNS.items()
@@ -308,8 +287,6 @@ def test_the_reported_distribution_contradicts_the_mean_beside_it() -> None:
     assert {t for t in least if least[t] > REPORTED_TURNS[t][0] + rounding} == {"CC", "GR"}
 
 
-@absent(MT_BENCH)
-@published
 @pytest.mark.parametrize("task", RAW_TASKS)
 def test_the_published_raw_results_have_the_turns_of_the_data_set(
     task: str, dataset: dict[str, TurnDistribution], compared: dict[str, list[Comparison]]
@@ -317,12 +294,10 @@ def test_the_published_raw_results_have_the_turns_of_the_data_set(
     assert figures_of(task, compared[task]).turns == dataset[task]
 
 
-@absent(MT_BENCH)
-@published
 def test_the_published_rule_places_the_published_tasks(
     rows: list[Figures], dataset: dict[str, TurnDistribution]
 ) -> None:
-    """By the rule as written; the report places CM, GR and TS by eye one class elsewhere."""
+    """The report itself places CM, GR and TS one class off its own written rule."""
     classes = {row.name: replace(row, turns=dataset[row.name]).suitability for row in rows}
     assert classes == {
         "SI": "recommended",
@@ -337,14 +312,12 @@ def test_the_published_rule_places_the_published_tasks(
     }
 
 
-@absent(MT_BENCH)
 def test_the_data_set_has_all_thirteen_tasks(dataset: dict[str, TurnDistribution]) -> None:
     assert sorted(dataset) == sorted(TASKS)
     assert sum(item.dialogues for item in dataset.values()) == 1388
     assert sum(dataset[task].dialogues for task in PUBLISHED_TASKS) == 917
 
 
-@absent(TAU)
 @pytest.mark.parametrize(("k", "pinned"), [(1, 0.125), (2, 0.0), (3, 0.0), (4, 0.0)])
 def test_pass_k_of_real_trials_is_the_share_of_all_subsets(k: int, pinned: float) -> None:
     """No task of this file passed more than once in four, so only Pass^1 is above 0.
@@ -352,7 +325,7 @@ def test_pass_k_of_real_trials_is_the_share_of_all_subsets(k: int, pinned: float
     The estimator for other counts is compared with all subsets in the test below.
     """
     trials: dict[int, list[bool]] = defaultdict(list)
-    for item in json.loads(TAU.read_text("utf-8")):
+    for item in read_json(TAU):
         trials[item["task_id"]].append(item["reward"] == 1)
     assert [len(values) for values in trials.values()] == [4] * 10
     counted = []
@@ -375,7 +348,7 @@ def test_pass_k_of_any_count_of_four_is_the_share_of_all_subsets(passed: int, k:
 
 
 def test_a_loss_of_forty_times_and_silence_are_read_and_counted() -> None:
-    """As CC_619 of the published data: the baseline answered nothing, the other arm at length."""
+    """As in the published CC_619: the baseline gave no answer, the other arm a long one."""
     run = {"invocations": [{"invocationId": "1"}, {"finalResponse": None}]}
     small = {"promptTokens": 20, "completionTokens": 0}
     large = {"promptTokens": 20, "completionTokens": 823}
@@ -433,7 +406,7 @@ def test_a_broken_dialogue_is_named_by_its_place_and_hides_no_other(
 
 
 def a_row(**changes: float) -> dict[str, float]:
-    """A row of a published summary that contradicts nothing."""
+    """A consistent row of a published summary, with ``changes`` applied."""
     row = dict.fromkeys(("avgConsistency", "avgRetention", "passHat1Rate"), 0.9)
     for kind in ("Token", "Prompt"):
         shares = zip(("mean", "std", "p25", "p50", "p75"), (10, 5, -5, 10, 20), strict=True)

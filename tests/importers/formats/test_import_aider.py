@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.paths import SHARED
+from support.paths import public_data
 
 from pytest_compaction.artifacts.operations import file_operations, file_states
 from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.importers.formats.aider import AiderImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers
-
-REAL = SHARED / "aider/chat-history.md"
-real = pytest.mark.skipif(not REAL.exists(), reason=f"the public history {REAL} is not there")
 
 HEADING = "\n# aider chat started at 2025-01-02 03:04:05\n\n"
 BLOCK = f"""src/a.py
@@ -194,9 +191,8 @@ def test_a_history_without_an_answer_or_with_broken_bytes_is_an_error(tmp_path: 
         list(AiderImporter().read(path))
 
 
-@real
 def test_the_public_history_is_read_whole() -> None:
-    (transcript,) = AiderImporter().read(REAL)
+    (transcript,) = AiderImporter().read(public_data("aider/chat-history.md"))
     assert structure_faults(transcript.messages) == []
     typed = sum(message.role == "user" for message in transcript.messages)
     again = transcript.ledger.left_out["command whose prompt is repeated below it"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.paths import SHARED
+from support.paths import public_data
 
 from pytest_compaction.artifacts.operations import INTERRUPTED
 from pytest_compaction.conversation.messages import (
@@ -27,14 +27,11 @@ from pytest_compaction.importers.protocol import (
 )
 from pytest_compaction.importers.registry import importer_for, load_importers
 
-REAL = SHARED / "claude-code/session.jsonl"
-real = pytest.mark.skipif(not REAL.exists(), reason=f"the public session {REAL} is not there")
-
 
 def said(
     type: str, uuid: str, parent: str | None, content: Any, id: str = "", **more: Any
 ) -> dict[str, Any]:
-    """A user or assistant line; ``id`` is that of the assistant's message."""
+    """A user or assistant line; ``id`` is the id of the assistant's message."""
     message = {"role": type, "content": content, **({"id": id} if id else {})}
     return {"type": type, "uuid": uuid, "parentUuid": parent, "message": message, **more}
 
@@ -395,11 +392,11 @@ def test_a_mutated_session_is_refused_clearly_or_read_soundly(
     assert str(path) in refused or (messages and not structure_faults(messages))
 
 
-@real
 def test_the_real_session_is_read_whole() -> None:
-    importer = importer_for(REAL, load_importers().importers)
+    path = public_data("claude-code/session.jsonl")
+    importer = importer_for(path, load_importers().importers)
     assert importer.name == "claude-code"
-    transcript = importer.read(REAL)
+    transcript = importer.read(path)
     assert isinstance(transcript, Transcript)
     assert (transcript.ledger.records, transcript.ledger.messages) == (59, 43)
     assert transcript.ledger.left_out == {"title of a session": 1}

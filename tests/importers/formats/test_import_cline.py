@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.paths import SHARED
+from support.paths import public_data
 
 from pytest_compaction.artifacts.operations import commands, file_operations
 from pytest_compaction.case_making.recorded_points import record_points
@@ -15,9 +15,6 @@ from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.importers.formats.cline.importer import ClineImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers
-
-FOLDER = SHARED / "cline"
-real = pytest.mark.skipif(not FOLDER.exists(), reason=f"the public session {FOLDER} is not there")
 
 
 def message(id: str, role: str, *parts: Any, **more: Any) -> dict[str, Any]:
@@ -217,9 +214,8 @@ def test_what_is_no_session_is_an_error_that_says_what_to_do(
     assert str(path) in str(caught.value)
 
 
-@real
 def test_the_public_session_has_what_both_modes_made_of_it() -> None:
-    agentic, basic = ClineImporter().read(FOLDER / "session.messages.json")
+    agentic, basic = ClineImporter().read(public_data("cline/session.messages.json"))
     assert (agentic.name, basic.name) == ("agentic", "basic")
     for transcript in (agentic, basic):
         assert (transcript.ledger.records, transcript.ledger.messages) == (32, 33)

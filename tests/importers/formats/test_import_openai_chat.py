@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.paths import SHARED
+from support.paths import public_data
 from support.transcript_samples import imported_as
 from support.transcript_samples import write_log as write
 
@@ -17,9 +17,6 @@ from pytest_compaction.case_making import case_maker
 from pytest_compaction.conversation.messages import Image, Thinking
 from pytest_compaction.importers.formats.openai.chat import OpenAIChatImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-
-REAL = SHARED / "tau-bench/gpt-4o-airline-tasks-0-9.json"
-real = pytest.mark.skipif(not REAL.exists(), reason=f"the public runs {REAL} are not there")
 
 
 def call(id: str | None = "c1", name: str = "read", arguments: Any = "{}") -> dict[str, Any]:
@@ -217,9 +214,8 @@ def test_a_file_of_several_conversations_gives_several_cases(
     assert loaded.errors == ()
 
 
-@real
 def test_the_real_runs_are_read_whole() -> None:
-    found = read(REAL)
+    found = read(public_data("tau-bench/gpt-4o-airline-tasks-0-9.json"))
     assert len(found) == 40
     assert sum(t.ledger.records for t in found) == sum(len(t.messages) for t in found) == 1238
     assert {t.name for t in found} == {f"task{n}-trial{t}" for n in range(10) for t in range(4)}

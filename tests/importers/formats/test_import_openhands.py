@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.paths import SHARED
+from support.paths import public_data
 
 from pytest_compaction.artifacts.operations import INTERRUPTED, commands, file_operations
 from pytest_compaction.conversation.messages import (
@@ -19,9 +19,6 @@ from pytest_compaction.conversation.messages import (
 from pytest_compaction.importers.formats.openhands.importer import OpenHandsImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers
-
-REAL = SHARED / "openhands/multi_swe_bench_example_output.jsonl"
-real = pytest.mark.skipif(not REAL.exists(), reason=f"the public streams {REAL} are not there")
 
 
 def action(id: int, kind: str, source: str = "agent", **args: Any) -> dict[str, Any]:
@@ -369,9 +366,9 @@ def test_a_file_without_a_message_is_an_error(tmp_path: Path, content: str, said
     assert str(path) in str(caught.value)
 
 
-@real
 def test_the_public_streams_are_read_whole() -> None:
-    found = list(OpenHandsImporter().read(REAL))
+    path = public_data("openhands/multi_swe_bench_example_output.jsonl")
+    found = list(OpenHandsImporter().read(path))
     assert [(t.name, t.ledger.records, t.ledger.messages) for t in found] == [
         ("ponylang__ponyc-4595", 49, 47),
         ("ponylang__ponyc-4593", 70, 68),

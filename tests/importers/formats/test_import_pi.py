@@ -1,4 +1,4 @@
-"""Sessions of the pi agent become sound messages, and nothing is lost unsaid."""
+"""Sessions of the pi agent become sound messages; the ledger names whatever is left out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.paths import SHARED
+from support.paths import public_data
 
 from pytest_compaction.artifacts.operations import INTERRUPTED
 from pytest_compaction.case.files import load_cases
@@ -19,9 +19,6 @@ from pytest_compaction.conversation.messages import Image, Thinking, structure_f
 from pytest_compaction.importers.formats.pi.importer import PiImporter
 from pytest_compaction.importers.protocol import KEPT_AS_RECORD, ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, importer_named, load_importers
-
-REAL = SHARED / "pi-agent/large-session.jsonl"
-real = pytest.mark.skipif(not REAL.exists(), reason=f"the public session {REAL} is not there")
 
 HEADER = {"type": "session", "id": "s", "timestamp": "2025-01-01T00:00:00Z", "cwd": "/work"}
 
@@ -290,9 +287,8 @@ def test_a_mutated_session_gives_a_clear_error_or_a_sound_case(
     assert len(loaded.cases) == 1
 
 
-@real
 def test_the_real_session_is_read_whole() -> None:
-    transcript = PiImporter().read(REAL)
+    transcript = PiImporter().read(public_data("pi-agent/large-session.jsonl"))
     ledger = transcript.ledger
     roles = [message.role for message in transcript.messages]
     assert ledger.records == 1019

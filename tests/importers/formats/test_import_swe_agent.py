@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.paths import SHARED
+from support.paths import public_data
 
 from pytest_compaction.artifacts.operations import file_operations, file_states
 from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
@@ -15,9 +15,6 @@ from pytest_compaction.importers.formats.swe_agent.commands import call_of
 from pytest_compaction.importers.formats.swe_agent.importer import SweAgentImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers
-
-FOLDER = SHARED / "swe-agent"
-real = pytest.mark.skipif(not FOLDER.exists(), reason=f"the public runs in {FOLDER} are not there")
 
 STATE = "\n(Open file: {})\n(Current directory: /repo)\nbash-$"
 
@@ -222,7 +219,6 @@ def test_a_broken_run_is_named(tmp_path: Path, content: str, said: str) -> None:
     assert str(path) in str(caught.value)
 
 
-@real
 @pytest.mark.parametrize(
     ("name", "messages", "edited"),
     [
@@ -231,7 +227,7 @@ def test_a_broken_run_is_named(tmp_path: Path, content: str, said: str) -> None:
     ],
 )
 def test_the_public_runs_are_read_whole(name: str, messages: int, edited: str) -> None:
-    transcript = SweAgentImporter().read(FOLDER / f"{name}.traj")
+    transcript = SweAgentImporter().read(public_data(f"swe-agent/{name}.traj"))
     assert transcript.ledger.messages == messages
     assert structure_faults(transcript.messages) == []
     states = {state.path: state for state in file_states(file_operations(transcript.messages))}

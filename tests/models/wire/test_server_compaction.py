@@ -280,7 +280,7 @@ def test_the_check_skips_what_only_a_server_does(pytester):
     )
     outcomes = result.parseoutcomes()
     assert set(outcomes) <= {"skipped", "warnings"}
-    assert "shows in answers only, and the check asks for none" in scenarios.flat(result.outlines)
+    assert "shows only in answers, and the check asks for none" in scenarios.flat(result.outlines)
 
 
 def test_dialogues_refuse_a_strategy_whose_parameters_they_do_not_send(pytester):
@@ -289,7 +289,7 @@ def test_dialogues_refuse_a_strategy_whose_parameters_they_do_not_send(pytester)
     result = scenarios.run(pytester, *named, compactor=None)
     assert result.ret == 1
     said = scenarios.flat(result.outlines)
-    assert "which is sent with the probes of a case only; use mode=client here" in said
+    assert "which is only sent with the probes of a case; use mode=client here" in said
 
 
 # --- the strategy --------------------------------------------------------------------
@@ -596,7 +596,7 @@ def test_of_a_compaction_that_only_the_server_can_read_there_is_the_system_promp
 
 def test_a_compaction_without_a_count_of_what_was_read_gives_no_score():
     found = seen(view(), Applied(("compact_20260112",), summary="notes"), COUNTER)
-    assert "but not what was read after it" in found.problem
+    assert "but not how many tokens were read after it" in found.problem
 
 
 def test_what_went_wrong_at_the_server_is_passed_on():

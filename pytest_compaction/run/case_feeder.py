@@ -1,0 +1,113 @@
+"""Feeding a case to a strategy: the state at each compaction point, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pytest_compaction.case.case import Case, Point
+from pytest_compaction.compactors.function.compactor import CompactorError
+from pytest_compaction.compactors.protocol import Compactor, Context, State, View
+from pytest_compaction.conversation.messages import Message, groups
+from pytest_compaction.run.feeding import Feeder, Step
+from pytest_compaction.run.shared_loop import FunctionLoops
+from pytest_compaction.run.triggers import Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class PointState:
+    """A strategy at a compaction point: its state, or the ``error`` that left it without one.
+
+    ``failure`` says that the last compaction failed and left more in the view than
+    the budget allows: an answer from that view says nothing about the strategy.
+    """
+
+    state: State | None
+    log_tokens: int
+    view_tokens: int
+    error: str | None = None
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FeedResult:
+    """The result of feeding a case: a state for each compaction point, and every step."""
+
+    points: tuple[PointState, ...]
+    steps: tuple[Step, ...]
+
+
+class CaseFeeder:
+    """Feeds one case to one strategy; each call into it may take ``timeout`` seconds."""
+
+    def __init__(
+        self,
+        case: Case,
+        compactor: Compactor[State],
+        context: Context,
+        trigger: Trigger,
+        timeout: float,
+        loops: FunctionLoops | None = None,
+    ) -> None:
+        self._case = case
+        self._feeder = Feeder(compactor, trigger, timeout, loops)
+        self._needs_record = getattr(compactor.traits, "needs_record", False)
+        self._context = context
+
+    async def feed(self) -> FeedResult:
+        """Feed the whole case. After an error all later points carry it."""
+        points: list[PointState] = []
+        error: str | None = None
+        before = 0
+        for number, point in enumerate(self._case.points):
+            log_tokens = self._context.tokens.messages(self._case.log_until(number))
+            if error is None:
+                try:
+                    await self._advance(self._case.messages[before : point.index + 1], point)
+                    before = point.index + 1
+                    points.append(await self._point(log_tokens))
+                except CompactorError as raised:
+                    error = f"{raised} (case {self._case.id}, compaction point {point.id})"
+            if error is not None:
+                points.append(PointState(None, log_tokens, 0, error))
+        return FeedResult(tuple(points), tuple(self._feeder.steps))
+
+    async def rendered(self, state: State, question: str | None = None) -> View:
+        """The view of a state, checked for broken structure."""
+        return await self._feeder.strategy.rendered(state, self._context, question)
+
+    def close(self) -> None:
+        """Let the thread of the strategy end."""
+        self._feeder.close()
+
+    async def _point(self, log_tokens: int) -> PointState:
+        state = await self._feeder.state()
+        tokens = self._context.tokens.messages((await self.rendered(state)).messages)
+        return PointState(state, log_tokens, tokens, failure=self._failure(tokens))
+
+    def _failure(self, tokens: int) -> str | None:
+        last = self._feeder.steps[-1] if self._feeder.steps else None
+        budget = self._context.budget
+        if last is None or last.status != "failed":
+            return None
+        if self._needs_record:
+            return f"there is nothing to judge at {last.point}: {last.error}"
+        if tokens <= budget:
+            return None
+        return (
+            f"the compaction at {last.point} failed and left {tokens} tokens in a view for "
+            f"{budget}: {last.error or 'the strategy gave no reason'}"
+        )
+
+    async def _advance(self, new: Sequence[Message], point: Point) -> None:
+        """Observe new messages, and compact at the point or whenever the trigger fires."""
+        if self._feeder.trigger.kind == "case":
+            await self._feeder.observe(new, self._context)
+            context = replace(self._context, recorded=point.recorded)
+            await self._feeder.compact(context, point.id)
+            return
+        for begin, end in groups(new):
+            batch = new[begin:end]
+            await self._feeder.observe(batch, self._context)
+            if await self._feeder.is_time(self._context):
+                await self._feeder.compact(self._context, batch[-1].id)

@@ -1,0 +1,77 @@
+"""A compacted case: its views, and the answers that are given from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.compactors.function.compactor import CompactorError
+from pytest_compaction.compactors.protocol import View
+from pytest_compaction.conversation.messages import Message
+from pytest_compaction.models.protocol import ModelError, NotAskedError
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.run.case_feeder import CaseFeeder, FeedResult
+from pytest_compaction.run.feeding import CompactionError, Step
+from pytest_compaction.run.response import Arm, Response
+
+
+@dataclass(frozen=True)
+class Compaction:
+    """A case as a strategy left it. ``ask`` answers a probe from the compacted context alone."""
+
+    case: Case
+    arm: Arm
+    steps: tuple[Step, ...]
+    """Every compaction that took place, in order."""
+    usage: Usage
+    _view: Callable[[int], tuple[Message, ...]] = field(repr=False, compare=False)
+    _ask: Callable[[Probe], Response] = field(repr=False, compare=False)
+
+    def view(self, point: int = -1) -> tuple[Message, ...]:
+        """The messages that the model sees after a compaction point (the last by default).
+
+        Raises :class:`CompactionError` if there is no view, and
+        :class:`~pytest_compaction.models.protocol.ModelError` if a model is the reason.
+        """
+        return self._view(point)
+
+    def ask(self, probe: Probe) -> Response:
+        """The answer to a probe. Raises what :meth:`view` raises."""
+        return self._ask(probe)
+
+
+@dataclass(frozen=True)
+class CompactedCase:
+    """A case that was fed to a strategy, and the strategy itself, which renders its views.
+
+    ``usage`` is that of its compactions. ``model_error`` says why the model could not
+    summarise, whatever the strategy then did.
+    """
+
+    case: Case
+    arm: Arm
+    fed: FeedResult
+    usage: Usage
+    model_error: ModelError | None
+    feeder: CaseFeeder
+
+    async def view(self, point: int, question: str | None = None) -> View:
+        """The view after a point; strategies that read per question are given it."""
+        at_point = self.fed.points[point]
+        failed = at_point.error is not None or at_point.state is None
+        if self.model_error and (failed or isinstance(self.model_error, NotAskedError)):
+            raise type(self.model_error)(*self.model_error.args)
+        if at_point.error is not None or at_point.state is None:
+            raise CompactionError(at_point.error or "there is no view")
+        try:
+            return await self.feeder.rendered(at_point.state, question)
+        except CompactorError as error:
+            raise CompactionError(f"{error} (case {self.case.id})") from error
+
+    def failure(self, point: int) -> str | None:
+        """Why an answer at a point would say nothing about the strategy, if so."""
+        failure = self.fed.points[point].failure
+        if failure is not None and self.model_error is not None:
+            return str(self.model_error)
+        return failure

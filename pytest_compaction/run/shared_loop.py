@@ -1,0 +1,119 @@
+"""The event loop of a module's async function: one for all cases that it compacts."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_compaction.compactors.composition.composition import parts_of
+from pytest_compaction.compactors.function.compactor import FunctionCompactor
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    value: Any = None
+    error: BaseException | None = None
+
+
+class SharedLoop:
+    """An event loop in a daemon thread, on which coroutines of several threads run at once."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._running: list[asyncio.AbstractEventLoop] = []
+        self._current: asyncio.AbstractEventLoop | None = None
+
+    def run(self, work: Awaitable[Any]) -> Any:
+        """Await ``work`` on the loop and block this thread until it ends."""
+        ended = asyncio.run_coroutine_threadsafe(_ended(work), self._started()).result()
+        if ended.error is not None:
+            raise ended.error
+        return ended.value
+
+    def leave(self) -> None:
+        """Start a new loop for the next call: what runs on this one may never return."""
+        with self._lock:
+            self._current = None
+
+    def close(self) -> None:
+        """Let all loops end, with what still runs on them. Does not wait for them."""
+        with self._lock:
+            loops, self._running, self._current = self._running, [], None
+        for loop in loops:
+            with contextlib.suppress(RuntimeError):  # it may have ended by itself
+                loop.call_soon_threadsafe(loop.stop)
+
+    def _started(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._current is None:
+                self._current = asyncio.new_event_loop()
+                self._running.append(self._current)
+                threading.Thread(
+                    target=_serve, args=(self._current,), name=self._name, daemon=True
+                ).start()
+            return self._current
+
+
+class FunctionLoops:
+    """Gives each async function of a module one loop for the whole run.
+
+    Such a function has no instance: its HTTP client or semaphore is a global too, and
+    the second case would find it bound to the loop of the first.
+    """
+
+    def __init__(self) -> None:
+        self._loops: dict[tuple[Any, ...], SharedLoop] = {}
+
+    def of(self, compactor: object) -> SharedLoop | None:
+        """The loop of such functions in a strategy; ``None`` if it has none."""
+        functions = tuple(
+            part.module_coroutine
+            for part in parts_of(compactor)
+            if isinstance(part, FunctionCompactor) and part.module_coroutine is not None
+        )
+        if not functions:
+            return None
+        return self._loops.setdefault(functions, SharedLoop("compaction-function"))
+
+    def close(self) -> None:
+        """Let all loops end."""
+        for loop in self._loops.values():
+            loop.close()
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        while _was_interrupted(loop):
+            pass
+        loop.run_until_complete(_cancel_all())
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
+
+
+def _was_interrupted(loop: asyncio.AbstractEventLoop) -> bool:
+    """Run the loop until it is stopped, or until a task of a strategy wants the process to end."""
+    try:
+        loop.run_forever()
+    except (SystemExit, KeyboardInterrupt):
+        return True
+    return False
+
+
+async def _cancel_all() -> None:
+    under_way = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in under_way:
+        task.cancel()
+    await asyncio.gather(*under_way, return_exceptions=True)
+
+
+async def _ended(work: Awaitable[Any]) -> _Ended:
+    try:
+        return _Ended(await work)
+    except BaseException as error:  # SystemExit would end the loop, and all else that runs on it
+        return _Ended(error=error)

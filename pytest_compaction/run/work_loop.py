@@ -1,0 +1,95 @@
+"""An event loop in a thread, on which the items of a session share what is made for them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Coroutine, Hashable
+from typing import Any, TypeVar
+
+from pytest_compaction.models.protocol import Model
+from pytest_compaction.models.wire.call import Caller
+from pytest_compaction.run.metered_model import MeteredModel
+from pytest_compaction.run.shared_loop import FunctionLoops
+
+T = TypeVar("T")
+
+
+class WorkLoop:
+    """Makes each piece of work once, under a key, and shares it with all who ask for it.
+
+    One loop in a daemon thread does all the waiting, and one limit holds for all
+    requests to models. ``concurrency`` is the number of requests in flight at most;
+    ``caller`` is closed with the loop.
+    """
+
+    def __init__(self, concurrency: int, caller: Caller | None = None) -> None:
+        self._caller = caller
+        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
+        self._loop = asyncio.new_event_loop()
+        self._limit = asyncio.Semaphore(concurrency)
+        self._thread: threading.Thread | None = None
+        self.function_loops = FunctionLoops()
+        """The loops of async functions, which end with this one."""
+
+    @property
+    def limit(self) -> asyncio.Semaphore:
+        """The limit of requests in flight, shared by everything on this loop."""
+        return self._limit
+
+    def metered(self, model: Model) -> MeteredModel:
+        """A meter over a model whose requests run on this loop, within its limit."""
+        return MeteredModel(model, self._loop, self._limit)
+
+    async def once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """The result for a key; made now if nobody has asked for it. For coroutines on this loop.
+
+        Whoever stops waiting does not stop the work: others may wait for it.
+        """
+        return await asyncio.shield(self._task(key, make))
+
+    def begin(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, Any]]) -> None:
+        """Start work for a key without waiting; its error is raised where :meth:`once` asks."""
+        if key not in self._tasks:
+            self._task(key, make).add_done_callback(_mark_error_as_seen)
+
+    def _task(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> asyncio.Task[T]:
+        task: asyncio.Task[T] | None = self._tasks.get(key)
+        if task is None:
+            task = self._tasks[key] = asyncio.ensure_future(make())
+        return task
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine on the loop and block until it ends."""
+        if self._thread is None:
+            self._thread = threading.Thread(
+                target=self._loop.run_forever, name="compaction-engine", daemon=True
+            )
+            self._thread.start()
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def close(self) -> None:
+        """Cancel what is under way and stop the loop. May be called again."""
+        if self._thread is not None:
+            asyncio.run_coroutine_threadsafe(self._cancel(), self._loop).result()
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._thread = None
+        self.function_loops.close()
+        if not self._loop.is_closed():
+            self._loop.close()
+
+    async def _cancel(self) -> None:
+        under_way = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+        if self._caller is not None:
+            await self._caller.close()
+
+
+def _mark_error_as_seen(task: asyncio.Task[Any]) -> None:
+    """Asyncio logs an error that nobody looked at; here somebody may, or nobody wants it."""
+    with contextlib.suppress(asyncio.CancelledError):
+        task.exception()

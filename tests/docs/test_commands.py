@@ -1,0 +1,137 @@
+"""Every command that the documentation shows is run: by CI, or by a test that is named here."""
+
+import re
+
+import pytest
+from support.pages import PAGES, README, commands, name
+from support.paths import ROOT
+
+CI = ".ci/run"
+HERE = "tests/docs"
+BRING = f"{HERE}/test_bring_your_own.py"
+FIGURES = f"{HERE}/test_readme.py"
+MODELS = f"{HERE}/test_real_models.py"
+
+FIRST = {
+    "python -m pip install -e . && pytest --compactor=anchored -n 8",
+    'python -m pip install -e ".[test]" && pytest tests',
+}
+"""The two commands of the README that a clone has to bear out."""
+
+RUN_BY = {
+    **dict.fromkeys(FIRST, CI),
+    'python -m pip install -q -e ".[dev]"': CI,
+    "ruff check .": CI,
+    "ruff format --check .": CI,
+    "mypy": CI,
+    "pytest tests": CI,
+    "pytest --pyargs pytest_compaction.benchmark --compactor=anchored": CI,
+    "pytest --compactors": "tests/reports/test_terminal_summary.py"
+    "::test_compactors_lists_every_strategy_with_one_line_and_runs_nothing",
+    "pytest --help": "tests/test_options.py::test_help_lists_every_option_and_every_ini_key",
+    # README.md, strategies.md, ci.md
+    "pytest --compactor=none,truncate,regenerate,anchored -n 8": f"{FIGURES}"
+    "::test_the_comparison_runs_over_all_workers",
+    "pytest --compactor=anchored,anchored+ledger": f"{BRING}"
+    "::test_the_ledger_is_compared_with_a_strategy_alone",
+    "pytest --compactor=my_compactor:keep_the_newest -n 8 --junitxml=compaction.xml": f"{FIGURES}"
+    "::test_the_command_of_the_workflow_writes_scores_for_the_ci",
+    "pytest --compactor=anchored --compaction-judge-snapshots --snapshot-update": f"{FIGURES}"
+    "::test_verdicts_are_accepted_and_then_compared",
+    "pytest --compactor=anchored --compaction-judge-snapshots": f"{FIGURES}"
+    "::test_verdicts_are_accepted_and_then_compared",
+    # own-compactor.md, invariants.md
+    "pytest --compactor=my_compactor:keep_the_newest,truncate": f"{BRING}"
+    "::test_a_function_runs_beside_a_known_strategy",
+    "pytest --compactor=my_compactor:keep_the_newest --compaction-check": f"{BRING}"
+    "::test_the_check_finds_what_the_page_says_it_finds",
+    "pytest --compactor=my_strategy:FirstLines --compaction-check": f"{BRING}"
+    "::test_the_class_breaks_no_invariant",
+    "pytest --compactor=my_strategy:FirstLines:keep=2,my_strategy:FirstLines:keep=2+ledger": (
+        f"{BRING}::test_the_class_takes_its_parameter_and_is_composed"
+    ),
+    "pytest --compactor=my_messages:without_old_results,my_messages:since_the_last_request": (
+        f"{BRING}::test_functions_over_other_message_objects_run_as_they_are"
+    ),
+    "pytest --compactor=langchain_core.messages:trim_messages:token_counter=approximate": (
+        f"{BRING}::test_the_trimmer_of_langchain_runs"
+    ),
+    # real-models.md
+    "export OPENAI_API_KEY=…": f"{MODELS}::test_a_command_asks_the_endpoint",
+    "pytest --compactor=none,regenerate,anchored --compaction-model=gpt-5-mini": f"{MODELS}"
+    "::test_a_command_asks_the_endpoint",
+    "pytest --compactor=anchored --compaction-model=gpt-5-mini --compaction-judge=offline": (
+        f"{MODELS}::test_a_command_asks_the_endpoint"
+    ),
+    "pytest --compactor=anchored,truncate --compaction-model=gpt-5-mini --compaction-estimate": (
+        f"{MODELS}::test_an_estimate_asks_nothing"
+    ),
+    "pytest --compactor=anchored,truncate --compaction-model=gpt-5-mini --compaction-max-cost=2": (
+        f"{MODELS}::test_a_command_asks_the_endpoint"
+    ),
+    "pytest --compactor=anchored --compaction-model=gpt-5-mini --compaction-store=calls": (
+        f"{MODELS}::test_what_was_recorded_is_replayed_without_the_endpoint"
+    ),
+    "pytest --compactor=anchored --compaction-model=gpt-5-mini --compaction-store=calls "
+    "--compaction-replay": f"{MODELS}::test_what_was_recorded_is_replayed_without_the_endpoint",
+    "OPENAI_BASE_URL=http://localhost:4000/v1 pytest --compactor=anthropic:mode=server:clear=3 "
+    "--compaction-model=claude-sonnet": "tests/models/wire/test_server_compaction.py"
+    "::test_the_edits_are_sent_and_what_was_cleared_is_not_in_the_view",
+    # own-sessions.md
+    "pytest-compaction import session.jsonl -o cases/": f"{FIGURES}"
+    "::test_a_session_of_ones_own_is_imported_checked_and_gated",
+    "pytest-compaction lint cases/": f"{FIGURES}"
+    "::test_a_session_of_ones_own_is_imported_checked_and_gated",
+    "pytest-compaction show cases/session.json --probes": f"{FIGURES}"
+    "::test_a_session_of_ones_own_is_imported_checked_and_gated",
+    "pytest --compactor=none,truncate,anchored --compaction-threshold='overall@anchored>=2'": (
+        f"{FIGURES}::test_a_session_of_ones_own_is_imported_checked_and_gated"
+    ),
+    "pytest --compactor=recorded,anchored": f"{FIGURES}"
+    "::test_the_view_on_record_is_compared_with_a_strategy",
+    "pytest-compaction lint": "tests/commands/test_lint_command.py"
+    "::test_a_sound_case_has_no_findings",
+    "pytest-compaction show": "tests/commands/test_show_command.py::test_a_whole_case",
+    # dialogues.md
+    "pytest --compactor=anchored --compaction-cases=mtbench101.jsonl -n 8": (
+        "tests/dialogues/test_dialogue_items.py"
+        "::test_a_dialogue_file_on_the_command_line_is_all_that_is_needed"
+    ),
+    "pytest-compaction dialogues": "tests/commands/test_dialogues_command.py"
+    "::test_a_real_run_can_be_read_again",
+    "pytest-compaction dialogues RUN.jsonl": "tests/commands/test_dialogues_command.py"
+    "::test_a_real_run_can_be_read_again",
+    "pytest-compaction dialogues results/*/results.json result_summary.json mtbench101.jsonl "
+    "-o report.md": "tests/commands/test_dialogues_command.py"
+    "::test_a_dialogue_file_gives_a_published_summary_its_turns",
+}
+"""What runs each command: the file with the lanes of CI, or a test."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_command_of_a_page_is_run(page):
+    assert commands(page) - set(RUN_BY) == set(), "say in RUN_BY what runs these commands"
+
+
+def test_no_command_is_listed_that_no_page_shows():
+    assert set(RUN_BY) - set().union(*map(commands, PAGES)) == set()
+
+
+def test_the_readme_shows_the_two_commands_of_a_clone():
+    assert commands(README) >= FIRST
+
+
+@pytest.mark.parametrize("place", sorted(set(RUN_BY.values()) - {CI}))
+def test_the_test_that_runs_a_command_exists(place):
+    path, _, test = place.partition("::")
+    assert re.search(rf"^def {test}\(", (ROOT / path).read_text("utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", [command for command, place in RUN_BY.items() if place == CI])
+def test_ci_runs_a_command(command):
+    assert command in (ROOT / CI).read_text("utf-8")
+
+
+def test_ci_runs_the_commands_that_need_langchain_with_it():
+    lanes = (ROOT / CI).read_text("utf-8")
+    assert "WITH_LANGCHAIN=1 pytest tests/docs/test_bring_your_own.py" in lanes

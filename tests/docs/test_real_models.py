@@ -1,0 +1,62 @@
+"""The commands of docs/real-models.md, against a server on this machine."""
+
+import pytest
+from support.endpoint_builders import KEY
+from support.pages import DOCS, arguments, code, commands
+from support.scenarios import lean, records, write_cases
+from support.stub_endpoint import PRICED, long_case, serving
+
+PAGE = DOCS / "real-models.md"
+FIRST = "pytest --compactor=none,regenerate,anchored --compaction-model=gpt-5-mini"
+CHEAP_JUDGE = "pytest --compactor=anchored --compaction-model=gpt-5-mini --compaction-judge=offline"
+LIMITED = (
+    "pytest --compactor=anchored,truncate --compaction-model=gpt-5-mini --compaction-max-cost=2"
+)
+
+
+@pytest.fixture
+def endpoint(pytester, monkeypatch):
+    """A server that answers at OpenAI's prices, and one case."""
+    write_cases(pytester, long_case("first"))
+    pytester.makeconftest(PRICED)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with serving() as stub:
+        monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
+        yield stub
+
+
+def run(pytester, command):
+    return pytester.runpytest_inprocess(*lean(), *arguments(command), "-q", "--tb=short")
+
+
+@pytest.mark.parametrize("command", [FIRST, CHEAP_JUDGE, LIMITED])
+def test_a_command_asks_the_endpoint(pytester, endpoint, command):
+    assert command in commands(PAGE)
+    run(pytester, command)
+    found = records(pytester).records
+    named = command.partition("--compactor=")[2].split()[0].split(",")
+    assert {record["compactor"] for record in found} == set(named)
+    assert {record["status"] for record in found} <= {"passed", "failed"}
+    roles = {role for role, calls in endpoint.roles().items() if calls}
+    judged = "--compaction-judge=offline" not in command
+    assert roles == {"compaction", "responder"} | ({"judge"} if judged else set())
+
+
+def test_an_estimate_asks_nothing(pytester, endpoint):
+    block = code(PAGE, "console", "--compaction-estimate")
+    result = run(pytester, block.strip())
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.fnmatch_lines(["compaction  gpt-5-mini *", "*Nothing was asked*"])
+    assert endpoint.calls == []
+
+
+def test_what_was_recorded_is_replayed_without_the_endpoint(pytester, endpoint):
+    record, replay = code(PAGE, "console", "--compaction-replay").strip().splitlines()
+    run(pytester, record)
+    asked = len(endpoint.calls)
+    assert asked
+    endpoint.status = 503
+    result = run(pytester, replay)
+    assert len(endpoint.calls) == asked
+    assert {found["status"] for found in records(pytester).records} <= {"passed", "failed"}
+    assert "Traceback" not in str(result.stdout)

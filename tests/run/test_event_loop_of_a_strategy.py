@@ -1,0 +1,301 @@
+"""A strategy has one thread and one event loop for its whole life, and both end with it."""
+
+import asyncio
+import gc
+import threading
+import time
+from functools import partial
+
+import pytest
+from support.builders import COUNTER, build_case, context_of
+
+from pytest_compaction.compactors.base.history import HistoryCompactor, unchanged
+from pytest_compaction.compactors.composition.composition import Composition
+from pytest_compaction.compactors.function.compactor import CompactorError, FunctionCompactor
+from pytest_compaction.compactors.protocol import Traits, View
+from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.run.case_feeder import CaseFeeder
+from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.feeding import CompactionError
+from pytest_compaction.run.response import Arm, Roles
+from pytest_compaction.run.shared_loop import FunctionLoops, SharedLoop
+from pytest_compaction.run.strategy_thread import StrategyThread, TimeLimitError
+from pytest_compaction.run.triggers import Trigger, parse_trigger
+from pytest_compaction.run.work_loop import WorkLoop
+
+ENOUGH = 30.0
+
+
+class Connected(HistoryCompactor):
+    """Keeps a connection, as an HTTP client does: a task that lives on its first event loop."""
+
+    name = "connected"
+    traits = Traits()
+
+    def __init__(self):
+        self.requests = None
+        self.loops, self.threads = [], []
+
+    async def _serve(self):
+        while True:
+            reply = await self.requests.get()
+            reply.set_result("pong")
+
+    async def compact(self, state, context):
+        loop = asyncio.get_running_loop()
+        self.loops.append(loop)
+        if self.requests is None:
+            self.requests = asyncio.Queue()
+            self.server = asyncio.create_task(self._serve())
+        reply = loop.create_future()
+        self.requests.put_nowait(reply)
+        await asyncio.wait_for(reply, 5)
+        return unchanged(state)
+
+    def render(self, state, context, probe=None):
+        self.threads.append(threading.current_thread())
+        return View(super().render(state, context).messages)
+
+
+CLIENTS = {}
+
+
+async def compact(messages, budget):
+    """Keeps everything, after asking the client of this module."""
+    await CLIENTS["compact"].compact({"messages": []}, None)
+    return messages
+
+
+def engine_of(create, timeout=ENOUGH):
+    model = OfflineModel(COUNTER)
+    roles = Roles(model, model, (model,), COUNTER)
+    work = WorkLoop(8)
+    return work, Engine(roles, create, Trigger("case"), 3.5, timeout, work)
+
+
+@pytest.fixture
+def left_behind():
+    """The threads that were started since the test began, once they had time to end."""
+    before = set(threading.enumerate())
+
+    def left():
+        started = set(threading.enumerate()) - before
+        for thread in started:
+            thread.join(0 if thread.name == "compaction-engine" else 10)
+        return [thread.name for thread in started if thread.is_alive()]
+
+    return left
+
+
+def test_a_connection_that_is_kept_is_there_at_the_second_compaction(left_behind):
+    connected, case = Connected(), build_case()
+    work, engine = engine_of(lambda name: connected)
+    compaction = engine.compaction(case, Arm("connected"))
+    assert [(step.status, step.error) for step in compaction.steps] == [("noop", None)] * 2
+    assert compaction.view() == case.messages
+    work.close()
+    assert len(set(connected.loops)) == 1
+    assert left_behind() == []
+    assert connected.loops[0].is_closed()
+
+
+def test_a_limit_of_requests_that_is_kept_is_one_at_every_compaction():
+    limit = asyncio.Semaphore(1)
+
+    async def request():
+        async with limit:
+            await asyncio.sleep(0.001)
+
+    async def keep(messages, budget):
+        await asyncio.gather(request(), request())
+        return messages
+
+    work, engine = engine_of(lambda name: FunctionCompactor("keep", keep, {}))
+    compaction = engine.compaction(build_case(), Arm("keep"))
+    assert [step.status for step in compaction.steps] == ["noop", "noop"]
+    assert compaction.view() == build_case().messages
+    work.close()
+
+
+def test_a_client_of_the_module_of_an_async_function_serves_all_cases(left_behind):
+    client = CLIENTS["compact"] = Connected()
+    work, engine = engine_of(lambda name: FunctionCompactor("compact", compact, {}))
+    for trial in (1, 2, 3):
+        compaction = engine.compaction(build_case(), Arm("compact", trial))
+        assert [(step.status, step.error) for step in compaction.steps] == [("noop", None)] * 2
+        assert compaction.view() == build_case().messages
+    work.close()
+    assert len(client.loops) == 6
+    assert len(set(client.loops)) == 1
+    assert left_behind() == []
+    assert client.loops[0].is_closed()
+
+
+def test_what_is_async_and_made_anew_for_each_case_gets_a_loop_of_its_own(left_behind):
+    async def local(messages, budget):
+        return messages
+
+    class Callable:
+        async def __call__(self, messages, budget):
+            return messages
+
+    loops = FunctionLoops()
+    own = (local, Callable(), Callable().__call__, lambda messages, budget: messages)
+    assert [loops.of(FunctionCompactor("own", each, {})) for each in own] == [None] * 4
+    assert loops.of(Connected()) is None
+    shared = loops.of(FunctionCompactor("compact", compact, {}))
+    assert shared is loops.of(FunctionCompactor("again", compact, {})) is not None
+    parts = [FunctionCompactor("a", compact, {}), FunctionCompactor("b", local, {})]
+    assert loops.of(Composition("a+b", parts)) is shared
+    loops.close()
+    assert left_behind() == []
+
+
+def test_calls_of_one_async_function_run_at_once_and_a_stuck_one_gets_a_new_loop(left_behind):
+    shared, meeting = SharedLoop("function"), []
+
+    async def meet():
+        meeting.append(asyncio.get_running_loop())
+        while len(meeting) < 2:
+            await asyncio.sleep(0.001)
+        return len(meeting)
+
+    async def both():
+        threads = [StrategyThread(name, shared) for name in "ab"]
+        found = await asyncio.gather(*(each.call(meet, ENOUGH, "meet") for each in threads))
+        with pytest.raises(CompactorError, match="did not return within"):
+            await threads[0].call(lambda: asyncio.sleep(60), 0.05, "stuck")
+        meeting.append(await threads[0].call(current_loop, ENOUGH, "loop"))
+        for each in threads:
+            each.close()
+        return found
+
+    async def current_loop():
+        return asyncio.get_running_loop()
+
+    assert asyncio.run(both()) == [2, 2]
+    assert meeting[0] is meeting[1] is not meeting[2]
+    shared.close()
+    assert left_behind() == []
+
+
+def test_a_function_that_wants_the_process_to_end_does_not_end_the_loop(left_behind):
+    shared = SharedLoop("function")
+    thread = StrategyThread("strategy", shared)
+
+    async def end():
+        raise SystemExit(3)
+
+    async def end_in_a_task():
+        await asyncio.create_task(end())
+
+    async def calls():
+        for function in (end, end_in_a_task):
+            with pytest.raises(CompactorError, match="call raised SystemExit: 3"):
+                await thread.call(function, ENOUGH, "call")
+        return await thread.call(lambda: asyncio.sleep(0, "well"), ENOUGH, "call")
+
+    assert asyncio.run(calls()) == "well"
+    thread.close()
+    shared.close()
+    assert left_behind() == []
+
+
+def test_an_error_of_an_async_function_says_where_it_was_raised():
+    async def fail(messages, budget):
+        raise ValueError("boom")
+
+    work, engine = engine_of(lambda name: FunctionCompactor("fail", fail, {}))
+    with pytest.raises(CompactionError, match=r"ValueError: boom \[test_event_loop.*in fail\]"):
+        engine.compaction(build_case(), Arm("fail")).view()
+    work.close()
+
+
+def test_the_views_of_probes_are_rendered_in_the_thread_of_the_strategy():
+    connected, case, arm = Connected(), build_case(), Arm("connected")
+    work, engine = engine_of(lambda name: connected)
+    engine.select({(case.id, arm): [(probe, True) for probe in case.probes]})
+    compaction = engine.compaction(case, arm)
+    for probe in case.probes:
+        engine.verdict(compaction.ask(probe))
+    work.close()
+    assert len(connected.threads) > len(case.probes)
+    assert len(set(connected.threads)) == 1
+
+
+def test_no_thread_is_left_of_many_strategies(left_behind):
+    case = build_case()
+    work, engine = engine_of(lambda name: Connected())
+    for trial in range(30):
+        arm = Arm("connected", trial + 1)
+        engine.select({(case.id, arm): [(probe, True) for probe in case.probes]})
+        compaction = engine.compaction(case, arm)
+        assert {engine.verdict(compaction.ask(probe)).passed for probe in case.probes}
+        assert compaction.view() == case.messages
+    assert set(left_behind()) <= {"compaction-engine"}
+    work.close()
+    assert left_behind() == []
+
+
+def test_a_call_that_outlives_the_loop_that_waited_for_it_ends_in_silence(left_behind):
+    """The loop may be closed between being looked at and being called."""
+
+    class Closing(asyncio.SelectorEventLoop):
+        gone = False
+
+        def call_soon_threadsafe(self, *args, **more):
+            if self.gone:
+                raise RuntimeError("Event loop is closed")
+            return super().call_soon_threadsafe(*args, **more)
+
+    loop, gate = Closing(), threading.Event()
+    thread = StrategyThread("slow")
+    with pytest.raises(CompactorError, match="did not return"):
+        loop.run_until_complete(thread.call(gate.wait, 0.05, "slow"))
+    loop.gone = True
+    gate.set()
+    assert left_behind() == []
+    loop.close()
+
+
+def test_a_thread_ends_with_the_object_that_owns_it_and_after_a_call_that_was_left_behind(
+    left_behind,
+):
+    gate = threading.Event()
+    thread = StrategyThread("forgotten")
+    with pytest.raises(TimeLimitError, match=r"did not return within 0\.05 s"):
+        thread.wait(gate.wait, 0.05)
+    assert thread.wait(lambda: 3, ENOUGH) == 3
+    gate.set()
+    del thread
+    gc.collect()
+    assert left_behind() == []
+
+
+def test_a_call_after_the_end_has_a_thread_of_its_own(left_behind):
+    thread = StrategyThread("late")
+    thread.close()
+    call = partial(thread.call, threading.current_thread, ENOUGH, "late")
+    first, second = asyncio.run(call()), asyncio.run(call())
+    assert first is not second
+    assert left_behind() == []
+
+
+def test_a_call_waits_its_turn_and_its_time_begins_with_it():
+    thread = StrategyThread("busy")
+
+    async def four():
+        calls = (thread.call(partial(time.sleep, 0.15), 0.4, "sleep") for _ in range(4))
+        return await asyncio.gather(*calls)
+
+    assert asyncio.run(four()) == [None] * 4
+    thread.close()
+
+
+def test_the_trigger_asks_in_the_same_thread():
+    connected = Connected()
+    feeder = CaseFeeder(build_case(), connected, context_of(), parse_trigger("tokens:1"), ENOUGH)
+    fed = asyncio.run(feeder.feed())
+    feeder.close()
+    assert fed.steps
+    assert len(set(connected.threads)) == 1
