@@ -1,4 +1,4 @@
-"""``pytest-compaction``: what can be done without a test session."""
+"""``pytest-compaction``: the commands that need no test session."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Final
 from pytest_compaction.commands import dialogues, import_transcripts, lint, show
 
 COMMANDS: Final = (import_transcripts, lint, show, dialogues)
-"""Modules with ``add(subparsers)``, in the order of the help text; a new command is one more."""
+"""Modules with ``add(commands)``, in the order of the help text; add a new command here."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the return value is the exit code, 0 when all went well."""
+    """Run one command and return its exit code, 0 for success."""
     parser = argparse.ArgumentParser(
         prog="pytest-compaction",
         description="Cases for the compaction benchmark, and what its results say.",

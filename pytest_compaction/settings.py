@@ -1,4 +1,4 @@
-"""The settings of a run: what command line and ini file come to, frozen."""
+"""The settings of a run, made of the command line and the ini file, frozen."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 CONTROL: Final = "none"
-"""The strategy that losses are counted against; exempt from budgets and from being best."""
+"""The control, which never compacts. Losses are relative to it; it ignores the budget and never
+counts as the best."""
 
 HISTORIES: Final = ("auto", "own", "recorded")
-"""Whose answers an arm of a dialogue reads in later turns."""
+"""Whose answers the log of a dialogue holds in later turns: the arm's own, or those on record."""
 
 
 class OptionError(ValueError):
-    """An option has a value that cannot be used; the text says which and what is expected."""
+    """An option has an unusable value; the text names the option and the values it takes."""
 
 
 @dataclass(frozen=True, slots=True)
 class DialogueSettings:
     """Which dialogues are replayed, and how.
 
-    ``limit`` is per task (0: all), ``budget`` a share of the history, ``window`` in
-    tokens; a dialogue passes from ``consistency`` on.
+    ``limit`` is the number of dialogues of each task (0: all), ``budget`` a share of the
+    history (0 to 1), ``window`` in tokens. A dialogue passes at ``consistency`` (0 to 1).
     """
 
     tasks: tuple[str, ...] = ()
@@ -45,8 +46,9 @@ class DialogueSettings:
 class CallSettings:
     """How model calls are made, kept, replayed and paid for.
 
-    ``max_cost`` is US dollars or no limit, ``request_timeout`` seconds. ``judge_prompt_hash``
-    is that of the prompt's text, known once it is read; without an endpoint there is none.
+    ``max_cost`` is in US dollars (``None``: no limit), ``request_timeout`` in seconds.
+    ``judge_prompt_hash`` is the hash of the prompt's text, empty until it is read; it
+    stays empty without an endpoint.
     """
 
     store: str = ".pytest_compaction/store"
@@ -59,7 +61,7 @@ class CallSettings:
     request_timeout: float = 120.0
 
     def as_json(self) -> dict[str, Any]:
-        """The settings as a dictionary; for scoring the prompt's hash counts."""
+        """The settings as a dictionary, without the prompt's hash, which is part of scoring."""
         return {
             "judge_prompt": self.judge_prompt,
             "store": self.store,
@@ -73,7 +75,7 @@ class CallSettings:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotSettings:
-    """Whether verdicts are compared with snapshots; by how many points they may move (0 to 5)."""
+    """Whether verdicts are compared with snapshots, and how far they may move (points, 0 to 5)."""
 
     compare: bool = False
     overall: float = 0.5
@@ -89,7 +91,7 @@ class SnapshotSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The values of all options after command line and ini file are put together."""
+    """The values of all options, from the command line or else the ini file."""
 
     compactors: tuple[str, ...]
     cases: tuple[str, ...]
@@ -119,7 +121,7 @@ class Settings:
 
     @property
     def arms(self) -> tuple[str, ...]:
-        """The strategies to run, in the order given, with the control if it was asked for."""
+        """The strategies to run, in the order given, with the control if it was requested."""
         named = self.compactors
         return (*named, CONTROL) if self.control and CONTROL not in named else named
 

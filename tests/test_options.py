@@ -1,4 +1,4 @@
-"""Options: each is an ini key too, the command line wins, and --help lists them."""
+"""Options: each is also an ini key, the command line wins, and --help lists them."""
 
 from pathlib import Path
 
@@ -57,21 +57,21 @@ OTHER_VALUES = {
     "compaction_dialogue_budget": (0.25, lambda s: s.dialogues.budget == 0.25),
     "compaction_dialogue_window": (1000, lambda s: s.dialogues.window == 1000),
 }
-"""For each ini key a value that is not its default, and what the settings then say."""
+"""For each ini key a value other than its default, and a check of the resulting settings."""
 
 ALSO = {"compaction_judge_snapshots": ["-psyrupy"]}
-"""What an option needs besides."""
+"""Other arguments that an option needs."""
 
 
 class Watcher:
-    """Takes the settings of a run while it goes on."""
+    """Reads the settings of a run while it goes on."""
 
     def pytest_collection_finish(self, session):
         from pytest_compaction.plugin import SESSION
-        from pytest_compaction.session.check_items import SESSION as CHECK
+        from pytest_compaction.session.check_items import CHECK_SESSION
 
         stash = session.config.stash
-        self.settings = stash[CHECK if CHECK in stash else SESSION].settings
+        self.settings = stash[CHECK_SESSION if CHECK_SESSION in stash else SESSION].settings
 
 
 def settings_of(pytester, *arguments, compactor="keep"):

@@ -19,13 +19,13 @@ _NAMED: Final = re.compile(
     r"|\b(?:E\d{3,4}|[A-Z]{2,4}-?\d{4,5})\b:? \S"
     r"|^npm ERR!"
 )
-"""Lines that call themselves an error, or that hold a code of one, whatever printed them."""
+"""Lines that call themselves an error or hold an error code, whatever printed them."""
 _IN_FAILURE: Final = re.compile(
     r"\b(?:no such file|permission denied|command not found|not found|cannot|could not|refused"
     r"|timed? ?out|denied|invalid|missing|mismatch|undefined|aborted)\b",
     re.IGNORECASE,
 )
-"""Lines that say what went wrong where the exit status says that something did."""
+"""Lines that say what went wrong; they count only if the call is known to have failed."""
 _REPORT: Final = re.compile(r"[-=_]{4}|.{0,60}(?:\bFAILED |\b\d+ (?:failed|passed)\b)|[-+?] ")
 """Lines of a test report: a heading, the result of one test, counts, a difference."""
 _PLACE: Final = re.compile(r"^\S+?[:(]\d+(?:[,:]\d+)?[):]*\s*(?:-\s*)?")
@@ -34,23 +34,22 @@ _SOURCE: Final = re.compile(
     r"(?:except|raise|def|class|return|if|elif|else|for|while|import|from|with|assert|try|catch"
     r"|throw|const|let|var|func|fn)\b.*[:;({})\]]|[\w.]+ (?::?=) \S|@\w|#|//"
 )
-"""Lines of a program that handles errors: a file that was printed, no error."""
+"""Lines of source code that handles errors: a printed file, not an error."""
 _LEAD: Final = re.compile(r"^(?:E {2,}|\d+:|> )\s*")
 _TRACEBACK: Final = "Traceback (most recent call last):"
 _RAISED: Final = re.compile(r"(?:[\w<>]+\.)*(?:[A-Za-z_]\w*: |[A-Z]\w*:?$)")
-"""An exception as Python prints it: its class, with its module, and what it says."""
+"""An exception as Python prints it: its class, with its module, and its message."""
 
 
 def error_texts(output: str, failed: bool) -> Iterator[str]:
     """Lines of an output that state an error, in order, without repetition, as printed.
 
-    ``failed`` is whether the call is known to have failed: then lines that only say
-    what went wrong count too. The last 200,000 characters are looked at. A marker such
-    as pytest's leading ``E`` is left out, and so are the lines of a test report that
-    only count, and lines of a program. A line of fewer than 12 characters counts only
-    where a traceback or a test report ends in it. Of a line of more than 400 characters,
-    which must say within them that it is an error, the text ends by saying how many
-    characters are missing.
+    ``failed`` says that the call is known to have failed: then lines that only say what
+    went wrong count too. Only the last 200,000 characters are read. Markers such as
+    pytest's leading ``E``, lines of a test report that only count, and lines of source
+    code are left out. A line of fewer than 12 characters counts only if a traceback or a
+    test report ends with it. A line must show within its first 400 characters that it is
+    an error; a longer line is cut there and says how many characters are missing.
     """
     seen: set[str] = set()
     for text, raised in _stripped(output[-_TAIL_CHARACTERS:].splitlines()[-_MAX_LINES:]):
@@ -60,10 +59,10 @@ def error_texts(output: str, failed: bool) -> Iterator[str]:
 
 
 def _stripped(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Lines without their marker; whether an exception is to be expected there.
+    """Lines without their marker, and whether to expect an exception in them.
 
-    It is where a traceback ends, and in the first of the lines that pytest marks ``E``.
-    The lines within a traceback are left out.
+    An exception is expected at the end of a traceback, and in the first of the lines that
+    pytest marks with ``E``. The lines within a traceback are left out.
     """
     head: int | None = None
     marked_before = False
@@ -99,5 +98,5 @@ def _cut(text: str) -> str:
 
 
 def error_kind(text: str) -> str:
-    """The error without the place in the code where it occurred: what is equal is one error."""
+    """The error without its place in the code: equal kinds are the same error."""
     return _PLACE.sub("", text)

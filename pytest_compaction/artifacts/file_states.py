@@ -1,4 +1,4 @@
-"""What became of each file over a log, from the operations of its tool calls."""
+"""The state of each file after a log, from the operations of its tool calls."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Final, Literal
 Operation = Literal["created", "modified", "read", "deleted", "renamed", "restored"]
 
 EVERY_PATH: Final = "."
-"""The path of an operation that may have been done to any file."""
+"""The path of an operation that may have affected any file."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileOperation:
     """One thing that one tool call did to one file.
 
-    ``path`` is as the call names it, cleaned. ``detail`` says shortly what
-    changed, in the words of the call; for a rename it is the old path.
-    ``succeeded`` is false when the result is missing or says that it failed.
-    ``certain`` is false when the log does not tell whether it was done, or to this path;
-    it may be so whether ``succeeded`` or not. ``folder`` says that the path may be one.
+    ``path`` is as the call names it, cleaned. ``detail`` says briefly what changed, in
+    the words of the call; for a rename it is the old path. ``succeeded`` is false if the
+    result is missing or reports a failure. ``certain`` is false if the log does not tell
+    whether it was done, or whether to this path; that is independent of ``succeeded``.
+    ``folder`` says that the path may be a folder.
     """
 
     path: str
@@ -34,13 +34,12 @@ class FileOperation:
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """What became of one file over a log; ``renamed_from`` is its first name.
+    """The state of one file after a log; ``renamed_from`` is its first name.
 
-    What was taken back by restoring the file from git does not count.
-    ``deleted`` says that it was gone at the end; ``details`` are those of the
-    changes, in order, without repetition. ``certain`` is false where something may have
-    been done to the file of which the log does not tell whether it was; ``folder`` says
-    that the path may be a folder.
+    Changes that were undone by restoring the file from git do not count. ``deleted`` says
+    that it was gone at the end. ``details`` are those of the changes, in order, without
+    repetition. ``certain`` is false if something may have happened to the file and the
+    log does not tell whether it did. ``folder`` says that the path may be a folder.
     """
 
     path: str
@@ -56,12 +55,12 @@ class FileState:
 
     @property
     def touched(self) -> bool:
-        """Whether anything is left to tell: a change that was taken back is not."""
+        """Whether anything happened to the file that was not undone."""
         return bool(self.created or self.modified or self.read or self.deleted or self.renamed_from)
 
 
 def file_states(operations: Iterable[FileOperation]) -> list[FileState]:
-    """One state a file, by first touch; renames are followed; failed operations do not count.
+    """One state a file, by first touch. Renames are followed; failed operations do not count.
 
     An absolute path and a relative one that is its suffix are the same file when
     no other file could be meant.
@@ -109,7 +108,7 @@ class _Record:
         self._settle(operation, number)
 
     def _settle(self, operation: FileOperation, number: int) -> None:
-        """What surely was done to the file ends doubts; to read it does unless it was changed."""
+        """A certain operation ends doubts, but a read does so only if the file was not changed."""
         changed = self.modified and not self.created
         if operation.certain and not (operation.operation == "read" and changed):
             self.doubtful = False
@@ -142,7 +141,7 @@ class _MergedFiles:
         self._by_suffix: dict[str, _Record | None] = {}
 
     def doubt(self, operation: FileOperation) -> None:
-        """Take in an operation that may have been done."""
+        """Take in an operation that may or may not have happened."""
         self._number += 1
         if operation.path == EVERY_PATH:
             self.doubted_at = self._number

@@ -1,4 +1,4 @@
-"""Which files exist as far as a log has shown: what tells created from modified."""
+"""The files that exist, as far as a log shows: that tells created from modified files."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _MAX_NAMESAKES: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What the result of a call says: its message, its beginning, whether the call did it."""
+class EditOutcome:
+    """The result of a call: its message, its beginning, and whether the call did its work."""
 
     message_id: str
     said: str
@@ -39,8 +39,8 @@ class KnownFiles:
         self._folders: dict[str, set[str]] = {}
         self._gone: set[str] = set()
 
-    def apply(self, effect: Effect, outcome: Outcome) -> Iterator[FileOperation]:
-        """The operations that an effect comes to, after the result of its call is known."""
+    def apply(self, effect: Effect, outcome: EditOutcome) -> Iterator[FileOperation]:
+        """The operations that an effect amounts to, given the result of its call."""
         known = effect.touch is not None and effect.touch.path in self._seen
         if effect.unsettled and not (effect.touch is not None and known):
             yield from self._swept(effect.unsettled, outcome)
@@ -51,8 +51,8 @@ class KnownFiles:
                 self.note(done)
                 yield done
 
-    def _swept(self, pattern: str, outcome: Outcome) -> Iterator[FileOperation]:
-        """What fits the pattern may be gone, or as it was; failed commands do that too."""
+    def _swept(self, pattern: str, outcome: EditOutcome) -> Iterator[FileOperation]:
+        """Files that fit the pattern may be gone or unchanged, even if the command failed."""
         every = FileOperation(EVERY_PATH, "deleted", outcome.message_id, "", False, False)
         if pattern == EVERYTHING or len(self._seen) > _MAX_SWEPT:
             yield every
@@ -63,14 +63,16 @@ class KnownFiles:
             if fitting(path) or below(path):
                 yield replace(every, path=path)
 
-    def _made(self, effect: Effect, outcome: Outcome) -> Iterator[FileOperation]:
-        """A folder that was deleted and is made again is not gone."""
+    def _made(self, effect: Effect, outcome: EditOutcome) -> Iterator[FileOperation]:
+        """A folder that was deleted and made again is not gone."""
         if effect.made in self._gone and outcome.succeeded:
             self._gone.discard(effect.made)
             done = FileOperation(effect.made, "restored", outcome.message_id, folder=True)
             yield replace(done, certain=effect.certain and outcome.certain)
 
-    def _touched(self, touch: Touch, effect: Effect, outcome: Outcome) -> Iterator[FileOperation]:
+    def _touched(
+        self, touch: Touch, effect: Effect, outcome: EditOutcome
+    ) -> Iterator[FileOperation]:
         path, sure = self._target(touch)
         operation = self._operation(touch, path, outcome.said)
         detail = touch.old_path if operation == "renamed" else touch.detail
@@ -88,10 +90,10 @@ class KnownFiles:
             yield replace(done, folder=effect.folder and path not in self._seen)
 
     def _target(self, touch: Touch) -> tuple[str, bool]:
-        """The path that a touch ends at, and whether that is sure.
+        """The path where a touch ends, and whether that is certain.
 
-        A move or copy to a folder ends in it. Whether ``lib`` in ``mv a.py lib`` is a
-        folder that no call has shown, the log does not tell.
+        A move or copy to a folder ends inside it. The log does not tell whether ``lib``
+        in ``mv a.py lib`` is a folder if no call has shown it.
         """
         path = touch.path
         if touch.verb not in {"rename", "write"} or not touch.old_path:
@@ -123,7 +125,7 @@ class KnownFiles:
             self._gone.add(old)
 
     def _mistakable(self, path: str, done: FileOperation) -> Iterator[FileOperation]:
-        """Known files that the path may mean too, seen from another folder."""
+        """Other known files that the path may mean, seen from another folder."""
         if path in self._seen:
             return
         name = posixpath.basename(path)
@@ -157,7 +159,7 @@ class KnownFiles:
         return "created" if touch.verb == "edit" and _NEW_FILE.search(said) else "modified"
 
     def note(self, done: FileOperation) -> None:
-        """Take in what an operation says about which files exist; a failed one says nothing."""
+        """Update the files that exist; a failed operation changes nothing."""
         path = done.path
         if not done.succeeded or done.operation == "restored":
             return

@@ -1,8 +1,8 @@
-"""What the tool calls of a conversation did: to files, and which commands were run.
+"""The tool calls of a conversation: what they did to files, and the commands that were run.
 
 Calls of any agent are recognised by name patterns and argument keys (see
-``tool_calls``) and shell commands by their words (see ``shell_commands``). What
-cannot be told from the log is not claimed.
+``tool_calls``) and shell commands by their words (see ``shell.commands``). Nothing is
+claimed that the log does not show.
 """
 
 from __future__ import annotations
@@ -13,13 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.artifacts.file_states import (
-    FileOperation,
-    FileState,
-    Operation,
-    file_states,
-)
-from pytest_compaction.artifacts.known_files import KnownFiles, Outcome
+from pytest_compaction.artifacts.file_states import FileOperation, FileState, Operation, file_states
+from pytest_compaction.artifacts.known_files import EditOutcome, KnownFiles
 from pytest_compaction.artifacts.shell.commands import shell_effects
 from pytest_compaction.artifacts.shell.programs import Effect
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
@@ -41,7 +36,7 @@ __all__ = [
 ]
 
 INTERRUPTED: Final = "[interrupted: no result was recorded]"
-"""The result that an importer gives to a call whose result the transcript lacks."""
+"""The result that an importer adds to a call whose result is missing in the transcript."""
 
 _HEAD: Final = 400
 _EXIT_CODE: Final = re.compile(
@@ -64,7 +59,7 @@ _OWN_ERROR: Final = re.compile(
     r"(?:/(?:usr/)?bin/)?(?:bash|sh|zsh|dash|rm|mv|cp|sed|perl|git|touch|tee|mkdir|cd|cat)"
     r"(?: line \d+)?: |fatal: |error: ",
 )
-"""The beginning of an error of the shell, of git or of a program that changes files."""
+"""How errors of the shell, of git or of programs that change files begin."""
 _MISSING_PROGRAM: Final = re.compile(
     r"(?!.*\b(?:rm|mv|cp|sed|perl|git|touch|tee|mkdir|cat): ).*: command not found"
 )
@@ -86,7 +81,7 @@ _MAX_OUTPUT_LINES: Final = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A tool call with the message that made it and the result that answered it, if any did."""
+    """A tool call, the message that made it, and the result that answered it, if any."""
 
     message_id: str
     call: ToolCall
@@ -133,7 +128,7 @@ def commands(messages: Sequence[Message]) -> list[Command]:
 def file_operations(
     messages: Sequence[Message], earlier: Iterable[FileOperation] = ()
 ) -> list[FileOperation]:
-    """What the tool calls did to files, in log order; what is not recognised is left out.
+    """What the tool calls did to files, in log order; calls that are not recognised are left out.
 
     ``earlier`` are the operations of the log before these messages: a file that was
     seen there and is written here was modified, not created.
@@ -161,7 +156,7 @@ def _effects(call: ToolCall) -> list[Effect]:
 
 
 def _listed(effect: Effect, output: str) -> list[Effect]:
-    """The effect, or what ``git clean`` says that it removed instead of what it may have."""
+    """The effect, or if ``git clean`` lists the files that it removed, their removal."""
     paths = _REMOVING.findall(output[:_MAX_LISTED]) if effect.listed else []
     return [
         Effect(Touch("delete", path.rstrip("/")), effect.certain, path.endswith("/"))
@@ -169,12 +164,12 @@ def _listed(effect: Effect, output: str) -> list[Effect]:
     ] or [effect]
 
 
-def _outcomes(invocation: Invocation, effects: Sequence[Effect]) -> Callable[[Effect], Outcome]:
-    """What the result of a call says of each of its effects.
+def _outcomes(invocation: Invocation, effects: Sequence[Effect]) -> Callable[[Effect], EditOutcome]:
+    """What the result of a call says about each of its effects.
 
-    Where nothing is known of a call, it may have been done. A script that failed says
-    nothing of commands that stood behind others, and an error of the shell, of git or
-    of a program that changes files is one of every command when it names no file.
+    A call of which nothing is known may have been run. If a script failed, the log does
+    not tell whether its later commands ran. An error of the shell, of git or of a program
+    that changes files may belong to any command if it names no file.
     """
     id, output = invocation.message_id, invocation.output
     script = shell_script(invocation.call)
@@ -195,12 +190,12 @@ def _outcomes(invocation: Invocation, effects: Sequence[Effect]) -> Callable[[Ef
     )
     stopped = failed or exit_code(output) is not None
 
-    def outcome(effect: Effect) -> Outcome:
+    def outcome(effect: Effect) -> EditOutcome:
         name = _name(effect.touch) if effect.touch is not None else ""
         named = bool(errors and name and name in errors)
         done = not (lost or broken or named) and (effect.certain or not stopped)
         sure = not (unknown or refused or broken or nameless)
-        return Outcome(id, output[:_HEAD], done, sure)
+        return EditOutcome(id, output[:_HEAD], done, sure)
 
     return outcome
 

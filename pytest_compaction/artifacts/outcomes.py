@@ -27,8 +27,8 @@ _GO: Final = re.compile(r"^(ok|FAIL)[ \t]{1,8}[\w./-]{1,200}[ \t]", re.M)
 def test_summary(output: str) -> str | None:
     """The counts of the last test run in the output, such as ``2 failed, 31 passed``.
 
-    Reads pytest, unittest, jest, vitest, node, cargo and go output; ``None`` when
-    there is none of these. Only the last 200,000 characters are looked at.
+    Reads the output of pytest, unittest, jest, vitest, node, cargo and go; ``None`` for any
+    other. Only the last 200,000 characters are read.
     """
     text = _ANSI.sub("", output[-_TAIL_CHARACTERS:])
     if found := _PYTEST.findall(text):

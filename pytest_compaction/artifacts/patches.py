@@ -16,7 +16,7 @@ _VERBS: Final[dict[str, Verb]] = {"Add": "write", "Update": "edit", "Delete": "d
 
 
 def patch_touches(patch: str) -> list[Touch]:
-    """The files that a patch text names, in its order; nothing for a text that is no patch."""
+    """The files that a patch names, in its order; empty for a text that is not a patch."""
     lines = patch[:_MAX_PATCH_CHARACTERS].splitlines()
     if any(line.startswith("*** ") for line in lines):
         return _sections(lines)
@@ -96,7 +96,7 @@ def _file_touch(old: str, new: str) -> list[Touch]:
 
 
 def replacement_lines(blocks: str) -> list[str]:
-    """The lines that SEARCH/REPLACE blocks put in and did not search for."""
+    """The lines that SEARCH/REPLACE blocks insert, without those that they search for."""
     searched: set[str] = set()
     found: list[str] = []
     side = ""

@@ -1,4 +1,4 @@
-"""Which files a tool call would touch, recognised by its name and the keys of its arguments.
+"""The files that a tool call would touch, recognised by its name and argument keys.
 
 Names are compared by their words (``writeFile``, ``write_file`` and
 ``mcp__fs__write_file`` are the same), keys without case and punctuation.
@@ -117,7 +117,7 @@ _MAX_ENTRIES: Final = 1_000
 
 
 def call_touches(call: ToolCall) -> list[Touch]:
-    """What the call would do to files, in order; nothing for a call that is not recognised."""
+    """What the call would do to files, in order; empty for a call that is not recognised."""
     arguments = _arguments(call)
     words = _name_words(call.name)
     editor = _editor_touches(arguments)

@@ -1,4 +1,4 @@
-"""What a tool call does to one file, before its outcome is known; and what of a text is new."""
+"""What a tool call would do to one file, and the most telling line of a change."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from pytest_compaction.text.source_code import is_definition
 from pytest_compaction.text.words import visible
 
 Verb = Literal["write", "edit", "append", "read", "delete", "rename", "restore"]
@@ -18,10 +19,6 @@ _MAX_TEXT_CHARACTERS: Final = 200_000
 _MAX_LINES: Final = 2_000
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
-_DEFINITION: Final = re.compile(
-    r"(?:(?:export|default|public|private|protected|static|async|abstract|final|pub|override)\s+)*"
-    r"(?:def|class|function|func|fn|interface|struct|enum|type|trait|impl|module|namespace)\s+\w"
-)
 _ASSIGNMENT: Final = re.compile(
     r"(?:[\w.$\"'\[\]-]+|(?:const|let|var|val)\s.+?)\s*(?::=|=(?!=)|:\s*\S)"
 )
@@ -34,7 +31,7 @@ _MIN_PLAIN_CHARACTERS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """One file and what a call would do to it; ``old_path`` belongs to a rename."""
+    """One file and what a call would do to it; ``old_path`` is for a rename or a copy."""
 
     verb: Verb
     path: str
@@ -45,7 +42,7 @@ class Touch:
 def clean_path(value: object) -> str:
     """The path without quotes, white space around it and a leading ``./``.
 
-    Empty for what cannot be the path of one file: another type, a URL, a
+    Empty for anything that cannot be the path of one file: another type, a URL, a
     pattern, a device, control or invisible characters, or more than 1,000 characters.
     """
     if not isinstance(value, str) or len(value) > MAX_PATH_CHARACTERS + 100:
@@ -66,8 +63,8 @@ def clean_path(value: object) -> str:
 def text_detail(new: object, old: object = "") -> str:
     """The first definition or assignment, else the first meaningful line, that only ``new`` has.
 
-    At most 80 characters, always a part of one line of ``new``; empty when
-    nothing meaningful is new.
+    At most 80 characters, always a part of one line of ``new``; empty if no new line is
+    meaningful.
     """
     if not isinstance(new, str):
         return ""
@@ -85,7 +82,7 @@ def line_detail(lines: Iterable[str]) -> str:
     """The most telling of some new lines, as :func:`text_detail` chooses it."""
     plain = imported = ""
     for line in _meaningful(lines):
-        if _DEFINITION.match(line) or (_ASSIGNMENT.match(line) and not _IMPORT.match(line)):
+        if is_definition(line) or (_ASSIGNMENT.match(line) and not _IMPORT.match(line)):
             return shortened(line)
         if _IMPORT.match(line):
             imported = imported or line

@@ -1,9 +1,8 @@
 """The trail of artifacts: what the tool calls of a whole log did, kept without the log.
 
-A trail grows with every part of the log and is JSON in between, so that it can be
-kept outside of any summary. It holds what happened to files, the commands that
-matter with how they ended, the result of the last test run, and error texts as
-they were printed.
+A trail grows with every part of the log. In between it is JSON, so that it can be kept
+outside of any summary. It holds the operations on files, the commands that matter and
+how they ended, the result of the last test run, and error texts as they were printed.
 """
 
 from __future__ import annotations
@@ -42,10 +41,10 @@ _SILENT: Final = frozenset(
     if then elif else fi while case esac { } ( ) sed perl mv cp rm mkdir rmdir touch ln chmod tee
     tree diff jq curl wget code open kill ps exit return local read wait""".split()
 )
-"""Programs that look at things, words of the shell, and what the state of files tells already.
+"""Programs that only show or move files, and words of the shell.
 
-What they print is what they were asked to show, and no error of theirs; an error of
-theirs begins with their name.
+The state of the files tells already what they did. Their output is what they were asked
+to show, not an error; an error of their own begins with their name.
 """
 _SILENT_GIT: Final = frozenset(
     """diff show log grep blame status branch remote ls-files rev-parse add rm mv checkout restore
@@ -64,8 +63,8 @@ _CHANGING: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """A command that was run ``times`` times; ``failed`` and ``tests`` are of the last one."""
+class CommandRun:
+    """A command that was run ``times`` times; ``failed`` and ``tests`` are of the last run."""
 
     text: str
     times: int
@@ -80,21 +79,21 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """What is known so far; ``open`` is a last group of messages that still lacks results.
+    """Everything known so far; ``open`` is a last group of messages that still lacks results.
 
     ``runs`` are ordered by their last time, ``errors`` by when they were last
-    printed; of both the newest 300 are kept.
+    printed; the newest 300 of each are kept.
     """
 
     operations: tuple[FileOperation, ...] = ()
-    runs: tuple[Run, ...] = ()
+    runs: tuple[CommandRun, ...] = ()
     tests: str = ""
     errors: tuple[str, ...] = ()
     open: tuple[Message, ...] = ()
 
     @property
     def files(self) -> list[FileState]:
-        """The state of each file that something is left to tell of, by first touch."""
+        """The state of each file to which something happened, by first touch."""
         return [state for state in file_states(self.operations) if state.touched]
 
     def followed_by(self, new: Sequence[Message]) -> Trail:
@@ -133,7 +132,7 @@ def trail_from_json(data: Mapping[str, Any]) -> Trail:
     """The inverse of :meth:`Trail.as_json`."""
     return Trail(
         tuple(FileOperation(**item) for item in data["operations"]),
-        tuple(Run(**item) for item in data["runs"]),
+        tuple(CommandRun(**item) for item in data["runs"]),
         data["tests"],
         tuple(data["errors"]),
         from_chat(data["open"]),
@@ -141,7 +140,7 @@ def trail_from_json(data: Mapping[str, Any]) -> Trail:
 
 
 def _shortened(operations: Sequence[FileOperation]) -> tuple[FileOperation, ...]:
-    """Without what tells nothing any more: a reading that was repeated later, what failed."""
+    """The operations without failed ones and without reads that were repeated later."""
     done = [op for op in operations if op.succeeded]
     last = {op.path: number for number, op in enumerate(done) if op.operation == "read"}
     return tuple(
@@ -166,11 +165,11 @@ def _silent(words: Sequence[str]) -> bool:
     return len(words) < 2 or words[1] in _SILENT_GIT or list(words) == ["git", "tag"]
 
 
-def _runs_of(command: Command) -> list[Run]:
+def _runs_of(command: Command) -> list[CommandRun]:
     """The runs of a script.
 
-    What it printed is known of the script as a whole: tests are said of its last
-    command that names a test, and a failure only of a script of one command.
+    The output belongs to the script as a whole. Its test result is that of the last
+    command that names a test, and a failure counts only if the script is one command.
     """
     kept = _worth_remembering(command.text)
     if not kept:
@@ -179,12 +178,13 @@ def _runs_of(command: Command) -> list[Run]:
     tested = next((piece for piece in reversed(kept) if "test" in piece), kept[-1])
     failed = command.failed and len(kept) == 1
     return [
-        Run(piece, 1, failed, tests if piece == tested else "") for piece in dict.fromkeys(kept)
+        CommandRun(piece, 1, failed, tests if piece == tested else "")
+        for piece in dict.fromkeys(kept)
     ]
 
 
 def _errors_after(earlier: Sequence[str], messages: Sequence[Message]) -> tuple[str, ...]:
-    """The errors that still stand: one a kind; failed assertions go when the tests pass."""
+    """The errors that still stand, one of each kind; failed assertions go when tests pass."""
     errors = {error_kind(text): text for text in earlier}
     failed = {command.message_id for command in commands(messages) if command.failed}
     for invocation in invocations(messages):
@@ -207,10 +207,10 @@ def _errors_of(invocation: Invocation, failed: bool) -> Iterable[str]:
 
 
 def _errors_of_script(script: str, output: str, failed: bool) -> Iterable[str]:
-    """All errors in the output; of silent programs only what they say in their own name.
+    """All errors in the output; of silent programs only those that begin with their name.
 
-    Of a script that cannot be read it is not known what it was to show, so that its
-    errors count only where it failed.
+    If a script cannot be parsed, its programs are unknown, so that its errors count only
+    if it failed.
     """
     programs = command_words(script)
     if not all(map(_silent, programs)):

@@ -1,1 +1,1 @@
-"""Cases: the data model, reading case files, and what is wrong with them."""
+"""Cases: the data model, case files, and their validation."""

@@ -1,4 +1,4 @@
-"""What is measured: a case, its probes, the facts an answer must hold, the traps to avoid."""
+"""A case: a log, its probes, the facts that an answer must hold, the traps to avoid."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pytest_compaction.conversation.chat_format import (
 from pytest_compaction.conversation.messages import (
     Message,
     canonical_json,
+    leading_system,
     short_hash,
     text_message,
 )
@@ -23,7 +24,7 @@ ProbeKind = Literal["recall", "file", "continuation", "decision"]
 PROBE_KINDS: tuple[ProbeKind, ...] = ("recall", "file", "continuation", "decision")
 
 About = Literal["detail", "created", "modified", "accessed", "state", "pending", "reason"]
-"""What a fact is about; criteria of the rubric look at the facts of their own concern."""
+"""The subject of a fact; each criterion of the rubric judges the facts of its subject."""
 
 DEFAULT_ABOUT: Mapping[str, About] = {
     "recall": "detail",
@@ -37,7 +38,7 @@ DEFAULT_ANSWER_TOKENS = 400
 
 
 class RecordShapeError(ValueError):
-    """A message of a recorded view is no chat message; ``pointer`` says where in the file."""
+    """A message of a recorded view is not a chat message; ``pointer`` is its place in the file."""
 
     def __init__(self, pointer: str, text: str) -> None:
         self.pointer = pointer
@@ -67,7 +68,7 @@ class Fact:
 class Trap:
     """A thing that the answer must not claim, such as a value that has changed since.
 
-    It is hit when ``text`` (or an alias) is stated and nothing of ``current`` is.
+    It is hit if ``text`` (or an alias) is stated and nothing in ``current`` is.
     """
 
     text: str
@@ -81,7 +82,7 @@ class Trap:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSpec:
-    """How the answer is asked for; ``max_tokens`` bounds every answer."""
+    """The form of the answer that is asked for; ``max_tokens`` bounds every answer."""
 
     format: AnswerFormat = "text"
     max_tokens: int = DEFAULT_ANSWER_TOKENS
@@ -107,8 +108,8 @@ class Probe:
 class Point:
     """A place of the log where it is compacted: after the message at ``index``.
 
-    ``recorded`` is the view that the agent really went on with after its own
-    compaction there; empty where none is on record.
+    ``recorded`` is the view with which the agent really continued after its own
+    compaction there; empty if none is on record.
     """
 
     id: str
@@ -120,8 +121,8 @@ class Point:
 class Case:
     """A conversation, where it is compacted, and the probes asked afterwards.
 
-    ``window`` is the context window and ``budget`` what a view may take, both in
-    tokens. ``digest`` identifies the content; two cases are equal when it is.
+    ``window`` is the context window and ``budget`` the limit of a view, both in tokens.
+    ``digest`` identifies the content; cases with equal id and digest are equal.
     """
 
     id: str
@@ -153,9 +154,9 @@ def case_from_json(data: Mapping[str, Any], source: str = "") -> Case:
     """Build a case from data that the schema has accepted.
 
     Raises :class:`~pytest_compaction.conversation.chat_format.MessageShapeError` for a
-    message that is no chat message, :class:`RecordShapeError` for one of a recorded
-    view, and ``KeyError`` with the unknown id for a point that does not exist;
-    ``case_files`` reports them with their place.
+    message that is not a chat message, :class:`RecordShapeError` for one of a recorded
+    view, and ``KeyError`` with the unknown id for a point that does not exist; the module
+    ``files`` reports them with their place.
     """
     messages = from_chat(data["messages"])
     position = {message.id: index for index, message in enumerate(messages)}
@@ -213,11 +214,7 @@ def recorded_view(
             for number, item in enumerate(record["messages"])
         )
     kept = {position[id] for id in record.get("kept", ())}
-    head: list[Message] = []
-    for message in log:
-        if message.role not in {"system", "developer"}:
-            break
-        head.append(message)
+    head = log[: leading_system(log)]
     summary = text_message(f"recorded-{point}", "user", record["summary"], "synthetic")
     return (*head, summary, *(log[index] for index in sorted(kept) if index >= len(head)))
 

@@ -40,14 +40,14 @@ class CaseFileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CaseSet:
-    """What a list of paths held: the usable cases by id, and the errors of the others."""
+    """The content of a list of paths: the usable cases by id, and the errors of the others."""
 
     cases: tuple[Case, ...]
     errors: tuple[CaseFileError, ...]
 
 
 def case_paths(path: Path) -> list[Path]:
-    """The case files of a folder, sorted, hidden and ``__…__`` folders left out; or the file."""
+    """The case files of a folder, sorted, without hidden and ``__…__`` folders; or the file."""
     if path.is_file():
         return [path]
     return sorted(
@@ -92,14 +92,14 @@ def load_cases(paths: Iterable[Path], root: Path | None = None) -> CaseSet:
 
 
 def shorten(path: Path, root: Path | None) -> str:
-    """The path relative to ``root`` where it lies below it."""
+    """The path relative to ``root`` if it lies below it."""
     if root is not None and path.is_relative_to(root):
         return path.relative_to(root).as_posix()
     return path.as_posix()
 
 
 def read_text(path: Path) -> str | CaseFault:
-    """The text of a file, or why it cannot be had."""
+    """The text of a file, or why it cannot be read."""
     try:
         size = path.stat().st_size
         if size > MAX_FILE_BYTES:
@@ -130,7 +130,7 @@ def read_case_file(path: Path, root: Path | None = None) -> Iterator[Case | Case
 
 
 def read_json(text: str, what: str = "a case") -> Any:
-    """The value of a JSON text, or a :class:`CaseFault`: bad syntax, a key twice, NaN, nesting."""
+    """The value of a JSON text; a :class:`CaseFault` for bad syntax, a key twice, NaN, nesting."""
     try:
         return json.loads(
             text, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant
@@ -177,7 +177,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _clean(value: Any) -> Any:
-    """Lone surrogates cannot be written as UTF-8 again; they become U+FFFD."""
+    """Replace lone surrogates, which cannot be written as UTF-8, by ``?``."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, list):

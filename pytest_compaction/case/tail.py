@@ -1,6 +1,6 @@
-"""The tail of a log: the last messages, which every strategy that keeps a tail is taken to keep.
+"""The tail that every strategy which keeps one is assumed to keep of a log.
 
-The one definition, for the probes that an import derives and for what ``lint`` reports.
+Probes that an import derives avoid it, and ``lint`` reports the facts that stand in it.
 """
 
 from __future__ import annotations
@@ -8,23 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from pytest_compaction.conversation.tail import newest_that_fit
+
 TAIL_SHARE: Final = 0.25
-"""Share of the budget that a strategy which keeps a tail is taken to keep at the least."""
+"""Share of the budget that a strategy which keeps a tail is assumed to give it at least."""
 
 
-def tail_room(budget: int) -> int:
-    """How many tokens the tail takes of a view of at most ``budget`` tokens."""
+def assumed_tail_room(budget: int) -> int:
+    """Tokens that the assumed tail takes of a view of at most ``budget`` tokens."""
     return round(budget * TAIL_SHARE)
 
 
-def tail_start(sizes: Sequence[int], end: int, room: int) -> int:
-    """The position of the first message of the tail of ``sizes[:end]``, in tokens each.
+def assumed_tail_start(sizes: Sequence[int], end: int, room: int) -> int:
+    """Index of the first message of the assumed tail of ``sizes[:end]``, in tokens each.
 
-    The last message always belongs to it, however large; before it, as many whole
-    messages as the ``room`` in tokens still holds.
+    The tail holds whole messages within ``room`` tokens, and always the last one.
     """
-    start = end
-    while start > 0 and (start == end or sizes[start - 1] <= room):
-        start -= 1
-        room -= sizes[start]
-    return start
+    return newest_that_fit(sizes[:end], room, least=1)

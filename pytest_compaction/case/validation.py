@@ -1,4 +1,4 @@
-"""What can be wrong with a case: against the schema, in its references, messages and evidence."""
+"""Validation of a case: against the schema, and its references, messages and evidence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_compaction.text.words import printable
 
 @dataclass(frozen=True, slots=True)
 class CaseFault:
-    """One thing wrong with a case file: where (JSON pointer), what was found, what was expected."""
+    """One fault of a case file: its place (JSON pointer), what was found and what was expected."""
 
     pointer: str
     found: str
@@ -38,7 +38,7 @@ def _validator() -> Any:
 
 
 def schema_faults(data: Any, validator: Any = None) -> list[CaseFault]:
-    """Where the data departs from a JSON Schema (that of cases), by place, in numerical order."""
+    """Where the data breaks a JSON Schema (by default that of cases), ordered by place."""
     try:
         errors = sorted(
             (validator or _validator()).iter_errors(data),
@@ -83,7 +83,7 @@ def _schema_fault(error: Any) -> CaseFault:
 
 
 def reference_faults(data: dict[str, Any]) -> list[CaseFault]:
-    """Duplicate ids, and ids that nothing has: what must hold before a case can be built."""
+    """Duplicate and unknown ids, which would keep a case from being built."""
     faults: list[CaseFault] = []
     ids = [str(message.get("id") or f"m{i}") for i, message in enumerate(data["messages"])]
     faults += _duplicates("/messages", ids)
@@ -124,7 +124,7 @@ def reference_faults(data: dict[str, Any]) -> list[CaseFault]:
 def _record_faults(
     pointer: str, point: dict[str, Any], known: dict[str, int]
 ) -> Iterator[CaseFault]:
-    """Log messages of a recorded view that are not in the log, or only after its point."""
+    """Messages that a recorded view names but the log lacks, or has only after the point."""
     record = point.get("recorded", {})
     named = [(f"/kept/{i}", id) for i, id in enumerate(record.get("kept", ()))]
     named += [
@@ -173,7 +173,7 @@ def _structure(messages: Sequence[Message], pointer: str, places: bool = True) -
 
 
 def evidence_faults(case: Case) -> list[CaseFault]:
-    """Facts that their evidence does not state, or that the log states only later."""
+    """Facts that their evidence does not state, or states only after the probe is asked."""
     place = {message.id: index for index, message in enumerate(case.messages)}
     indexes: dict[str, TextIndex] = {}
     faults: list[CaseFault] = []

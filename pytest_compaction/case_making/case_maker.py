@@ -40,12 +40,12 @@ from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes
 MAX_ID: Final = 80
 MAX_NAME: Final = 50
 ProbeSource = Callable[[Sequence[Message], Sequence[int], int, int], list[dict[str, Any]]]
-"""Messages, positions of the points, a count and the budget in; probes of a case file out."""
+"""Takes messages, positions of the points, a count and the budget; returns probes as JSON."""
 _WINDOWS: Final = (32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000)
 
 
 class NoProbeError(ImportFormatError):
-    """A conversation states nothing that could be asked after it is compacted."""
+    """A conversation states no fact to ask about after it is compacted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class MadeCase:
     """A case as it will be written, with its size in tokens.
 
     ``recorded`` counts the points with a record of the agent's own compaction,
-    ``unrecorded`` says why others have none, ``after`` counts the messages that
-    follow the last point, and ``unanswered`` the probes of which the offline control
+    ``unrecorded`` says why the others have no record, ``after`` counts the messages
+    behind the last point, and ``unanswered`` the probes for which the offline control
     finds no fact in the full log.
     """
 
@@ -72,9 +72,9 @@ def make_case(
     count: int = DEFAULT_COUNT,
     probe_source: ProbeSource = derive_probes,
 ) -> MadeCase:
-    """The case of a transcript; raises :class:`ImportFormatError` when none can be made.
+    """The case of a transcript; raises :class:`ImportFormatError` if that is impossible.
 
-    ``probe_source`` makes the probes, by rules where nothing else is given.
+    ``probe_source`` makes the probes; the default derives them by rules.
     """
     counter = TokenCounter()
     messages = transcript.messages
@@ -126,9 +126,9 @@ def _named(transcript: Transcript, source: str = "") -> str:
 
 
 def _window(records: Sequence[RecordPoint], points: Sequence[int], sizes: Sequence[int]) -> int:
-    """The first usual window, in tokens, that holds the context before each compaction.
+    """The smallest usual window, in tokens, that holds the context before each compaction.
 
-    The whole log where the transcript does not tell the size of that context.
+    If the transcript does not tell the size of that context, the window holds the whole log.
     """
     before = [record.tokens_before for record in records if record.tokens_before]
     starts = [0, *(point + 1 for point in points)]
@@ -143,13 +143,13 @@ def _budget(
     sizes: Sequence[int],
     counter: TokenCounter,
 ) -> int:
-    """What a view may take, in tokens.
+    """The budget of a view, in tokens.
 
-    The system messages at the start, which no strategy may shorten, and a twelfth of
-    the rest: at least 2,000 tokens, or a third of the rest where that is less, but 500.
-    Where the first request, which many strategies keep whole, takes more than half of
-    that, there is room for it besides. At least the largest view on record. What must
-    stay at a point is seen to by ``with_room``.
+    It is the sum of the system messages at the start, which no strategy may shorten, and
+    a share: a twelfth of the rest, at least 2,000 tokens (or a third of the rest if that is
+    less, but 500). If the first request, which many strategies keep whole, takes more than
+    half of the share, it gets room of its own. The budget is at least the largest view on
+    record. ``with_room`` adds room for the messages that must stay at a point.
     """
     head = takewhile(lambda message: message.role in SYSTEM_ROLES, messages)
     count = sum(1 for _ in head)
@@ -168,10 +168,10 @@ def _share(tokens: int) -> int:
 
 
 def slug(stem: str, name: str = "") -> str:
-    """A case id from a file name, and the name of one conversation of it.
+    """A case id from a file name and the name of one of the conversations in the file.
 
-    Letters, digits, dots, dashes and underscores, at most 80; a name that is too long
-    for it is cut and marked, so that names stay apart.
+    It has letters, digits, dots, dashes and underscores, at most 80. A name that is too
+    long is cut and gets a digest, so that names stay distinct.
     """
     suffix = _cleaned(f"-{name}") if name else ""
     if len(suffix) > MAX_NAME:
@@ -186,7 +186,7 @@ def _cleaned(name: str) -> str:
 
 
 def case_faults(data: dict[str, Any]) -> list[CaseFault]:
-    """Everything that the loader would find wrong with the case."""
+    """Every fault for which the loader would refuse the case."""
     faults = schema_faults(data) or reference_faults(data)
     if faults:
         return faults
@@ -195,7 +195,7 @@ def case_faults(data: dict[str, Any]) -> list[CaseFault]:
 
 
 def _smaller(data: dict[str, Any]) -> str:
-    """What to do about a case that is too large."""
+    """Advice for a case that is too large."""
     room, last = MAX_FILE_BYTES * 0.9, 0
     for message in reversed(data["messages"]):
         room -= len(json.dumps(message, ensure_ascii=False, indent=1).encode("utf-8"))
@@ -211,7 +211,7 @@ def _smaller(data: dict[str, Any]) -> str:
 
 
 def write_case(data: dict[str, Any], path: Path) -> None:
-    """Write the case atomically; an existing file is replaced only by a whole one.
+    """Write the case atomically: an existing file is replaced by a complete one or stays.
 
     Raises :class:`ImportFormatError` for a case above the loader's limit of 50 MB.
     """
@@ -226,6 +226,7 @@ def write_case(data: dict[str, Any], path: Path) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
+        # mkstemp makes a file for its owner alone; the umask can only be read by setting it.
         umask = os.umask(0)
         os.umask(umask)
         Path(temporary).chmod(0o666 & ~umask)

@@ -2,8 +2,8 @@
 
 No strategy may shorten what the agent has just read: the last message, or the last tool
 calls with their results, stays, and so does the first request. A point right after a
-result of 20,000 tokens would leave nothing to compare; so the points avoid such places,
-and where they cannot, the budget has room for them.
+result of 20,000 tokens would leave nothing to compare. The points therefore avoid such
+places; where they cannot, the budget makes room.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def compaction_points(
 ) -> list[int]:
     """Positions after which to compact: about one for each 25,000 tokens, three to eight.
 
-    Fewer where the log is so short that a part of it would fit the ``budget``, and
-    there were nothing to compact. A point never falls between a tool call and its
-    result; of the places up to the next point it is the first at which what must stay
-    fits the budget, else the one at which that is least. The last one is the end of the log.
+    There are fewer in a short log, so that no part fits the ``budget`` without being
+    compacted. A point never falls between a tool call and its result. Of the places up to
+    the next point, the first is taken where the messages that must stay fit the budget,
+    else the one where they are smallest. The last point is the end of the log.
     """
     total = sum(sizes)
     wanted = min(MAX_POINTS, max(MIN_POINTS, round(total / TOKENS_A_POINT)))
@@ -49,9 +49,9 @@ def compaction_points(
         ]
         if not span:
             break
-        staying = {end: _staying(messages, sizes, end) for end in span}
-        fitting = (end for end in span if staying[end] <= budget)
-        points.append(next(fitting, min(span, key=lambda end: staying[end])) - 1)
+        fixed = {end: _fixed_size(messages, sizes, end) for end in span}
+        fitting = (end for end in span if fixed[end] <= budget)
+        points.append(next(fitting, min(span, key=lambda end: fixed[end])) - 1)
     return [*points, len(messages) - 1]
 
 
@@ -62,12 +62,12 @@ def with_room(
     sizes: Sequence[int],
     given: bool = False,
 ) -> tuple[list[int], int]:
-    """The points and a budget that holds what must stay at each of them.
+    """The points, and a budget that holds the messages that must stay at each of them.
 
-    A point up to which the log fits the greater budget goes, unless the points are
-    ``given``: those of the agent stay. The last one always stays.
+    If the budget grows, a point goes where the log before it fits the new budget, unless
+    the points are ``given``, as the agent's own are. The last point always stays.
     """
-    needed = max(_staying(messages, sizes, point + 1) for point in points)
+    needed = max(_fixed_size(messages, sizes, point + 1) for point in points)
     if needed <= budget:
         return list(points), budget
     room = -(-needed // BUDGET_STEP) * BUDGET_STEP
@@ -76,8 +76,8 @@ def with_room(
     return [*kept, points[-1]], room
 
 
-def _staying(messages: Sequence[Message], sizes: Sequence[int], end: int) -> int:
-    """Tokens that stay at a point: system messages, the first request, the last group."""
+def _fixed_size(messages: Sequence[Message], sizes: Sequence[int], end: int) -> int:
+    """Tokens that must stay at a point: system messages, the first request, the last group."""
     head = sum(1 for _ in takewhile(lambda one: one.role in SYSTEM_ROLES, messages))
     begin = end - 1
     while begin > 0 and messages[begin].role == "tool":

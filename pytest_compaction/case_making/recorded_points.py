@@ -1,4 +1,4 @@
-"""The compactions of a transcript as points of a case, with what the agent went on with."""
+"""The compactions of a transcript as points of a case, with the view that the agent kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pytest_compaction.importers.protocol import Boundary, Transcript
 class RecordPoint:
     """A point after the message at ``index``; ``data`` and ``view`` are empty without a record.
 
-    ``missing`` says why there is none; ``tokens_before`` is the agent's own count.
+    ``missing`` says why there is no record; ``tokens_before`` is the agent's own count.
     """
 
     index: int
@@ -29,8 +29,8 @@ class RecordPoint:
 def record_points(transcript: Transcript) -> list[RecordPoint]:
     """The points of a transcript whose agent compacted, in the order of the log.
 
-    Of several compactions after one message the last stands. Where none of them is
-    on record, the end of the log is a point as well, so that the rest is not lost.
+    Of several compactions after one message the last one counts. If none is on record,
+    the end of the log is a point as well, so that the rest of the log is used.
     """
     position = {message.id: index for index, message in enumerate(transcript.messages)}
     latest: dict[int, Boundary] = {}
@@ -52,13 +52,13 @@ def _record_point(
 ) -> RecordPoint:
     before = boundary.tokens_before
     if not boundary.recorded:
-        reason = boundary.missing or "the transcript does not hold what it made"
+        reason = boundary.missing or "the transcript does not have its result"
         return RecordPoint(index, {}, (), before, reason)
     data = _data(boundary, log, position)
     view = recorded_view(data, "", log, position)
     faults = structure_faults(view)
     if faults:
-        reason = f"what is on record is no sound conversation: {faults[0].sentence}"
+        reason = f"the record is not a valid conversation: {faults[0].sentence}"
         return RecordPoint(index, {}, (), before, reason)
     return RecordPoint(index, data, view, before)
 

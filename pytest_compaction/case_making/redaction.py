@@ -1,7 +1,7 @@
-"""Takes secrets, e-mail addresses and home folders out of a transcript, everywhere alike.
+"""Redaction: takes secrets, e-mail addresses and home folders out of a transcript.
 
 The same value gets the same stand-in in all conversations of a file, numbered in the
-order of appearance, so that nothing of the value shows and what was equal stays equal.
+order of appearance, so that nothing of the value shows and equal values stay equal.
 Thinking and opaque parts cannot be edited: one that holds such a value is left out.
 """
 
@@ -11,7 +11,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from dataclasses import replace as changed
 from itertools import chain
 from typing import Any, Final
 
@@ -23,25 +24,24 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     readable,
 )
-from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
+from pytest_compaction.importers.protocol import Boundary, Transcript
 from pytest_compaction.secrets.home_folders import home_owners, home_rule, owner
-from pytest_compaction.secrets.named import (
-    is_distinctive,
-    is_secret_member,
-    named_spans,
-)
-from pytest_compaction.secrets.shapes import STAND_IN, secrets_in
+from pytest_compaction.secrets.named import find_named, is_distinctive, is_secret_member
+from pytest_compaction.secrets.search import secrets_in
+from pytest_compaction.secrets.shapes import STAND_IN, replace
 
 LEFT_OUT: Final = "[left out: it held what is redacted]"
-"""What stands for a message of which nothing else is left."""
+"""The text of a message that has no other part left."""
+
+_UNEDITABLE: Final = "thinking or opaque part that holds what is redacted"
 
 SECRET, EMAIL, HOME = "secret", "e-mail address", "home folder"
 KINDS: Final = (SECRET, EMAIL, HOME)
 
-_LITERAL: Final = 16
-"""Characters from which on a secret that is no word is replaced even within a word."""
+_LONG: Final = 16
+"""Fewest characters for a secret that is not a word to be replaced even within a word."""
 _ONE_LINE: Final = 300
-"""Characters of a secret up to which it is also looked for where lines were broken within it."""
+"""Most characters of a secret that is also looked for where a line was broken within it."""
 _SIGN: Final = 8
 _BREAK: Final = r"(?:[ \t]{0,4}\\?\r?\n[ \t]{0,40}|\\{1,2}n[ \t]{0,40})?"
 _EMAIL: Final = re.compile(
@@ -58,7 +58,7 @@ _NOBODY: Final = re.compile(r"^(?:no-?reply|do-?not-?reply|users?|name|you|me|fo
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many different values of a kind were replaced, and in how many places."""
+    """Different values of a kind that were replaced, and the places where they stood."""
 
     values: int
     places: int
@@ -71,14 +71,14 @@ class Redactor:
         self._stand_ins: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
         self._places: Counter[tuple[str, str]] = Counter()
         self._everywhere: set[str] = set()
-        self._secret_rules: list[tuple[str, re.Pattern[str] | None, str]] = []
+        self._secret_rules: list[tuple[str, re.Pattern[str], str]] = []
         self._home_rule: re.Pattern[str] | None = None
         self.left_out = 0
         """Parts that could not be edited and were left out."""
 
     @property
     def counts(self) -> Mapping[str, Count]:
-        """What was replaced so far, by kind; kinds of which there was nothing are left out."""
+        """What was replaced so far, by kind; a kind without any value is absent."""
         return {
             kind: Count(len(values), sum(values.values()))
             for kind in KINDS
@@ -86,37 +86,32 @@ class Redactor:
         }
 
     def redact(self, transcript: Transcript) -> Transcript:
-        """The transcript without what it should not give away."""
+        """The transcript with a stand-in for everything it should not give away."""
         self._learn(_texts_of(transcript), _named_in_calls(transcript))
-        left_out = self.left_out
+        before = self.left_out
         messages = tuple(self._message(message) for message in transcript.messages)
         boundaries = tuple(self._boundary(boundary) for boundary in transcript.boundaries)
         ledger = transcript.ledger
-        if self.left_out > left_out:
-            reasons = dict(ledger.left_out)
-            reasons["thinking or opaque part that holds what is redacted"] = (
-                self.left_out - left_out
-            )
-            reasons = dict(sorted(reasons.items()))
-            ledger = Ledger(ledger.records, ledger.messages, reasons, ledger.repaired)
+        if self.left_out > before:
+            reasons = {**ledger.left_out, _UNEDITABLE: self.left_out - before}
+            ledger = changed(ledger, left_out=dict(sorted(reasons.items())))
         name = self.text(transcript.name)
-        return replace(
+        return changed(
             transcript, messages=messages, boundaries=boundaries, ledger=ledger, name=name
         )
 
     def text(self, text: str) -> str:
-        """A text with the stand-ins of all values that are known so far."""
+        """A text with a stand-in for every value known so far."""
         if not text:
             return text
-        for secret, pattern, stand_in in self._secret_rules:
-            if secret in text:
-                if pattern is None:
-                    self._places[SECRET, stand_in] += text.count(secret)
-                    text = text.replace(secret, stand_in)
-                else:
-                    text, places = pattern.subn(stand_in, text)
-                    self._places[SECRET, stand_in] += places
-        text = self._without_named(text)
+        for sign, pattern, stand_in in self._secret_rules:
+            if sign in text:
+                text, places = pattern.subn(stand_in, text)
+                self._places[SECRET, stand_in] += places
+        # Values that are secrets only where they are named; elsewhere the same word stays.
+        named = (one.span for one in find_named(text))
+        fresh = [span for span in named if STAND_IN not in text[slice(*span)]]
+        text = replace(text, fresh, self._stand_in)
         if "@" in text:
             text = _EMAIL.sub(self._replaced_email, text)
         if self._home_rule is not None:
@@ -124,7 +119,7 @@ class Redactor:
         return text
 
     def _learn(self, texts: Iterable[str], named: Iterable[str]) -> None:
-        """Take in what is to be replaced, before anything is."""
+        """Collect the values to replace, before any is replaced."""
         secrets, homes = self._stand_ins[SECRET], self._stand_ins[HOME]
         known = len(self._everywhere), len(homes)
         found = filter(is_distinctive, named)
@@ -139,16 +134,6 @@ class Redactor:
             self._secret_rules = [rule for one in ordered for rule in _rules(one, secrets[one])]
         if known[1] != len(homes):
             self._home_rule = home_rule(homes)
-
-    def _without_named(self, text: str) -> str:
-        """Without the values that are secrets only by their name, which stay elsewhere."""
-        pieces: list[str] = []
-        end = 0
-        for start, stop in sorted(named_spans(text)):
-            if start >= end and STAND_IN not in text[start:stop]:
-                pieces += [text[end:start], self._stand_in(text[start:stop])]
-                end = stop
-        return "".join([*pieces, text[end:]]) if pieces else text
 
     def _stand_in(self, secret: str) -> str:
         secrets = self._stand_ins[SECRET]
@@ -174,15 +159,15 @@ class Redactor:
         parts = [part for part in map(self._part, message.parts) if part is not None]
         if message.parts and not parts:
             parts = [Text(LEFT_OUT)]
-        return replace(message, parts=tuple(parts))
+        return changed(message, parts=tuple(parts))
 
     def _part(self, part: Part) -> Part | None:
         if isinstance(part, Text):
             return Text(self.text(part.text))
         if isinstance(part, ToolResult):
-            return replace(part, text=self.text(part.text))
+            return changed(part, text=self.text(part.text))
         if isinstance(part, ToolCall):
-            return replace(part, arguments=self._arguments(part))
+            return changed(part, arguments=self._arguments(part))
         before = self._places.copy()
         if self._shows(part.payload):
             self._places = before
@@ -191,7 +176,7 @@ class Redactor:
         return part
 
     def _shows(self, payload: str) -> bool:
-        """Whether the JSON of a part shows what is redacted; encoded data is no text."""
+        """Whether the JSON of a part holds a value to redact; encoded data is skipped."""
         try:
             value = json.loads(payload)
         except (ValueError, RecursionError):
@@ -202,7 +187,7 @@ class Redactor:
         ) or any(self.text(text) != text for text in _payload_texts(payload))
 
     def _arguments(self, call: ToolCall) -> str:
-        """The arguments, as the model wrote them where nothing is replaced."""
+        """The arguments; to the byte as the model wrote them when nothing is replaced."""
         try:
             value = json.loads(call.arguments)
         except (ValueError, RecursionError):
@@ -220,7 +205,7 @@ class Redactor:
         return value
 
     def _member(self, name: str, value: Any) -> Any:
-        """The value of a member; one that its name makes a secret goes as a whole."""
+        """The value of a member, replaced as a whole when the name makes it a secret."""
         redacted = self._mapped(value)
         fresh = redacted == value and STAND_IN not in str(value)
         if fresh and is_secret_member(name, value):
@@ -228,72 +213,71 @@ class Redactor:
         return redacted
 
     def _boundary(self, boundary: Boundary) -> Boundary:
-        return replace(
+        return changed(
             boundary,
             summary=self.text(boundary.summary),
             messages=tuple(self._message(message) for message in boundary.messages),
         )
 
 
-def _rules(secret: str, stand_in: str) -> Iterator[tuple[str, re.Pattern[str] | None, str]]:
-    """How a secret is found, also as it stands within JSON that cannot be decoded."""
+def _rules(secret: str, stand_in: str) -> Iterator[tuple[str, re.Pattern[str], str]]:
+    """How a secret is found: a text that it holds, looked for first, its pattern, its stand-in.
+
+    A long one is found within a word, and where a line was broken within it.
+    """
+    # Arguments that are not valid JSON cannot be decoded, so they hold the escaped form.
     escaped = json.dumps(secret, ensure_ascii=False)[1:-1]
-    whole = len(secret) >= _LITERAL and not secret.isalpha()
+    long = len(secret) >= _LONG and not secret.isalpha()
     for form in dict.fromkeys((secret, escaped)):
-        bounded = re.compile(rf"(?<![A-Za-z0-9]){re.escape(form)}(?![A-Za-z0-9])")
-        yield form, None if whole else bounded, stand_in
-    if whole and len(secret) <= _ONE_LINE and "\n" not in secret:
-        yield secret[:_SIGN], re.compile(_BREAK.join(map(re.escape, secret))), stand_in
+        if long and len(secret) <= _ONE_LINE and "\n" not in secret:
+            yield form[:_SIGN], re.compile(_BREAK.join(map(re.escape, form))), stand_in
+        else:
+            literal = re.escape(form)
+            bounded = literal if long else rf"(?<![A-Za-z0-9]){literal}(?![A-Za-z0-9])"
+            yield form, re.compile(bounded), stand_in
 
 
 def _texts_of(transcript: Transcript) -> Iterator[str]:
-    views = (boundary.messages for boundary in transcript.boundaries)
-    for messages in (transcript.messages, *views):
-        for message in messages:
-            yield readable(message)
-            for part in message.parts:
-                if not isinstance(part, Text | ToolCall | ToolResult):
-                    yield from _payload_texts(part.payload)
+    for message in _messages(transcript):
+        yield readable(message)
+        for part in message.parts:
+            if not isinstance(part, Text | ToolCall | ToolResult):
+                yield from _payload_texts(part.payload)
     yield from (boundary.summary for boundary in transcript.boundaries)
 
 
 def _named_in_calls(transcript: Transcript) -> Iterator[str]:
     """The values of members of arguments that are secrets by their name."""
-    views = (boundary.messages for boundary in transcript.boundaries)
-    for message in chain(transcript.messages, *views):
+    for message in _messages(transcript):
         for call in message.calls:
             for name, item in _members(call.parsed()):
                 if is_secret_member(name, item) and STAND_IN not in str(item):
                     yield str(item)
 
 
+def _messages(transcript: Transcript) -> Iterator[Message]:
+    views = (boundary.messages for boundary in transcript.boundaries)
+    return chain(transcript.messages, *views)
+
+
 def _payload_texts(payload: str) -> Iterator[str]:
-    """The texts in the JSON of a part; encoded data is no text."""
+    """The texts in the JSON of a part, without encoded data."""
     try:
         value = json.loads(payload)
     except (ValueError, RecursionError):
         yield payload
         return
-    yield from (text for text in _strings(value) if not text.startswith("data:"))
+    for name, item in _members(value):
+        texts = (name, item) if isinstance(item, str) else (name,)
+        yield from (text for text in texts if not text.startswith("data:"))
 
 
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for name, item in value.items():
-            yield name
-            yield from _strings(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _strings(item)
-
-
-def _members(value: Any) -> Iterator[tuple[str, Any]]:
+def _members(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """A JSON value and everything within it, each with its name; items of a list have none."""
+    yield name, value
     if isinstance(value, Mapping):
-        yield from value.items()
-        for item in value.values():
-            yield from _members(item)
+        for key, item in value.items():
+            yield from _members(item, key)
     elif isinstance(value, list):
         for item in value:
             yield from _members(item)

@@ -8,7 +8,12 @@ from itertools import takewhile
 from typing import Final
 
 from pytest_compaction.conversation.messages import Message, groups
-from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Ledger, Transcript
+from pytest_compaction.importers.protocol import (
+    Boundary,
+    ImportFormatError,
+    ImportTally,
+    Transcript,
+)
 
 OUTSIDE: Final = "message outside the part that was asked for"
 _SYSTEM_ROLES: Final = ("system", "developer")
@@ -17,9 +22,9 @@ _KEPT_OUTSIDE: Final = "it kept messages that are outside the imported part"
 
 @dataclass(frozen=True, slots=True)
 class SessionPart:
-    """Which messages are asked for: the ``last`` so many, or ``first`` to ``final``.
+    """Which messages to import: the ``last`` so many, or those from ``first`` to ``final``.
 
-    Messages are counted from 1; what is ``None`` is not asked for.
+    Messages are counted from 1; ``None`` sets no limit.
     """
 
     first: int | None = None
@@ -32,9 +37,9 @@ class SessionPart:
     def of(self, transcript: Transcript) -> Transcript:
         """The transcript with these messages and the system messages at its start.
 
-        A tool call is never parted from its results: both are taken where one is asked
-        for. Compactions within the part stay, with their record where all that they kept
-        is there too. Raises :class:`ImportFormatError` for a part without a message.
+        A tool call is never parted from its results: if one is in the part, both are
+        taken. Compactions within the part stay; they keep their record if the part has all
+        the messages that they kept. Raises :class:`ImportFormatError` for an empty part.
         """
         messages = transcript.messages
         head = sum(1 for _ in takewhile(lambda one: one.role in _SYSTEM_ROLES, messages))
@@ -65,7 +70,7 @@ class SessionPart:
             name = f", conversation {transcript.name}" if transcript.name else ""
             asked = f"--from {start + 1}" + (f" --to {self.final}" if self.final else "")
             raise ImportFormatError(
-                f"{transcript.source}{name}: {asked} is no part of its {total} messages; "
+                f"{transcript.source}{name}: {asked} is outside its {total} messages; "
                 "they are counted from 1"
             )
         return start, end
@@ -79,7 +84,9 @@ def _within(boundary: Boundary, ids: set[str]) -> Boundary | None:
     return replace(boundary, summary="", kept=(), missing=_KEPT_OUTSIDE)
 
 
-def _counted(ledger: Ledger, messages: Sequence[Message], kept: Sequence[Message]) -> Ledger:
+def _counted(
+    ledger: ImportTally, messages: Sequence[Message], kept: Sequence[Message]
+) -> ImportTally:
     lost = len(messages) - len(kept)
     left_out = {**ledger.left_out, **({OUTSIDE: lost} if lost else {})}
     return replace(ledger, messages=len(kept), left_out=dict(sorted(left_out.items())))

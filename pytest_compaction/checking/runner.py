@@ -16,8 +16,14 @@ from pytest_compaction.checking.observation import (
     Observation,
     ObservedStep,
 )
-from pytest_compaction.compactors.function.compactor import CompactorError
-from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, Span, State
+from pytest_compaction.compactors.protocol import (
+    Compactor,
+    CompactorError,
+    Context,
+    Outcome,
+    Span,
+    State,
+)
 from pytest_compaction.conversation.messages import (
     Message,
     groups,

@@ -1,4 +1,4 @@
-"""How a verb says what went wrong."""
+"""How a command tells the user what went wrong."""
 
 from __future__ import annotations
 

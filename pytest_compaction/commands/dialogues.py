@@ -18,9 +18,9 @@ FORMATS: Final = ("text", "markdown", "json")
 _BY_SUFFIX: Final = {".md": "markdown", ".json": "json"}
 
 
-def add(verbs: Any) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
+def add(commands: Any) -> None:
+    """Add the command to the parser of the command line."""
+    parser = commands.add_parser(
         "dialogues",
         help="show what summaries save in dialogues, and what they cost",
         description="Print the tables of a dialogue evaluation from run files, from published "
@@ -40,14 +40,14 @@ def add(verbs: Any) -> None:
         "--pass-consistency",
         type=_share,
         metavar="F",
-        help=f"consistency from which on a trial passes (that of the run, else "
+        help=f"least consistency of a trial that passes (that of the run, else "
         f"{PASS_CONSISTENCY:g})",
     )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print or write the tables; 1 when some of the input cannot be used."""
+    """Print or write the tables; returns 1 if some of the input cannot be used."""
     results = read_results(options.paths, options.pass_consistency)
     for problem in results.problems:
         complain(problem)

@@ -39,7 +39,7 @@ DEFAULT_STORE = ".pytest_compaction/store"
 
 @dataclass(slots=True)
 class _Import:
-    """What all files of one command share."""
+    """The options and state that all files of one command share."""
 
     options: argparse.Namespace
     importers: Mapping[str, Importer]
@@ -47,9 +47,9 @@ class _Import:
     written: set[Path] = field(default_factory=set)
 
 
-def add(verbs: Any) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
+def add(commands: Any) -> None:
+    """Add the command to the parser of the command line."""
+    parser = commands.add_parser(
         "import",
         help="make benchmark cases from agent transcripts",
         description="Make a benchmark case with derived probes from each transcript.",
@@ -97,7 +97,7 @@ def add(verbs: Any) -> None:
         "--compaction-model",
         default=OFFLINE,
         metavar="NAME",
-        help="model that writes the probes; kept are those that the log bears out (rules)",
+        help="model that writes the probes; those that the log confirms are kept (rules)",
     )
     parser.add_argument(
         "--store",
@@ -116,7 +116,7 @@ def add(verbs: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Make a case of each transcript; 1 when one of them cannot be used."""
+    """Make a case of each transcript; returns 1 if one of them cannot be used."""
     _refuse_two_parts(options)
     loaded = load_importers()
     for problem in loaded.problems:
@@ -257,8 +257,8 @@ def _report(target: Path, importer: Importer, transcript: Transcript, made: Made
     print(f"  facts          {facts:>7,}")
     if made.unanswered:
         print(
-            f"  unanswered     {made.unanswered:>7,}  probes of which the offline control finds no "
-            "fact in the full log; lint refuses them"
+            f"  unanswered     {made.unanswered:>7,}  probes for which the offline control finds "
+            "no fact in the full log; lint refuses them"
         )
 
 
@@ -280,7 +280,7 @@ def _report_model(source: ModelProbes) -> None:
 
 
 def _report_facts(made: MadeCase) -> None:
-    """Every fact with how often, and where, the log states it before it is asked for."""
+    """Print every fact, and where the log states it before it is asked for."""
     messages = from_chat(made.data["messages"])
     position = {message.id: place for place, message in enumerate(messages)}
     points = {point["id"]: position[point["after"]] for point in made.data["compaction_points"]}

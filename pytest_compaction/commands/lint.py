@@ -1,4 +1,4 @@
-"""``pytest-compaction lint``: whether case files are sound, and their questions worth asking."""
+"""``pytest-compaction lint``: checks that case files are sound and their questions useful."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from pytest_compaction.text.words import printable
 FORMATS: Final = ("text", "json")
 
 
-def add(verbs: Any) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
+def add(commands: Any) -> None:
+    """Add the command to the parser of the command line."""
+    parser = commands.add_parser(
         "lint",
         help="check case files: evidence, leaks, duplicates, weak facts",
         description="Check case files and folders of them. Errors make the exit code 1: a file "
@@ -35,20 +35,20 @@ def add(verbs: Any) -> None:
         "--tail",
         type=_tokens,
         metavar="N",
-        help="tokens at the end of the log that every strategy is taken to keep "
+        help="tokens at the end of the log that every strategy is assumed to keep "
         f"({TAIL_SHARE:g} of the budget)",
     )
     parser.add_argument(
         "--no-answers",
         dest="answers",
         action="store_false",
-        help="do not try whether the offline model can answer from the full log",
+        help="do not check whether the offline model can answer from the full log",
     )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what was found; 1 when there is an error, with ``--strict`` also for a warning."""
+    """Print the findings; returns 1 for an error, and with ``--strict`` also for a warning."""
     found = inspect(options.paths, options.tail, options.answers)
     if options.format == "json":
         data = {"cases": [case.id for case in found.cases]}

@@ -18,9 +18,9 @@ from pytest_compaction.text.words import printable
 MAX_WIDTH = 200
 
 
-def add(verbs: Any) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
+def add(commands: Any) -> None:
+    """Add the command to the parser of the command line."""
+    parser = commands.add_parser(
         "show",
         help="show a case: messages, points, probes, facts, traps",
         description="Show case files readably, long texts shortened. Without --messages or "
@@ -40,7 +40,7 @@ def add(verbs: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the cases; 1 when one cannot be used or has no such point."""
+    """Print the cases; returns 1 if one cannot be used or has no such point."""
     loaded = load_cases(options.paths)
     for error in loaded.errors:
         for line in str(error).splitlines():

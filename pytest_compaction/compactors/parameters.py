@@ -1,4 +1,4 @@
-"""Parameters that come from the command line: parting them, and checking what arrives."""
+"""Parameters from the command line: splitting their text and checking their values."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 _VALUE: Final = r"""=\s*(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\[[^\]]*\]|\([^)]*\)|\{[^}]*\})"""
-"""A value in quotes or brackets, in which nothing separates."""
+"""A value in quotes or brackets; separators inside it do not count."""
 
 
 def parted(text: str, separator: str) -> Iterator[str]:
-    """The parts of a text between separators, a pattern, that are not within a quoted value.
+    """Split a text at a separator, which is a pattern, except inside a quoted value.
 
-    A value is quoted right after its ``=``, as in ``focus='a, b'``; one in brackets
-    counts as quoted.
+    A value is quoted if the quote follows its ``=``, as in ``focus='a, b'``. A value in
+    brackets counts as quoted.
     """
     start = 0
     for found in re.finditer(rf"{_VALUE}|(?P<separator>{separator})", text):
@@ -22,6 +22,11 @@ def parted(text: str, separator: str) -> Iterator[str]:
             yield text[start : found.start()]
             start = found.end()
     yield text[start:]
+
+
+def names_in(text: object) -> frozenset[str]:
+    """The names that a parameter gives as ``bash|read_file``."""
+    return frozenset(name.strip() for name in str(text).split("|") if name.strip())
 
 
 def check_whole(name: str, value: Any, least: int, most: int | None = None, unit: str = "") -> None:

@@ -1,4 +1,4 @@
-"""What a compaction strategy is: its five methods, what it is given and what it returns."""
+"""The protocol of a compaction strategy: its five methods, their inputs and their results."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ Fate = Literal["kept", "replaced", "masked", "dropped"]
 Status = Literal["noop", "compacted", "truncated", "failed"]
 
 
+class CompactorError(Exception):
+    """A strategy broke its contract; the text says how, in one sentence or a few lines."""
+
+
 @dataclass(frozen=True, slots=True)
 class Traits:
     """What a strategy needs and does, for listings and checks.
@@ -26,11 +30,10 @@ class Traits:
     ``keeps_tail``: the last user message stays verbatim. ``changes_system``: the
     system message is rewritten. ``reads_once``: each message enters a summariser at
     most once and is merged into the summary so far. ``needs_record``: it can only give
-    the view on record, and nothing is to be answered where there is none.
-    ``by_server``: its views are the whole log with request parameters, by which the
-    endpoint compacts.
-    ``violations`` maps the name of an invariant that it is known to break to what it
-    does instead.
+    the view that the case records, and no probe is asked if there is none.
+    ``by_server``: its view is the whole log, with request parameters that make the
+    endpoint compact it. ``violations`` maps the name of each invariant that it is known
+    to break to what it does instead.
     """
 
     needs_model: bool = False
@@ -46,11 +49,11 @@ class Traits:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a strategy may know besides its state.
+    """Everything that a strategy may know besides its state.
 
     ``window`` and ``budget`` are tokens; ``instructions`` is the focus that a user
-    gave, ``reason`` why compaction was asked for. ``recorded`` is the view that the
-    agent itself went on with at this point, where the case holds it.
+    asked for, ``reason`` the reason for the compaction. ``recorded`` is the view with
+    which the agent itself continued at this point, if the case holds it.
     """
 
     window: int
@@ -64,7 +67,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What became of some messages of the input; ``by`` is the id of what replaced them."""
+    """The fate of some input messages; ``by`` is the id of the message that replaced them."""
 
     ids: tuple[str, ...]
     fate: Fate
@@ -73,7 +76,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[S]):
-    """A new state, what happened, and what became of each input message.
+    """The result of a compaction: the new state, the status, the fate of each message.
 
     The spans partition the ids of the view before; ``error`` says why a status is
     ``failed``.
@@ -89,9 +92,9 @@ class Outcome(Generic[S]):
 class View:
     """The messages that the model sees.
 
-    ``parameters`` go with the request for an answer, as JSON by name, where the
-    endpoint is to edit the context itself. What the model sets, such as its name or
-    the limit of the answer, cannot be among them.
+    ``parameters`` are added to the request for an answer, as JSON by name, for an
+    endpoint that edits the context itself. They cannot include what the model sets,
+    such as its name or the limit of the answer.
     """
 
     messages: tuple[Message, ...]
@@ -99,7 +102,7 @@ class View:
 
 
 class Compactor(Protocol[S]):
-    """A compaction strategy. States are values: no method changes the one it is given."""
+    """A compaction strategy. States are values: no method changes the state that it is given."""
 
     @property
     def name(self) -> str:

@@ -1,8 +1,8 @@
 """Finding and making the strategy that a specification names (see :mod:`.specs`).
 
-Every module in ``strategies`` and ``products`` is a strategy: its file name is its name,
-and its ``STRATEGY`` the class. A strategy of several files is a folder with a module
-``strategy``. Adding one is adding a file.
+Every module in ``strategies`` and ``products`` is a strategy: the file name is its name,
+and ``STRATEGY`` its class. A strategy of several files is a folder of that name with a
+module ``strategy``. To add a strategy, add its file or folder; nothing is registered.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ import importlib
 import importlib.metadata
 import inspect
 import pkgutil
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.compactors.composition.composition import Composition, CompositionError
@@ -27,7 +25,7 @@ from pytest_compaction.text.words import printable
 
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
 _FOLDERS: Final = ("strategies", "products")
-"""Where the shipped strategies are, below this package."""
+"""The subpackages with the shipped strategies."""
 _METHODS: Final = ("start", "observe", "due", "compact", "render")
 
 
@@ -67,7 +65,7 @@ class Registry:
                 return _function(spec, made, {}, {})
             if missing:
                 raise UnknownCompactorError(
-                    f"{spec.target!r} is no compactor: it has no {', '.join(missing)}"
+                    f"{spec.target!r} is not a compactor: it has no {', '.join(missing)}"
                 )
             result: Compactor[State] = made
             return result
@@ -98,8 +96,8 @@ class Registry:
         near = difflib.get_close_matches(target, self.names(), n=1, cutoff=0.4)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise UnknownCompactorError(
-            f"unknown compactor {target!r}; {hint}there are {', '.join(self.names())}; "
-            "your own is named module:function"
+            f"unknown compactor {target!r}; {hint}the compactors are {', '.join(self.names())}; "
+            "name your own as module:function"
         )
 
     def _entry_points(self) -> Mapping[str, importlib.metadata.EntryPoint]:
@@ -120,15 +118,12 @@ def _shipped() -> dict[str, str]:
 
 
 def named_strategies(
-    texts: Iterable[str], added: Mapping[str, Any], folders: Iterable[Path]
+    texts: Iterable[str], added: Mapping[str, Any]
 ) -> tuple[Registry, tuple[Spec, ...]]:
-    """What a session names, and the registry that makes it; each is made once, to see that it can.
+    """The strategies that a session names, and their registry; each is made once as a test.
 
-    ``folders`` are looked for modules first. Raises :class:`UnknownCompactorError`.
+    Raises :class:`UnknownCompactorError`.
     """
-    for folder in folders:
-        if str(folder) not in sys.path:
-            sys.path.insert(0, str(folder))
     registry = Registry(dict(added))
     specs = tuple(parse_spec(text) for text in texts)
     for spec in specs:
@@ -193,7 +188,7 @@ def _raised(error: BaseException) -> str:
 def _function(
     spec: Spec, target: Any, parameters: Mapping[str, Any], written: Mapping[str, str]
 ) -> Compactor[State]:
-    """A function, or an object that is called, over messages of the shape that it takes."""
+    """A strategy from a function or callable object over messages."""
     function: Any = called(target)
     if not callable(function):
         raise UnknownCompactorError(

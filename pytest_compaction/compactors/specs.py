@@ -1,7 +1,7 @@
 """How the command line names a strategy: a name or ``module:function``, and parameters.
 
-``a:key=value+b`` composes (see :mod:`.composition`). What is within a quoted value, or a
-``+`` before a digit, separates nothing: ``focus='the tests: a, b+c'``, ``1e+5``.
+``a:key=value+b`` is a composition (see :mod:`.composition`). Signs inside a quoted value,
+and a ``+`` before a digit, do not separate: ``focus='the tests: a, b+c'``, ``1e+5``.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ _PLUS: Final = r"\+(?!\s*[\d.])"
 
 
 class UnknownCompactorError(LookupError):
-    """There is no such strategy, or it cannot be loaded; the text says what there is."""
+    """A strategy does not exist or cannot be made; the text says why, and what exists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
     """A strategy as the command line names it: ``name:key=value``, ``module:object:key=value``.
 
-    ``parts`` are those of a composition, which has no parameters of its own. ``written``
-    holds the parameters as text, for those that are annotated as text.
+    ``parts`` are the parts of a composition, which has no parameters of its own.
+    ``written`` holds the parameters as typed, for parameters that are annotated as text.
     """
 
     text: str

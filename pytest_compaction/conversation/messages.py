@@ -179,6 +179,19 @@ def pending_calls(messages: Sequence[Message]) -> tuple[str, ...]:
     return tuple(call.id for call in messages[start].calls if call.id not in answered)
 
 
+def leading_system(messages: Sequence[Message]) -> int:
+    """How many messages at the start are instructions of the system or developer."""
+    count = 0
+    while count < len(messages) and messages[count].role in {"system", "developer"}:
+        count += 1
+    return count
+
+
+def last_user(messages: Sequence[Message]) -> Message | None:
+    """The last message that a user really wrote."""
+    return next((m for m in reversed(messages) if m.role == "user" and m.origin == "log"), None)
+
+
 @dataclass(frozen=True, slots=True)
 class StructureFault:
     """A broken rule of message structure: its name, what is wrong, and the message ids."""

@@ -23,12 +23,7 @@ _FIGURES: Final[Mapping[str, Callable[[Figures], float | None]]] = {
     "effectiveness": lambda figures: figures.effectiveness,
 }
 NAMES: Final = tuple(_FIGURES)
-"""Aggregates of dialogues: means over dialogues, and savings as ratios of sums."""
-
-
-def is_dialogue_record(record: Record) -> bool:
-    """Whether a record is that of a dialogue; the others are of probes."""
-    return record.get("type") == RECORD_TYPE
+"""Names of the aggregates: means over dialogues, and savings as ratios of sums."""
 
 
 def is_dialogue_metric(metric: str) -> bool:
@@ -40,9 +35,9 @@ def is_dialogue_metric(metric: str) -> bool:
 
 
 def measure_dialogues(metric: str, records: Sequence[Record]) -> float | None:
-    """The value of a metric over one strategy's dialogue records; ``None`` if nothing was measured.
+    """A metric over the dialogue records of one strategy; ``None`` if nothing was measured.
 
-    ``pass^K`` is over the trials of each dialogue, at the consistency that the records name.
+    ``pass^K`` is over the trials of each dialogue, at the consistency given in the records.
     """
     compared = [record for record in records if record["comparison"] is not None]
     if not compared:

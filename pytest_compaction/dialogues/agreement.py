@@ -22,11 +22,11 @@ def agreement(
 ) -> Agreement:
     """Consistency and retention of one trial of the summary arm against one of the baseline.
 
-    ``similarities`` and ``retentions`` are what a judge gave for each turn that both
-    arms have, 0..1; without them words are compared and key items are looked for by
-    rule. Tool calls count when either arm made any itself; those replayed from a record
-    are in no reply, because they cannot differ. Raises ``ValueError`` for figures
-    outside 0..1 or another number of them than there are common turns.
+    ``similarities`` and ``retentions`` are a judge's figures for each turn that both arms
+    have, 0..1; without them, words are compared and key items are searched for by rule.
+    Tool calls count if either arm made any itself. Calls replayed from a record cannot
+    differ, so no reply has them. Raises ``ValueError`` for figures outside 0..1, or if
+    their number is not that of the common turns.
     """
     pairs = list(zip(baseline.replies, summary.replies, strict=False))
     if similarities is None:

@@ -1,4 +1,4 @@
-"""What replaying a dialogue used by role, also where it was stopped half-way."""
+"""The usage of replaying a dialogue by role, also when the replay was stopped half-way."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pytest_compaction.models.protocol import ChargedError
 from pytest_compaction.models.usage import Usage
 
 BASELINE: Final = "baseline"
-"""The answers from full history; strategies that are compared in one run share them."""
+"""The role of the answers from full history; all strategies of a run share them."""
 
 Spent = Mapping[str, Usage]
-"""Usage by role: that of the models, and :data:`BASELINE`."""
+"""Usage by role: the roles of models, and :data:`BASELINE`."""
 
 
 class Charged(Protocol):
-    """What knows what it used."""
+    """A result with its usage."""
 
     @property
     def spent(self) -> Spent:
@@ -30,7 +30,7 @@ C = TypeVar("C", bound=Charged)
 
 
 def answering(replies: Iterable[Reply]) -> Usage:
-    """What these answers took, or would have taken were they not in the store."""
+    """The usage of these answers, whether they came from the endpoint or from the store."""
     used = (
         Usage(1, reply.prompt_tokens, reply.cached_tokens, reply.completion_tokens)
         for reply in replies
@@ -39,7 +39,7 @@ def answering(replies: Iterable[Reply]) -> Usage:
 
 
 def summed(parts: Iterable[Spent]) -> dict[str, Usage]:
-    """The sum of several, role by role."""
+    """The sum of several usages, role by role."""
     total: dict[str, Usage] = {}
     for part in parts:
         for role, usage in part.items():
@@ -48,17 +48,17 @@ def summed(parts: Iterable[Spent]) -> dict[str, Usage]:
 
 
 def stopped(error: E, *spent: Spent) -> E:
-    """The same error, with nothing but ``spent`` on its account.
+    """A copy of the error that is charged with ``spent`` alone.
 
-    A new one, because an error of the baseline arm is raised for every strategy.
+    A copy, because an error of the baseline arm is raised for every strategy.
     """
     return type(error)(*error.args, spent=summed(spent))
 
 
 async def together(*work: Awaitable[C]) -> list[C]:
-    """The results of all, in order. Waits for all to end; then the first error, if any, is raised.
+    """The results of all, in order. Waits for all to end, then raises the first error, if any.
 
-    It carries what all of them used, those that came to a result as well.
+    The error carries the usage of all of them, also of those that came to a result.
     """
     done = await asyncio.gather(*work, return_exceptions=True)
     results: list[C] = []

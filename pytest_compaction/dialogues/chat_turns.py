@@ -1,4 +1,4 @@
-"""Cutting a conversation in OpenAI chat shape into turns, with its tool calls as recorded."""
+"""The turns of a conversation in OpenAI chat format, with the recorded tool calls."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pytest_compaction.dialogues.dialogue import RecordedCall, Turn
 from pytest_compaction.text.words import printable
 
 _TOLERATED = frozenset({"calls-answered", "no-empty-message"})
-"""Faults that replaying mends: a call that was broken off, and a message that says nothing."""
+"""Faults that a replay repairs: a call that was broken off, and an empty message."""
 
 
 def turns_of(messages: Sequence[Message]) -> list[Turn | CaseFault]:
-    """The turns of a conversation in order, or what is wrong with one.
+    """The turns of a conversation in order, or the fault of a turn.
 
-    User messages in a row are one turn; what comes before the first is left out, and
-    so are images and thinking. What the assistant wrote in a turn, beside its calls or
-    after them, is the answer on record. Calls keep name, arguments and result; one
-    that has no result before the next turn has an empty one.
+    User messages in a row are one turn. Messages before the first of them are left out,
+    and so are images and thinking. The text of the assistant in a turn, before or after
+    its calls, is the recorded answer. Calls keep name, arguments and result; the result
+    is empty if there is none before the next turn.
     """
     spoken = [m for m in messages if m.role in {"user", "assistant", "tool"}]
     return [_turn(*pair, number) for number, pair in enumerate(_exchanges(spoken), start=1)]
@@ -54,7 +54,7 @@ def _step(group: Sequence[Message]) -> tuple[RecordedCall, ...]:
 
 
 def _exchanges(spoken: Sequence[Message]) -> Iterator[tuple[list[Message], list[Message]]]:
-    """Pairs of what the user said and what the assistant did and answered."""
+    """Pairs: the messages of the user, and the messages of the assistant that follow."""
     asked: list[Message] = []
     answered: list[Message] = []
     for message in spoken:

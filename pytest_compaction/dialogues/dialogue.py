@@ -1,4 +1,4 @@
-"""A dialogue, what two arms answered to its user turns, and how far the answers agree."""
+"""A dialogue, the answers of two arms to its user turns, and how far the answers agree."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ TASKS: Final[Mapping[str, str]] = MappingProxyType(
 """The tasks of MT-Bench-101 by code (Bai et al., ACL 2024)."""
 
 CHAT: Final = "chat"
-"""The task of a dialogue whose file names none."""
+"""The task of a dialogue whose file names no task."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """A tool call on record: ``arguments`` is its JSON text, ``result`` what the tool answered."""
+    """A recorded tool call: ``arguments`` is JSON text, ``result`` the text of the tool."""
 
     name: str
     arguments: str = "{}"
@@ -43,10 +43,10 @@ class RecordedCall:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What the user said, what was answered on record, and the tools called before that answer.
+    """The text of the user, the recorded answer, and the tools called before that answer.
 
-    ``calls`` are in order; those made in one message, before any result came, stand
-    together.
+    ``calls`` are in order; the calls of one message, made before any result came, are
+    grouped.
     """
 
     user: str
@@ -56,10 +56,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """Recorded turns, to be answered again; ``source`` says where they were read.
+    """Recorded turns to be answered again; ``source`` says where they were read.
 
-    ``id`` is one that a test item can carry, ``named`` the id as the file has it;
-    empty where the file gives none.
+    ``id`` is the id of the test item, ``named`` the id as the file has it; empty if the
+    file gives none.
     """
 
     id: str
@@ -74,10 +74,10 @@ class Dialogue:
 class Reply:
     """An answered turn with the tokens of its prompt and of the answer.
 
-    ``calls`` are the tools that this arm called itself, by name; calls replayed from a
-    record are not among them. ``summarised`` says whether a summary stood in the
-    prompt; ``None`` when the data does not record it. ``cached_tokens`` are those of the
-    prompt that the endpoint had in its cache.
+    ``calls`` are the names of the tools that this arm called itself, without calls
+    replayed from a record. ``summarised`` says whether the prompt had a summary; ``None``
+    if the data does not record it. ``cached_tokens`` counts the tokens of the prompt that
+    the endpoint had in its cache.
     """
 
     text: str
@@ -97,9 +97,9 @@ class Reply:
 class Trial:
     """One pass over a dialogue by one arm.
 
-    ``generation_tokens`` are prompt and completion tokens spent on making
-    summaries, ``generation_calls`` the model calls this took. ``None`` where the
-    data does not record them; that is not the same as 0.
+    ``generation_tokens`` are the prompt and completion tokens that made the summaries,
+    ``generation_calls`` the model calls. They are ``None`` if the data does not record
+    them, which differs from 0.
     """
 
     replies: tuple[Reply, ...]
@@ -118,19 +118,19 @@ class Trial:
 
     @property
     def tokens(self) -> int:
-        """Prompt and answer tokens over all turns, the making of summaries left out."""
+        """Prompt and answer tokens over all turns, without those that made the summaries."""
         return self.prompt_tokens + self.completion_tokens
 
     @property
     def summarised(self) -> bool | None:
-        """Whether a summary stood in any prompt; ``None`` when not recorded."""
+        """Whether any prompt had a summary; ``None`` if that is not recorded."""
         return _any_known(reply.summarised for reply in self.replies)
 
     @property
     def shrank(self) -> bool:
         """Whether a prompt was smaller than the one before it, which full history never is.
 
-        A prompt of 0 tokens is a call that failed and says nothing.
+        A prompt of 0 tokens is a call that failed and is skipped.
         """
         prompts = [reply.prompt_tokens for reply in self.replies if reply.prompt_tokens]
         return any(later < earlier for earlier, later in itertools.pairwise(prompts))
@@ -138,12 +138,12 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far one trial of the summary arm says what the baseline said, all figures in 0..1.
+    """How far one trial of the summary arm agrees with the baseline; all figures in 0..1.
 
-    ``consistency`` and ``retention`` are those of the whole dialogue, ``None`` when
+    ``consistency`` and ``retention`` are those of the whole dialogue, ``None`` if
     they could not be scored (``unscored`` says why). ``turns`` has the consistency
-    of every turn, ``retained`` its retention, where they are known. ``kept`` and
-    ``extracted`` count key items of rule-based retention; ``None`` for a judge's.
+    of every turn and ``retained`` its retention, if they are known. ``kept`` and
+    ``extracted`` count the key items of retention by rules; ``None`` for a judge's.
     """
 
     consistency: float | None
@@ -157,7 +157,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One dialogue answered by both arms: what a record of the evaluation holds.
+    """One dialogue answered by both arms, as a record of the evaluation holds it.
 
     ``turns`` is the number of user turns. ``agreements`` has one entry for each
     trial of ``summary``, in order. ``method`` says how answers were compared:
@@ -174,12 +174,12 @@ class Comparison:
 
     @property
     def summarised(self) -> bool | None:
-        """Whether a summary stood in any prompt of any trial; ``None`` when not recorded."""
+        """Whether any prompt of any trial had a summary; ``None`` if that is not recorded."""
         return _any_known(trial.summarised for trial in self.summary)
 
     @property
     def shrank(self) -> bool:
-        """Whether in any trial of the summary arm a prompt was smaller than the one before."""
+        """Whether a prompt shrank in any trial of the summary arm; see :attr:`Trial.shrank`."""
         return any(trial.shrank for trial in self.summary)
 
     @property
@@ -201,7 +201,7 @@ class Comparison:
         """The comparison that :meth:`as_json` wrote.
 
         Raises ``KeyError``, ``TypeError`` or ``ValueError`` for data of another shape;
-        files are checked against ``comparison.schema.json`` before.
+        files are checked against ``results.schema.json`` first.
         """
         return cls(
             dialogue_id=data["dialogue_id"],
@@ -224,7 +224,7 @@ def _agreement(data: Mapping[str, Any]) -> Agreement:
 
 
 def _any_known(values: Iterable[bool | None]) -> bool | None:
-    """Whether any is true; ``None`` when none is and at least one is not known."""
+    """Whether any value is true; ``None`` if no value is true but some are unknown."""
     known = set(values)
     if True in known:
         return True

@@ -18,16 +18,16 @@ from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
 from pytest_compaction.metrics.distribution import pearson
 
 RECORD_TYPE: Final = "dialogue"
-"""The ``type`` of a record of a run that holds a comparison, under the key of that name."""
+"""The ``type`` of a record that holds a dialogue, under the key ``comparison``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """What was measured under one title: figures by task and of all dialogues.
 
-    ``comparisons`` is empty where only figures are known, as of a published summary.
-    ``errors`` counts dialogues that ended without a comparison; no figure has them.
-    ``threshold`` is the consistency from which on a trial passes.
+    ``comparisons`` is empty if only figures are known, as for a published summary.
+    ``errors`` counts dialogues that ended without a comparison; no figure includes them.
+    ``threshold`` is the least consistency of a trial that passes.
     """
 
     title: str
@@ -42,7 +42,7 @@ class Evaluation:
 class Correlation:
     """Pearson's ``r`` of prompt savings with ``what`` over ``count`` tasks or dialogues.
 
-    ``r`` is ``None`` where it is not defined.
+    ``r`` is ``None`` if it is not defined.
     """
 
     what: str
@@ -57,7 +57,7 @@ def evaluation_of(
     threshold: float = PASS_CONSISTENCY,
     errors: int = 0,
 ) -> Evaluation:
-    """The evaluation of compared dialogues, in a fixed order whatever the order given."""
+    """The evaluation of compared dialogues; their order does not matter."""
     items = tuple(sorted(comparisons, key=lambda item: (item.task, item.dialogue_id)))
     return Evaluation(
         title=title,
@@ -70,7 +70,7 @@ def evaluation_of(
 
 
 def evaluation_of_figures(title: str, tasks: Sequence[Figures]) -> Evaluation:
-    """The evaluation of which only the figures of each task are known."""
+    """The evaluation for which only the figures of each task are known."""
     return Evaluation(title, tuple(tasks), combined("all", tasks))
 
 
@@ -79,12 +79,12 @@ def evaluations_of_records(
     threshold: float | None = None,
     default: float = PASS_CONSISTENCY,
 ) -> list[Evaluation]:
-    """One evaluation a strategy, from the dialogue records of a run; other records are passed over.
+    """One evaluation per strategy, from the dialogue records of a run; others are ignored.
 
     A dialogue record has the ``type`` :data:`RECORD_TYPE`, a ``compactor`` and a
-    ``comparison`` (:meth:`Comparison.as_json`), which is ``None`` after an error. Its
-    ``pass_at`` is the threshold of the run, used when none is given; ``default`` is that
-    of records which do not have it.
+    ``comparison`` (:meth:`Comparison.as_json`), which is ``None`` after an error. Without
+    a ``threshold``, the ``pass_at`` of the records is used, or ``default`` for records
+    that do not have it.
     """
     found: dict[str, list[Comparison]] = {}
     passing: dict[str, float] = {}

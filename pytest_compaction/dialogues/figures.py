@@ -1,8 +1,8 @@
-"""The figures of a set of compared dialogues: what every table is made of."""
+"""The figures of a set of compared dialogues, from which every table is made."""
 
 from __future__ import annotations
 
-import math
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,11 +22,11 @@ from pytest_compaction.metrics.token_efficiency import Spending, total
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """How many dialogues had a summary in a prompt, never had one, or do not say.
+    """How many dialogues had a summary in some prompt, had none, or do not record it.
 
-    ``shrank`` counts dialogues with a prompt smaller than the one before: evidence of
-    a summary also where none is recorded, ``paid`` those of ``none`` that spent tokens
-    on summaries all the same: each of them failed.
+    ``shrank`` counts dialogues in which a prompt was smaller than the one before, which
+    shows a summary even if none is recorded. ``paid`` counts those of ``none`` that still
+    spent tokens on summaries: each of these summaries failed.
     """
 
     some: int
@@ -38,15 +38,14 @@ class InForce:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """All figures of some dialogues, those of a task or all.
+    """All figures of some dialogues: those of a task, or all.
 
-    Shares and scores are 0..1, savings shares of the baseline. ``None`` is for what
-    the data does not record or what is not defined: Pass^k has no entry when k
-    exceeds the trials, ``net`` (savings after the making of summaries) none without
-    recorded costs. ``scored`` of the ``dialogues`` have a consistency: those of which
-    every trial was scored; ``unscored_trials`` counts the trials that were not.
-    ``saved`` is the 95 % interval of the mean tokens saved a dialogue, summaries paid
-    where that is recorded.
+    Shares and scores are 0..1; savings are shares of the baseline. A figure is ``None``
+    if it is not defined or the data does not record it: ``net`` (savings after the cost
+    of summaries) needs recorded costs. ``passes`` has no entry for a k above the number
+    of trials. ``scored`` counts the dialogues with a consistency, which every trial must
+    have; ``unscored_trials`` counts the trials without. ``saved`` is the 95 % interval of
+    the mean tokens saved per dialogue, after the cost of summaries if that is recorded.
     """
 
     name: str
@@ -66,32 +65,32 @@ class Figures:
 
     @property
     def mean_prompt(self) -> float:
-        """Mean baseline prompt tokens of a dialogue, summed over its turns; 0 of none."""
+        """Mean baseline prompt tokens of a dialogue, summed over its turns; 0 without dialogues."""
         return self.spending.baseline_prompt / self.dialogues if self.dialogues else 0.0
 
     @property
     def mean_completion(self) -> float:
-        """Mean baseline answer tokens of a dialogue, summed over its turns; 0 of none."""
+        """Mean baseline answer tokens of a dialogue, summed over its turns; 0 without dialogues."""
         return self.spending.baseline_completion / self.dialogues if self.dialogues else 0.0
 
     @property
     def suitability(self) -> Suitability | None:
-        """The class by turns and prompt length; ``None`` where turns are not recorded."""
+        """The class by turns and prompt length; ``None`` if turns are not recorded."""
         turns = self.turns.mean if self.turns else None
         return None if turns is None else suitability(turns, self.mean_prompt)
 
     @property
     def effectiveness(self) -> float | None:
-        """The 50/30/20 of consistency, mean savings and retention; ``None`` if one is not known."""
+        """Consistency, mean savings and retention as 50/30/20; ``None`` if one is unknown."""
         if self.consistency is None or self.tokens.mean is None or self.retention is None:
             return None
         return effectiveness(self.consistency, self.tokens.mean, self.retention)
 
 
 def spending_of(comparison: Comparison) -> Spending:
-    """Tokens of one dialogue, each arm's the mean over its trials.
+    """Tokens of one dialogue; for each arm the mean over its trials.
 
-    Raises ``ValueError`` for an arm without trials, which spent no known amount.
+    Raises ``ValueError`` for an arm without trials, whose tokens are unknown.
     """
     if not comparison.baseline or not comparison.summary:
         raise ValueError(f"dialogue {comparison.dialogue_id!r} has an arm without trials")
@@ -108,29 +107,29 @@ def spending_of(comparison: Comparison) -> Spending:
 
 
 def consistency_of(comparison: Comparison) -> float | None:
-    """Mean consistency over the trials; ``None`` when one of them was not scored.
+    """Mean consistency over the trials; ``None`` if one of them was not scored.
 
-    A dialogue is scored as a whole or not at all, as its item is: over fewer trials its
+    A dialogue, like its item, is scored as a whole or not at all: over fewer trials its
     Pass^k would be that of another experiment.
     """
     return _mean_of_all([agreed.consistency for agreed in comparison.agreements])
 
 
 def retention_of(comparison: Comparison) -> float | None:
-    """Mean retention over the trials; ``None`` when one of them was not scored."""
+    """Mean retention over the trials; ``None`` if one of them was not scored."""
     if comparison.unscored:
         return None
     return _mean_of_all([agreed.retention for agreed in comparison.agreements])
 
 
 def _mean_of_all(values: Sequence[float | None]) -> float | None:
-    """The mean; ``None`` of no values, or where one is not known."""
+    """The mean; ``None`` if there are no values or one is unknown."""
     known = [value for value in values if value is not None]
     return mean(known) if len(known) == len(values) else None
 
 
 def outcome_of(comparison: Comparison, threshold: float = PASS_CONSISTENCY) -> tuple[int, int]:
-    """Trials of a dialogue, and how many reach the threshold; (0, 0) when one was not scored."""
+    """Trials of a dialogue, and how many reach the threshold; (0, 0) if one was not scored."""
     if comparison.unscored:
         return 0, 0
     scores = [a.consistency for a in comparison.agreements if a.consistency is not None]
@@ -140,9 +139,9 @@ def outcome_of(comparison: Comparison, threshold: float = PASS_CONSISTENCY) -> t
 def figures_of(
     name: str, comparisons: Iterable[Comparison], threshold: float = PASS_CONSISTENCY
 ) -> Figures:
-    """The figures of some dialogues; a dialogue passes a trial from the threshold on.
+    """The figures of some dialogues; a trial passes if it reaches the threshold.
 
-    Tokens and savings count every dialogue, whether its answers were scored or not.
+    Tokens and savings include every dialogue, whether its answers were scored or not.
     """
     items = list(comparisons)
     spendings = [spending_of(item) for item in items]
@@ -169,12 +168,12 @@ def figures_of(
 
 
 def _saved(spending: Spending) -> float:
-    """Tokens saved on a dialogue, summaries paid where that is recorded."""
+    """Tokens saved on a dialogue, after the cost of summaries if that is recorded."""
     return spending.baseline - spending.summary - (spending.generation or 0.0)
 
 
 def _passes(outcomes: Sequence[tuple[int, int]]) -> dict[int, float]:
-    """Pass^k for every k that the trials allow."""
+    """Pass^k for every k up to the number of trials."""
     most = max((trials for trials, _ in outcomes), default=0)
     found = {k: mean_pass_hat_k(outcomes, k) for k in range(1, most + 1)}
     return {k: value for k, value in found.items() if value is not None}
@@ -200,9 +199,9 @@ def by_task(comparisons: Iterable[Comparison]) -> dict[str, list[Comparison]]:
 
 
 def with_turns(figures: Figures, turns: Iterable[int]) -> Figures:
-    """Figures without turns, and the numbers of turns of their dialogues from elsewhere.
+    """The figures, with the numbers of turns of their dialogues from another source.
 
-    Raises ``ValueError`` for another number of dialogues than the figures are of.
+    Raises ``ValueError`` if the number of dialogues is not that of the figures.
     """
     found = turn_distribution(turns)
     if found.dialogues != figures.dialogues:
@@ -211,12 +210,11 @@ def with_turns(figures: Figures, turns: Iterable[int]) -> Figures:
 
 
 def combined(name: str, parts: Sequence[Figures]) -> Figures:
-    """The figures of several sets together, from theirs alone.
+    """The figures of several sets together, from their figures alone.
 
-    Sums add up, means are weighted by their dialogues, and what cannot be had from
-    the parts (standard deviation and quartiles of the whole) is ``None``. A part
-    that does not know a figure leaves the whole without it; an empty part changes
-    nothing.
+    Sums add up, and means are weighted by dialogues. Standard deviation and quartiles of
+    the whole do not follow from the parts and are ``None``. A figure that is unknown in
+    one part is unknown in the whole; an empty part changes nothing.
     """
     parts = [part for part in parts if part.dialogues]
     turns = [part.turns for part in parts if part.turns is not None]
@@ -257,13 +255,12 @@ def _pooled(spreads: Sequence[Spread]) -> Spread:
 
 
 def _weighted(values: Iterable[tuple[float | None, int]]) -> float | None:
-    """Weighted mean of values with a weight; ``None`` of none, or where one is not known."""
+    """Weighted mean of the values with a weight; ``None`` if there are none or one is unknown."""
     weighty = [(value, weight) for value, weight in values if weight]
     known = [(value, weight) for value, weight in weighty if value is not None]
     if not known or len(known) != len(weighty):
         return None
-    weights = sum(weight for _, weight in known)
-    return math.fsum(value * weight for value, weight in known) / weights
+    return statistics.fmean((value for value, _ in known), [weight for _, weight in known])
 
 
 def _all_turns(parts: Iterable[TurnDistribution]) -> TurnDistribution:

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.base.history import leading_system
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import (
     Message,
     Text,
     ToolCall,
     ToolResult,
+    leading_system,
     text_message,
 )
 from pytest_compaction.conversation.tokens import TokenCounter

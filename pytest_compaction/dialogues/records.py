@@ -1,20 +1,24 @@
-"""From a replayed dialogue, or from what went wrong, to a record of the run."""
+"""The record of a dialogue: a comparison of both arms, or why there is none."""
 
 from __future__ import annotations
 
-from pytest_compaction.conversation.messages import canonical_json, short_hash
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.evaluation import RECORD_TYPE
 from pytest_compaction.dialogues.figures import retention_of, spending_of
 from pytest_compaction.dialogues.files import digest
 from pytest_compaction.dialogues.replayed import Replayed
 from pytest_compaction.models.calls.prices import PriceTable
-from pytest_compaction.records.records import charged
-from pytest_compaction.records.run_file import Record
+from pytest_compaction.records.record import (
+    Record,
+    Status,
+    blank_record,
+    charged,
+    rounded,
+    status_from,
+)
 from pytest_compaction.settings import Settings
 from pytest_compaction.text.words import printable
 
-_DIGITS = 4
 _REASON_CHARACTERS = 400
 
 
@@ -35,23 +39,23 @@ def replayed_record(
         reason = replayed.shortfall()[0]
     spent = spending_of(comparison)
     return _blank(item, replayed.dialogue, replayed.compactor, settings) | {
-        "status": "unscored" if passed is None else "passed" if passed else "failed",
-        "reason": _clean(reason),
-        "consistency": _rounded(replayed.consistency),
-        "retention": None if unscored else _rounded(retention_of(comparison)),
-        "savings": _rounded(spent.savings),
+        "status": status_from(passed),
+        "reason": _one_line(reason),
+        "consistency": rounded(replayed.consistency),
+        "retention": None if unscored else rounded(retention_of(comparison)),
+        "savings": rounded(spent.savings),
         "history": replayed.history,
         "comparison": comparison.as_json(),
         "compaction": {
             "steps": dict(replayed.steps),
-            "errors": [_clean(error) for error in replayed.errors],
+            "errors": [_one_line(error) for error in replayed.errors],
         },
         **charged(replayed.usage, replayed.judging, settings, prices),
     }
 
 
 def record_without_comparison(
-    item: str, dialogue: Dialogue, compactor: str, status: str, reason: str, settings: Settings
+    item: str, dialogue: Dialogue, compactor: str, status: Status, reason: str, settings: Settings
 ) -> Record:
     """The record of a dialogue that ended before both arms had answered.
 
@@ -59,7 +63,7 @@ def record_without_comparison(
     """
     return _blank(item, dialogue, compactor, settings) | {
         "status": status,
-        "reason": _clean(reason),
+        "reason": _one_line(reason),
         "consistency": None,
         "retention": None,
         "savings": None,
@@ -73,29 +77,25 @@ def record_without_comparison(
 
 def _blank(item: str, dialogue: Dialogue, compactor: str, settings: Settings) -> Record:
     scoring = {**settings.scoring(), **settings.dialogues.scoring()}
-    del scoring["pass_score"]
-    return {
+    del scoring["pass_score"]  # a dialogue passes by its consistency
+    record = blank_record(
+        item=item,
+        case=dialogue.id,
+        task=dialogue.task,
+        probe="",
+        kind=RECORD_TYPE,
+        compactor=compactor,
+        trial=1,
+        digest=digest(dialogue),
+        scoring=scoring,
+    )
+    return record | {
         "type": RECORD_TYPE,
-        "item": item.encode("utf-8", "replace").decode("utf-8"),
-        "case": dialogue.id,
-        "task": dialogue.task,
-        "probe": "",
-        "kind": RECORD_TYPE,
-        "compactor": compactor,
-        "trial": 1,
         "overall": None,
         "pass_at": settings.dialogues.consistency,
-        "hashes": {
-            "case": digest(dialogue),
-            "settings": short_hash(canonical_json(scoring)),
-        },
     }
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, _DIGITS)
-
-
-def _clean(text: str) -> str:
+def _one_line(text: str) -> str:
     """One line, bounded and safe to show."""
     return printable(text, _REASON_CHARACTERS)

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from pytest_compaction.compactors.function.compactor import CompactorError
-from pytest_compaction.compactors.protocol import Compactor, Context, State
+from pytest_compaction.compactors.protocol import Compactor, CompactorError, Context, State
 from pytest_compaction.dialogues.agreement import agreement
 from pytest_compaction.dialogues.answering import TurnResponder
 from pytest_compaction.dialogues.charges import (

@@ -1,4 +1,4 @@
-"""A replayed dialogue: what both arms answered, compared, and whether that is good enough."""
+"""A replayed dialogue: the comparison of both arms, and whether it passes."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from pytest_compaction.dialogues.dialogue import Comparison, Dialogue
 from pytest_compaction.dialogues.figures import consistency_of, spending_of
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.text.numbers import told_apart
 from pytest_compaction.text.words import printable
 
 History = Literal["own", "recorded"]
-"""Whose answers an arm reads in later turns: its own, or those on record."""
+"""Which answers an arm reads in later turns: its own, or the recorded ones."""
 
 
 class BelowConsistencyError(BelowPassScoreError):
-    """The two arms do not say the same; the text says where they part."""
+    """The two arms do not agree; the text says where they differ most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A compared dialogue with what its compactions did, over all trials.
+    """A compared dialogue with the steps of its compactions, over all trials.
 
-    ``usage`` is by role, ``judging`` that of each judge with the name of its model.
+    ``usage`` is by role; ``judging`` has the model of each judge with its usage.
     """
 
     dialogue: Dialogue
@@ -65,7 +66,8 @@ class Replayed:
 
     def shortfall(self) -> list[str]:
         """A few lines: the consistency, the turn where the arms agree least, and the tokens."""
-        lines = [f"consistency {self.consistency:.2f} is below {self.pass_at:.2f}"]
+        consistency, needed = told_apart(self.consistency or 0.0, self.pass_at)
+        lines = [f"consistency {consistency} is below {needed}"]
         if self.dialogue.named and not self.dialogue.id.endswith(self.dialogue.named):
             found = printable(self.dialogue.named, 60)
             lines.append(f"  dialogue {found!r} of {printable(self.dialogue.source, 60)}")

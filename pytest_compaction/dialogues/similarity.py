@@ -1,7 +1,7 @@
-"""A model's judgement of two answers to one user turn: do they say the same, and what is lost?
+"""A model's judgement of two answers to one user turn: whether they agree, and what is lost.
 
-Asked through ``Model.answer`` with nothing in view, so that any model can judge and
-every call is stored like all others. Which arm an answer comes from is not said.
+The model is asked through ``Model.answer`` with an empty view, so that any model can judge
+and every call is stored like all others. It is not told which arm gave which answer.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pytest_compaction.models.usage import Usage
 from pytest_compaction.text.words import printable
 
 MAX_ITEMS: Final = 5
-"""Key items of an answer that are looked for in the other one, as in the published evaluation."""
+"""Most key items of an answer that are compared, as in the published evaluation."""
 _MAX_REPLY_TOKENS: Final = 800
 
 INSTRUCTIONS: Final = f"""\
@@ -49,7 +49,7 @@ Reply with one JSON object and nothing else:
 class Judged:
     """Similarity and retention of every turn, 0..1; or ``unscored``, with the reason.
 
-    ``usage`` is what judging took, scored or not.
+    ``usage`` is that of the judge, whether the turns were scored or not.
     """
 
     similarities: tuple[float, ...] = ()
@@ -65,17 +65,17 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class TurnJudge:
-    """Compares two arms turn by turn, within a shared limit; equal answers need no model."""
+    """Compares two arms turn by turn within a shared limit; equal answers need no model."""
 
     model: Model
     limit: asyncio.Semaphore
 
     async def judge(self, turns: Sequence[Turn], baseline: Trial, summary: Trial) -> Judged:
-        """The judgement of all turns; unscored when one of them cannot be judged.
+        """The judgement of all turns; unscored if one of them cannot be judged.
 
-        A model that fails is not asked about the turns that follow. Raises
+        After a failure the model is not asked about the turns that follow. Raises
         :class:`~pytest_compaction.models.protocol.NotAskedError` for a call that was
-        not made, which says nothing about the answers.
+        not made: that is not a fault of the answers.
         """
         usage = Usage()
         found: list[tuple[float, float]] = []
@@ -109,7 +109,7 @@ class TurnJudge:
 
 
 def material(user: str, first: str, second: str) -> str:
-    """What is compared, as JSON on one line: no text inside can end it."""
+    """The material for the judge as JSON on one line, so that no text in it can end it."""
     return json.dumps({"user": user, "first": first, "second": second})
 
 
@@ -125,10 +125,10 @@ def read_judgement(text: str) -> tuple[float, float]:
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, Mapping):
-        raise ValueError(f"the judge's reply is no JSON object: {shown}")
+        raise ValueError(f"the judge's reply is not a JSON object: {shown}")
     similarity, items = data.get("similarity"), data.get("items")
     if isinstance(similarity, bool) or not isinstance(similarity, int | float):
-        raise ValueError(f"the judge's reply has no number as similarity: {shown}")
+        raise ValueError(f"the judge's reply has a similarity that is not a number: {shown}")
     if not (math.isfinite(similarity) and 0 <= similarity <= 1):
         raise ValueError(f"the judge gave a similarity of {similarity}, outside 0 to 1")
     if not isinstance(items, list) or not all(_is_item(item) for item in items):

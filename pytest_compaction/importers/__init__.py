@@ -1,1 +1,1 @@
-"""Transcripts of agents in, benchmark cases out: one transcript format a file."""
+"""Importers: read the transcripts of agents into messages, one module or folder per format."""

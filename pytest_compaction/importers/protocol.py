@@ -1,4 +1,4 @@
-"""What an importer is and hands over: messages, and a ledger of what became of each record."""
+"""The protocol of an importer: messages out, and a tally of what became of each record."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, Protocol, runtime_checkable
 
 from pytest_compaction.conversation.messages import Message
+from pytest_compaction.importers.reasons import KEPT_AS_RECORD, NOT_ON_RECORD
 
 
 class ImportFormatError(ValueError):
@@ -16,7 +17,7 @@ class ImportFormatError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
+class ImportTally:
     """What became of the records of a transcript; an importer drops nothing silently.
 
     ``left_out`` counts records and parts that are not in the messages, by reason;
@@ -30,31 +31,25 @@ class Ledger:
     repaired: Mapping[str, int] = field(default_factory=dict)
 
 
-KEPT_AS_RECORD: Final = "compaction, kept as its record and not as a message"
-"""Why a record of a compaction is in no message."""
-NOT_ON_RECORD: Final = "compaction of which nothing usable is on record"
-JOINED: Final = "record joined with the message before it, of which it is a part"
-"""How a record that is only a part of a message is counted as put right."""
-
 MARKED: Final = 30
-"""Specificity of a format that only one program writes, known by marks of its own."""
+"""Specificity of a format that only one program writes and that has marks of its own."""
 SHAPED: Final = 20
-"""Specificity of a provider's interface, known by the shape of its parts."""
+"""Specificity of a provider's interface, recognised by the shape of its parts."""
 LOOSE: Final = 10
 """Specificity of a shape that several formats share."""
 BARE: Final = 0
-"""Specificity of what is left: a role and a content."""
+"""Specificity of the last resort: nothing but a role and a content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """A compaction that the agent really made, after the message ``after`` of the log.
+    """A compaction that the agent made itself, after the message ``after`` of the log.
 
-    What the agent went on with is either ``messages``, the whole view as it was sent,
-    or, where they are empty, a ``summary`` followed by the log messages ``kept``
-    (ids, in the order of the log, none after the boundary). With neither, the
-    transcript tells that there was a compaction but not what it made; ``missing``
-    says why. ``tokens_before`` is the size of the context as the agent counted it.
+    The agent continued with ``messages``, the whole view as it was sent. If they are
+    empty, it continued with a ``summary`` followed by the log messages ``kept`` (ids in
+    the order of the log, none after the boundary). With neither, the transcript shows
+    that a compaction happened but not its result, and ``missing`` says why.
+    ``tokens_before`` is the size of the context as the agent counted it.
     """
 
     after: str
@@ -66,7 +61,7 @@ class Boundary:
 
     @property
     def recorded(self) -> bool:
-        """Whether the transcript holds what the compaction made."""
+        """Whether the transcript holds the result of the compaction."""
         return bool(self.messages or self.summary)
 
 
@@ -74,13 +69,13 @@ class Boundary:
 class Transcript:
     """One imported conversation; ``source`` names the file, ``model`` the agent's model if known.
 
-    ``name`` tells the conversations of one file apart and is added to the case id;
-    it is empty where the file holds one.
+    ``name`` distinguishes the conversations of one file and is added to the case id;
+    it is empty for a file with a single conversation.
     """
 
     messages: tuple[Message, ...]
     source: str
-    ledger: Ledger
+    ledger: ImportTally
     model: str = ""
     boundaries: tuple[Boundary, ...] = ()
     name: str = ""
@@ -90,42 +85,42 @@ class Transcript:
 class Importer(Protocol):
     """Reads one transcript format.
 
-    A class may have a ``specificity`` (:data:`MARKED` when absent): of the importers
-    that recognise a file the one with the highest reads it, of several such the first
-    by name. A module of this folder with ``IMPORTER``, the class, is found by itself.
-    An importer with ``recognises_folder(path)`` is also given folders to read, for formats
-    that keep a conversation in one.
+    A class may have a ``specificity`` (:data:`MARKED` when absent). If several importers
+    recognise a file, the one with the highest reads it; of equals, the first by name. The
+    registry finds every module below ``formats`` whose ``IMPORTER`` is such a class. An
+    importer with ``recognises_folder(path)`` is also given folders, for formats that keep
+    a conversation in a folder.
     """
 
     name: str
     description: str
 
     def recognises(self, head: str) -> bool:
-        """Whether the first 64 kB of a file (its last line may be cut) are of this format."""
+        """Whether a file is of this format, by its first 64 kB, which may end within a line."""
 
     def read(self, path: Path) -> Transcript | Iterable[Transcript]:
-        """Read a file: its conversation, or several, which may be made one by one.
+        """Read a file: its conversation, or an iterable of several.
 
-        Raises :class:`ImportFormatError` for a file that is broken or in which nothing
-        was recognised. A conversation of several that is broken is raised in its place;
-        those before it stand.
+        Raises :class:`ImportFormatError` if the file is broken or nothing in it was
+        recognised. If one of several conversations is broken, the iterable raises when it
+        gets there; the conversations before it remain valid.
         """
 
 
 @dataclass(slots=True)
 class Tally:
-    """Counts by reason while a transcript is read."""
+    """Counts what is left out and repaired, by reason, while a transcript is read."""
 
     records: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     repaired: Counter[str] = field(default_factory=Counter)
 
     def compacted(self, boundary: Boundary) -> None:
-        """Count the record of a compaction, which is in no message."""
+        """Count the record of a compaction, which does not become a message."""
         self.left_out[KEPT_AS_RECORD if boundary.recorded else NOT_ON_RECORD] += 1
 
-    def ledger(self, messages: int) -> Ledger:
-        """The ledger of what was counted."""
+    def ledger(self, messages: int) -> ImportTally:
+        """The counts so far, for a transcript of so many messages."""
         left_out = {reason: number for reason, number in sorted(self.left_out.items()) if number}
         repaired = {reason: number for reason, number in sorted(self.repaired.items()) if number}
-        return Ledger(self.records, messages, left_out, repaired)
+        return ImportTally(self.records, messages, left_out, repaired)

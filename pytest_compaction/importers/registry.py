@@ -1,10 +1,10 @@
-"""The importers by name, and which one reads a file: by content, or as the user says.
+"""Find the importers, and choose one for a file: by its content, or by the name that users give.
 
-Every module below ``formats`` with an ``IMPORTER`` is found by itself: adding a format is
-adding a file. Where several recognise a file, the one with the highest ``specificity``
-reads it: a format that one program writes before the shape of a provider's interface,
-that before a shape that several share, and a bare role and content last; of equals
-the first by name.
+Every module below ``formats`` with an ``IMPORTER`` is registered, so a new format is just
+a new file. If several importers recognise a file, the one with the highest
+``specificity`` reads it: first a format of one program, then the shape of a provider's
+interface, then a shape that several formats share, and last a bare role and content. Of
+equals, the first by name wins.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from pytest_compaction.text.words import printable
 
 ENTRY_POINT_GROUP: Final = "pytest_compaction.importers"
 HEAD_BYTES: Final = 64 * 1024
+"""What importers see to recognise a file; a system prompt often takes the first 20 kB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def load_importers() -> ImporterSet:
 
 
 def _candidates() -> Iterator[tuple[str, str, Callable[[], Any]]]:
-    """Name, place and loader of what may be an importer; the shipped ones name themselves."""
+    """Name, place and loader of each possible importer; shipped importers name themselves."""
     package = importlib.import_module(f"{__package__}.formats")
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         if not module.ispkg:
@@ -75,7 +76,7 @@ def _candidates() -> Iterator[tuple[str, str, Callable[[], Any]]]:
 
 
 def _format_of(module: str) -> str:
-    """What a shipped format is called before its importer is loaded: its file or folder."""
+    """The name of a shipped format while its importer is not loaded: its file or folder."""
     return module.partition(".formats.")[2].removesuffix(".importer")
 
 
@@ -84,7 +85,7 @@ def _importer_of(module: str) -> Any:
 
 
 def importer_named(name: str, importers: Mapping[str, Importer]) -> Importer:
-    """The importer with this name; :class:`ImportFormatError` says what exists and the nearest."""
+    """The importer with this name, or :class:`ImportFormatError` with all names and the nearest."""
     if name in importers:
         return importers[name]
     near = difflib.get_close_matches(name.lower(), importers, n=1, cutoff=0.5)
@@ -97,8 +98,8 @@ def importer_named(name: str, importers: Mapping[str, Importer]) -> Importer:
 def importer_for(path: Path, importers: Mapping[str, Importer]) -> Importer:
     """The most specific importer that recognises the first 64 kB of the file.
 
-    Raises :class:`ImportFormatError` when the file cannot be read or nothing
-    recognises it. A folder is read by an importer whose format is one.
+    Raises :class:`ImportFormatError` when the file cannot be read or no importer
+    recognises it. A folder goes to the first importer that recognises folders of its kind.
     """
     if path.is_dir():
         return _folder_importer(path, importers)
@@ -113,7 +114,7 @@ def importer_for(path: Path, importers: Mapping[str, Importer]) -> Importer:
     if fitting:
         return min(fitting, key=lambda importer: (-specificity(importer), importer.name))
     raise ImportFormatError(
-        f"{path}: no known transcript format was recognised in its content "
+        f"{path}: its content matches no known transcript format "
         f"(known: {', '.join(importers)}); name one with --format if it is one of these"
     )
 
@@ -123,11 +124,11 @@ def _folder_importer(path: Path, importers: Mapping[str, Importer]) -> Importer:
         recognises = getattr(importer, "recognises_folder", None)
         if recognises is not None and recognises(path):
             return importer
-    raise ImportFormatError(f"{path}: a folder; name the transcript files in it")
+    raise ImportFormatError(f"{path}: this is a folder; name the transcript files in it")
 
 
 def specificity(importer: Importer) -> int:
-    """How specific the format of an importer is; see the module's text."""
+    """How specific the format of an importer is; see the docstring of this module."""
     return int(getattr(importer, "specificity", MARKED))
 
 

@@ -10,6 +10,7 @@ from pytest_compaction.metrics.survival import loss
 from pytest_compaction.models.protocol import CriterionScore, JudgeReply
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import CRITERIA, dimension_scores, overall_score
+from pytest_compaction.text.numbers import told_apart
 from pytest_compaction.text.words import printable
 
 _LOSSES = (
@@ -87,8 +88,9 @@ class Verdict:
             raise BelowPassScoreError("\n".join(self.shortfall()))
 
     def shortfall(self) -> list[str]:
-        """A few lines: the score, dimensions below the pass score with criteria, losses, traps."""
-        lines = [f"overall {self.overall:.2f} is below the pass score {self.pass_score:.2f}"]
+        """The failure in a few lines: score, weak dimensions with criteria, lost facts, traps."""
+        overall, needed = told_apart(self.overall or 0.0, self.pass_score)
+        lines = [f"overall {overall} is below the pass score {needed}"]
         for dimension, score in self.dimensions.items():
             if score < self.pass_score:
                 lines.append(f"  {dimension} {score:.2f}: {self._weak_criteria(dimension)}")

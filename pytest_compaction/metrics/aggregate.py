@@ -1,4 +1,4 @@
-"""Aggregates of a run: what the summary shows and the gate decides on, from records alone."""
+"""Aggregates of a run, from its records alone; the summary shows them, the gate uses them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Aggregate:
 
     @property
     def items(self) -> int:
-        """All items, whatever became of them."""
+        """All items, whatever their status."""
         return sum(self.statuses.values())
 
     @property
@@ -76,7 +76,7 @@ class Aggregate:
 
 
 def mean_of(records: Iterable[Record], value: Callable[[Record], float | None]) -> Mean | None:
-    """Mean of a figure over the records that have it, clustered by case; ``None`` without any."""
+    """Mean of a figure over the records that have it, clustered by case, or ``None``."""
     clusters: dict[str, list[float]] = defaultdict(list)
     for record in records:
         found = value(record)
@@ -104,7 +104,7 @@ def overall_mean(records: Sequence[Record]) -> Mean | None:
 
 
 def pass_estimates(records: Iterable[Record]) -> dict[int, float]:
-    """pass^k for every k that the trials allow; unscored items count neither way."""
+    """pass^k for every k up to the number of trials; unscored items are left out."""
     outcomes: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
     for record in scored(records):
         key = (record["case"], record["probe"], record["item"].partition("[")[0])
@@ -119,7 +119,7 @@ def pass_estimates(records: Iterable[Record]) -> dict[int, float]:
 
 
 def token_totals(records: Iterable[Record]) -> Tokens:
-    """Log and view tokens at the last point that was asked about, summed over case and trial."""
+    """Log and view tokens at the last point with a probe, summed over cases and trials."""
     last: dict[tuple[str, int], tuple[int, int]] = {}
     for record in records:
         tokens = record["tokens"]
@@ -130,7 +130,7 @@ def token_totals(records: Iterable[Record]) -> Tokens:
 
 
 def loss_counts(records: Iterable[Record]) -> Losses:
-    """Facts and traps over all scored records, with what became of them."""
+    """Facts and traps over all scored records: how many were dropped, unused or hit."""
     facts = [fact for record in scored(records) for fact in record["facts"]]
     traps = [trap for record in scored(records) for trap in record["traps"]]
     kinds = Counter(loss(fact["survived"], fact["used"]) for fact in facts)
@@ -179,7 +179,7 @@ def kept_by_dimension(
 ) -> dict[str, tuple[float, float | None]]:
     """For overall and each dimension: the control's mean on the same items, and the share kept.
 
-    Only items that both sides scored are compared.
+    Only items with a score on both sides are compared.
     """
     key = _item_key
     theirs = {key(record): record for record in scored(control)}

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 def krippendorff_alpha(units: Iterable[Sequence[float | None]]) -> float | None:
     """Krippendorff's alpha for interval data; missing values are allowed.
 
-    A unit is what was scored (an answer, or one criterion of it); it holds a value
-    for each judge, ``None`` where a judge gave none. Units with fewer than two
+    A unit is one scored thing (an answer, or one criterion of it). It holds a value
+    for each judge, or ``None`` if that judge gave no value. Units with fewer than two
     values cannot be compared and are left out. With ``m_u`` values in unit ``u``,
     ``n`` their sum, and the squared difference as distance::
 
@@ -18,9 +18,9 @@ def krippendorff_alpha(units: Iterable[Sequence[float | None]]) -> float | None:
         D_o = 1/n * sum over u of 1/(m_u - 1) * sum over pairs i != j in u of (x_i - x_j)^2
         D_e = 1/(n (n - 1)) * sum over all pairs i != j of (x_i - x_j)^2
 
-    1 is perfect agreement, 0 what chance would give, below 0 systematic
-    disagreement. ``None`` where it is not defined: no unit with two values, or no
-    variation at all. Source: K. Krippendorff, Computing Krippendorff's
+    1 is perfect agreement, 0 is agreement by chance, below 0 is systematic
+    disagreement. ``None`` if it is not defined: no unit has two values, or all values
+    are equal. Source: K. Krippendorff, Computing Krippendorff's
     Alpha-Reliability (2011), sections C and D; the order of judges and units does
     not matter, nor do shifts and changes of scale.
     """

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import Final
 
 PASS_CONSISTENCY: Final = 0.7
-"""A dialogue passes from here on; "Evaluating Session Summarization Effectiveness", 2.2."""
+"""Least consistency of a dialogue that passes; "Evaluating Session Summarization
+Effectiveness", section 2.2."""
 
 TOOL_WEIGHT: Final = 0.4
 SIMILARITY_WEIGHT: Final = 0.6
@@ -17,11 +18,11 @@ SIMILARITY_WEIGHT: Final = 0.6
 def lexical_similarity(one: str, other: str) -> float:
     """Overlap of two texts in words, 0..1: common / (len A + len B - common).
 
-    Words are what white space separates, in lower case; a word that occurs twice in
-    both is common twice. This is the Jaccard index of multisets, the similarity that
-    the published evaluation falls back on without a model; that one counts every
-    repetition of a word in the second text, is not symmetric and can exceed 1. Two
-    texts without words are the same (1), one without words shares nothing (0).
+    Words are separated by white space and compared in lower case; a word that occurs
+    twice in both texts counts twice. This is the Jaccard index of multisets. The published
+    evaluation uses it without a model, but counts every repetition of a word in the second
+    text, so that its figure is not symmetric and can exceed 1. Two texts without words are
+    the same (1); a text without words has nothing in common with another (0).
     """
     first, second = Counter(one.lower().split()), Counter(other.lower().split())
     if first == second:
@@ -39,7 +40,7 @@ def turn_consistency(similarity: float, tools: bool | None) -> float:
     """Consistency of a turn, 0..1: 0.4 * tool match + 0.6 * similarity of the answers.
 
     ``tools`` is ``None`` in a dialogue without any tool call; there the similarity
-    counts alone. (The published run gave such turns the 0.4 as well, so that nothing
+    counts alone. (The published run gave such turns the 0.4 as well, so that no turn
     scored below it.) Raises ``ValueError`` for a similarity outside 0..1.
     """
     if not 0 <= similarity <= 1:
@@ -52,9 +53,10 @@ def turn_consistency(similarity: float, tools: bool | None) -> float:
 def dialogue_consistency(turns: Sequence[float], baseline_turns: int, other_turns: int) -> float:
     """Consistency of a dialogue, 0..1: mean over turns that both arms have, times min / max.
 
-    ``turns`` are the consistencies of those turns. 1 when neither arm has a turn, 0
-    when one of them has none. Source: section 2.2 of the published evaluation and its
-    code. Raises ``ValueError`` unless there is one consistency for each common turn.
+    ``turns`` are the consistencies of those turns. The result is 1 if neither arm has a
+    turn, and 0 if only one of them has turns. Source: section 2.2 of the published
+    evaluation and its code. Raises ``ValueError`` unless there is one consistency for
+    each common turn.
     """
     fewest, most = sorted((baseline_turns, other_turns))
     if len(turns) != fewest:

@@ -1,4 +1,4 @@
-"""Distributions of figures: percentiles, spread and correlation. Order never matters."""
+"""Distributions of figures: quartiles, spread and correlation. Order never matters."""
 
 from __future__ import annotations
 
@@ -13,45 +13,33 @@ NORMAL_95: Final = 1.96
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """Arithmetic mean; ``None`` of no values, which have none."""
-    return math.fsum(values) / len(values) if values else None
+    """Arithmetic mean; ``None`` without values."""
+    return statistics.fmean(values) if values else None
 
 
-def percentile(values: Sequence[float], share: float) -> float | None:
-    """The value below which ``share`` (0..1) of the values lie, by linear interpolation.
+def quartiles(values: Sequence[float]) -> tuple[float, float, float] | None:
+    """The values below which 25, 50 and 75 % of the values lie, by linear interpolation.
 
     Position (n - 1) * share in the sorted values, interpolated between its two
     neighbours: definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical
-    Packages" (1996). ``None`` of no values; raises ``ValueError`` for a share
-    outside 0..1.
+    Packages" (1996). ``None`` without values.
     """
-    if not 0 <= share <= 1:
-        raise ValueError(f"a share of {share}; it goes from 0 to 1")
     if not values:
         return None
-    ranked = sorted(values)
-    position = (len(ranked) - 1) * share
-    index = math.floor(position)
-    low, high = ranked[index], ranked[min(index + 1, len(ranked) - 1)]
-    return min(max(low + (high - low) * (position - index), low), high)
-
-
-def population_std(values: Sequence[float]) -> float | None:
-    """Standard deviation of the values as a whole population: sqrt(mean((x - mean)^2)).
-
-    ``None`` of no values, 0 of one.
-    """
-    centre = mean(values)
-    if centre is None:
-        return None
-    return math.sqrt(math.fsum((value - centre) ** 2 for value in values) / len(values))
+    # Python before 3.13 refuses a single value, which is all of its quartiles.
+    pair = values if len(values) > 1 else [*values, *values]
+    found = statistics.quantiles(pair, n=4, method="inclusive")
+    # Interpolation may round to just outside of the values.
+    low, high = min(values), max(values)
+    first, second, third = (min(max(value, low), high) for value in found)
+    return first, second, third
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
     """How a figure is spread over cases; ``negative`` counts those strictly below 0.
 
-    A figure is ``None`` where the source of the data does not give it.
+    A figure is ``None`` if the source of the data does not give it.
     """
 
     count: int
@@ -71,28 +59,28 @@ class Spread:
 def spread(values: Iterable[float]) -> Spread:
     """Mean, population standard deviation, quartiles and negatives of the values."""
     known = list(values)
+    p25, p50, p75 = quartiles(known) or (None, None, None)
     return Spread(
         count=len(known),
         mean=mean(known),
-        std=population_std(known),
-        p25=percentile(known, 0.25),
-        p50=percentile(known, 0.5),
-        p75=percentile(known, 0.75),
+        std=statistics.pstdev(known) if known else None,
+        p25=p25,
+        p50=p50,
+        p75=p75,
         negative=sum(value < 0 for value in known),
     )
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """95 % interval of the mean of independent values: mean -/+ 1.96 * s / sqrt(n).
+    """95 % interval of the mean of independent values: mean ± 1.96 * s / sqrt(n).
 
-    The normal approximation, s with n - 1 below the line; too narrow for a handful
-    of values. ``None`` with fewer than two, of which nothing can be said.
+    The normal approximation, with the sample's standard deviation s; too narrow for a
+    handful of values. ``None`` with fewer than two, which have no such deviation.
     """
-    centre = mean(values)
-    if centre is None or len(values) < 2:
+    if len(values) < 2:
         return None
-    squares = math.fsum((value - centre) ** 2 for value in values)
-    margin = NORMAL_95 * math.sqrt(squares / (len(values) - 1) / len(values))
+    centre = statistics.fmean(values)
+    margin = NORMAL_95 * statistics.stdev(values) / math.sqrt(len(values))
     return centre - margin, centre + margin
 
 
@@ -100,7 +88,7 @@ def pearson(pairs: Iterable[tuple[float, float]]) -> float | None:
     """Pearson's correlation coefficient of pairs, -1..1.
 
     cov(x, y) / (std(x) * std(y)); Pearson (1895). ``None`` with fewer than two
-    pairs or where one side does not vary: its denominator would be 0.
+    pairs, or if one side does not vary, because the denominator would be 0.
     """
     ordered = sorted(pairs)
     if len(ordered) < 2:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 EXACT_CLUSTERS: Final = 8
-"""Up to so many cases all resamples are enumerated (6,435 for eight); beyond, they are drawn."""
+"""Most cases for which all resamples are enumerated (6,435 for eight); beyond, some are drawn."""
 RESAMPLES: Final = 5000
 SEED: Final = 20251216
 
@@ -18,12 +18,12 @@ def cluster_interval(
 ) -> tuple[float, float] | None:
     """Percentile bootstrap interval of the mean over all values, resampling whole clusters.
 
-    Probes of one case share its compaction and are not independent, so cases are
-    drawn, with replacement, and each draw's mean is that of all values it holds.
+    Probes of one case share its compaction and are not independent. Therefore whole cases
+    are drawn, with replacement, and the mean of a draw is that of all its values.
     Source: Davison and Hinkley, "Bootstrap Methods and their Application" (1997),
     sections 2.4 and 3.8. With up to eight clusters the bootstrap distribution is
     computed exactly, otherwise from 5,000 seeded draws; both are deterministic.
-    ``None`` with fewer than two clusters: one case says nothing about others.
+    ``None`` with fewer than two clusters: one case says nothing about other cases.
     """
     groups = [(sum(values), len(values)) for _, values in sorted(clusters.items()) if values]
     if len(groups) < 2:

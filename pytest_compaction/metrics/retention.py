@@ -23,7 +23,7 @@ OPENERS: Final = frozenset(
     """The This That These There Then When Where What Which How Why And But For With From Into
     About After Before During Without""".split()
 )
-"""Words that a sentence opens with; capitalised, yet no proper nouns."""
+"""Words that open a sentence: capitalised, but not proper nouns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,9 @@ class Retained:
 def key_items(text: str) -> tuple[str, ...]:
     """Key items of an answer: numbers, then quoted text, then proper nouns; the first ten.
 
-    Each once, in order of occurrence within its group; sentence openers are no
-    proper nouns. Source: "Evaluating Session Summarization Effectiveness", appendix C.
+    Each is listed once, in order of occurrence within its group; words that open
+    sentences are not proper nouns. Source: "Evaluating Session Summarization
+    Effectiveness", appendix C.
     """
     found = [number for number in _NUMBER.findall(text) if len(number) >= MIN_NUMBER]
     found += [quoted for quoted in _QUOTED.findall(text) if len(quoted) >= MIN_QUOTE]
@@ -63,9 +64,9 @@ def keeps(text: str, item: str) -> bool:
 def retention_by_rules(baseline: Sequence[str], other: Sequence[str]) -> Retained:
     """Retention by extraction and matching, turn by turn, over the answers of both arms.
 
-    A turn that the other arm does not have keeps nothing; a turn of which nothing
-    was extracted has the rate 1 unless it is missing; turns beyond the baseline's
-    count neither way. Source: appendix C of the published evaluation and its code.
+    A turn that the other arm does not have keeps nothing. A turn without key items has
+    the rate 1, unless the other arm does not have it. Turns beyond those of the baseline
+    are left out. Source: appendix C of the published evaluation and its code.
     """
     kept = extracted = 0
     rates = []
@@ -81,9 +82,9 @@ def retention_by_rules(baseline: Sequence[str], other: Sequence[str]) -> Retaine
 def retention_by_judge(rates: Sequence[float], baseline_turns: int) -> float:
     """Retention of a dialogue from a judge's rate for each turn, 0..1: their mean.
 
-    A turn of the baseline without a rate is missing and counts 0; a baseline
-    without turns has nothing to lose: 1. Source: the published evaluation, whose
-    figures are of this mode. Raises ``ValueError`` for rates outside 0..1 or more
+    A turn of the baseline without a rate counts as 0. A baseline without turns has
+    nothing to lose, which gives 1. Source: the published evaluation, whose figures were
+    made in this way. Raises ``ValueError`` for rates outside 0..1 or more
     rates than turns.
     """
     if len(rates) > baseline_turns:

@@ -1,4 +1,4 @@
-"""What compaction saves."""
+"""Tokens removed by compaction, and the share of a score that is kept."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 def removed_share(before: int, after: int) -> float:
     """Share of tokens removed: (before - after) / before; negative when the view is larger.
 
-    0 for an empty log, which leaves nothing to remove.
+    0 for an empty log, which has nothing to remove.
     """
     return (before - after) / before if before else 0.0
 
@@ -14,8 +14,8 @@ def removed_share(before: int, after: int) -> float:
 def kept_share(score: float | None, control: float | None) -> float | None:
     """Score as a share of what the same item reaches without compaction.
 
-    ``None`` without a control or where the control itself scores 0: nothing can
-    be said to be kept of nothing.
+    ``None`` without a control, or if the control itself scores 0, because then there
+    is nothing to keep.
     """
     if score is None or not control:
         return None

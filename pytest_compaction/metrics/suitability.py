@@ -1,4 +1,4 @@
-"""Is a kind of dialogue worth summarising? Turns, prompt length, and one figure for it all."""
+"""Whether a kind of dialogue is worth summarising: by turns, prompt length, effectiveness."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def suitability(mean_turns: float, mean_prompt: float) -> Suitability:
     ``not recommended`` with at most 2 turns or below 1,000 tokens; ``recommended``
     from 4 turns on with more than 2,000 tokens; everything between is
     ``conditional``. The prompt is the sum over the turns of a dialogue. Source:
-    section 5.1 of the published evaluation, whose table leaves gaps between its
-    classes (2.4 turns, say) and places its own tasks by eye: CM, at 3.99 turns, with
-    the recommended ones.
+    section 5.1 of the published evaluation. Its table leaves gaps between the classes
+    (at 2.4 turns, for example) and places its own tasks by eye: CM, with 3.99 turns, is
+    among the recommended ones.
     """
     if mean_turns <= FEW_TURNS or mean_prompt < SHORT_PROMPT:
         return "not recommended"
@@ -51,10 +51,10 @@ def suitability(mean_turns: float, mean_prompt: float) -> Suitability:
 
 
 def outcome(saved: tuple[float, float] | None) -> Outcome | None:
-    """What an interval of mean tokens saved a dialogue says; ``None`` without one.
+    """The meaning of an interval of mean tokens saved per dialogue; ``None`` without one.
 
-    ``saves`` when all of it lies above 0, ``costs`` when all of it lies below,
-    ``no difference`` when 0 lies in it.
+    ``saves`` if all of it lies above 0, ``costs`` if all of it lies below,
+    ``no difference`` if it contains 0.
     """
     if saved is None:
         return None

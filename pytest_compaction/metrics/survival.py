@@ -1,4 +1,4 @@
-"""Survival of facts: in the view or not, in the answer or not."""
+"""Survival of facts: whether they are in the view, and whether they are in the answer."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def view_index(view: tuple[Message, ...]) -> TextIndex:
 
 
 def survived(facts: Sequence[Fact], index: TextIndex) -> tuple[bool, ...]:
-    """For each fact whether the view states it."""
+    """Whether the view states each fact, in their order."""
     return tuple(index.states(fact.forms) for fact in facts)
 
 
 def loss(survives: bool, used: bool) -> Loss | None:
-    """Why a fact is missing: ``dropped`` from the view or there and ``unused``; else ``None``."""
+    """Why an answer lacks a fact: ``dropped`` from the view, or in the view and ``unused``."""
     if used:
         return None
     return "unused" if survives else "dropped"

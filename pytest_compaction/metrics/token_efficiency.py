@@ -1,4 +1,4 @@
-"""Token efficiency: what an arm with summaries spends less than one with full history."""
+"""Token efficiency: how much less an arm with summaries spends than one with full history."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def saved_share(baseline: float, spent: float) -> float:
     """Savings of the summary arm: (baseline - spent) / baseline, in (-inf, 1].
 
     Negative when the summary arm spends more. Source: "Evaluating Session
-    Summarization Effectiveness", section 2.2. A baseline that spent nothing leaves
+    Summarization Effectiveness", section 2.2. If the baseline spent nothing, there is
     nothing to save: 0, whatever the other arm spent.
     """
     return (baseline - spent) / baseline if baseline else 0.0
@@ -21,8 +21,8 @@ def saved_share(baseline: float, spent: float) -> float:
 class Spending:
     """Tokens that both arms spent, on one dialogue (mean over trials) or on many (sum).
 
-    ``generation`` is what the making of summaries cost, prompts and completions;
-    ``None`` where it was not recorded, which is not 0.
+    ``generation`` counts the prompts and completions that made the summaries; ``None`` if
+    it was not recorded, which differs from 0.
     """
 
     baseline_prompt: float
@@ -38,20 +38,20 @@ class Spending:
 
     @property
     def summary(self) -> float:
-        """Prompt and answer tokens of the summary arm, the making of summaries left out."""
+        """Prompt and answer tokens of the summary arm, without those that made the summaries."""
         return self.summary_prompt + self.summary_completion
 
     @property
     def savings(self) -> float:
-        """Share of all tokens saved, the making of summaries left out (published accounting)."""
+        """Share of all tokens saved without the cost of summaries, as published."""
         return saved_share(self.baseline, self.summary)
 
     @property
     def net_savings(self) -> float | None:
-        """Share of all tokens saved once the making of summaries is paid for.
+        """Share of all tokens saved after the cost of the summaries.
 
         Total = prompt + completion + summary generation; section 4.3.1 of the source.
-        ``None`` where that was not recorded.
+        ``None`` if that cost was not recorded.
         """
         if self.generation is None:
             return None
@@ -69,7 +69,7 @@ class Spending:
 
     @property
     def completion_change(self) -> float:
-        """Change of answer tokens, (S - B) / B; 0 where the baseline has none."""
+        """Change of answer tokens, (S - B) / B; 0 if the baseline has no answer tokens."""
         return -saved_share(self.baseline_completion, self.summary_completion)
 
 
@@ -77,8 +77,8 @@ def total(spendings: Iterable[Spending]) -> Spending:
     """The sum over dialogues; its savings are the ratio of sums, not the mean of ratios.
 
     Savings% = (sum of baseline - sum of summary) / sum of baseline; appendix C of the
-    source. One dialogue whose generation was not recorded makes that of the sum
-    unknown. The sum of nothing is 0 everywhere, and its savings are 0.
+    source. If the generation of one dialogue was not recorded, that of the sum is
+    unknown. Without dialogues all sums and savings are 0.
     """
     items = list(spendings)
     generation = [item.generation for item in items]

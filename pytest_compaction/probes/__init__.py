@@ -1,1 +1,1 @@
-"""Probes derived from a log, and checks of probes."""
+"""Probes: derived from a log by rules, written by a model, and linted in case files."""

@@ -1,4 +1,4 @@
-"""Whether the offline control can answer a probe from the full log, as ``lint`` will ask it."""
+"""Can the offline model answer a probe from the full log? ``lint`` asks the same."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_compaction.text.matching import TextIndex
 
 
 class FullLogControl:
-    """Answers drafts from all messages up to where they are asked."""
+    """Answers drafts from all messages up to the point after which they are asked."""
 
     def __init__(self, messages: Sequence[Message], points: Sequence[int]) -> None:
         self._messages = messages
@@ -29,7 +29,7 @@ class FullLogControl:
         return self._states_any(facts, draft.question, AnswerSpec(**draft.answer), draft.point)
 
     def answers_probe(self, probe: Probe) -> bool:
-        """The same of a probe as a case has it."""
+        """The same for a probe of a finished case."""
         return self._states_any(probe.facts, probe.question, probe.answer, probe.point)
 
     def _states_any(
@@ -44,8 +44,8 @@ class FullLogControl:
 def unanswered(case: Case, by_rule: bool) -> int:
     """How many probes of a case the control answers without a single fact.
 
-    Those made by rule are looked at only where the first is such a probe: one that is
-    not answered is left out wherever another one is.
+    Probes made by rules have passed this check already, unless none of them did: deriving
+    keeps unanswered probes only when it has no others. So the first probe tells for all.
     """
     control = FullLogControl(case.messages, [point.index for point in case.points])
     if by_rule and control.answers_probe(case.probes[0]):

@@ -1,10 +1,10 @@
-"""Probes from a transcript by rules: what an agent that goes on would have to know.
+"""Derive probes from a transcript by rules: what must an agent know to continue?
 
-Every fact is verified with the loader's matcher, and at risk: stated in few
-messages, none of them in the tail or the last twentieth of the log (continuation
-excepted: the present state is stated late by nature). The offline control finds at
-least one of the facts of a probe in the full log. A question never states one of its
-facts. The same log gives the same probes.
+The matcher that loads cases verifies every fact. A fact must be at risk: few messages
+state it, and none of them is in the tail or in the last twentieth of the log.
+Continuation probes are the exception, because the present state is always stated late.
+The offline control finds at least one fact of each probe in the full log. No question
+states one of its own facts. The same log always gives the same probes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ MAX_MENTIONS_ALONE: Final = 5
 MAX_FACTS: Final = 6
 MAX_OF_A_NAME: Final = 3
 MAX_DRAFTS_OF_A_NAME: Final = 200
+"""Bounds the work on huge logs: the control answers every draft that comes up for choice."""
 REPETITION: Final = 0.25
+"""What each chosen draft of a name adds to the rank of the others of that name."""
 WANTED: Final[Mapping[str, int]] = {"file": 4, "recall": 6, "continuation": 3, "decision": 3}
 """How many probes of each kind are chosen before the rest is filled by rank."""
 
@@ -62,7 +64,7 @@ SOURCES: Final = (
     decision_drafts,
     option_drafts,
 )
-"""What looks at a log for something to ask; a new kind of question is one more."""
+"""The functions that search a log for questions; a new kind of question adds one."""
 
 
 def derive_probes(
@@ -74,14 +76,15 @@ def derive_probes(
 ) -> list[dict[str, Any]]:
     """At most ``count`` probes in the shape of a case file, best supported first within a kind.
 
-    ``points`` are the positions of the messages after which the log is
-    compacted, ascending; the last one is where most probes are asked. Kinds that
-    the log does not support are left out. With the ``budget`` of the case, in tokens, no
-    fact is asked for that the tail states which ``lint`` takes every strategy to keep.
-    Unless ``verified`` is false, a probe is left out of which the offline control finds
-    no fact in the full log: ``lint`` would call it unanswerable. Where no probe would be
-    left, that is not asked for, and of a log that fits the budget neither is the tail:
-    ``lint`` says what such probes are worth.
+    ``points`` are the ascending positions of the messages after which the log is
+    compacted; most probes are asked after the last one. Kinds that the log does not
+    support are left out. Given the ``budget`` of the case in tokens, no probe asks for a
+    fact in the tail that ``lint`` expects every strategy to keep.
+
+    Unless ``verified`` is false, every probe must have a fact that the offline control
+    finds in the full log; ``lint`` would call the others unanswerable. If that leaves no
+    probe, the check is dropped. If still none is left and the log fits the budget, facts
+    in the tail are allowed too. ``lint`` then says what such probes are worth.
     """
     if not messages or not points:
         return []
@@ -108,7 +111,7 @@ def _drafts(log: ProbeLog) -> list[Draft]:
 
 
 def _best(drafts: Sequence[Draft], count: int, control: FullLogControl | None) -> list[Draft]:
-    """Drafts of several facts; of a session that gives few of them, also of single ones."""
+    """Drafts with several facts; if there are few of them, also drafts with a single fact."""
     several = [draft for draft in drafts if len(draft.found) >= draft.least]
     chosen = _chosen(several, count, control)
     if len(chosen) < min(FEW, count):
@@ -118,18 +121,18 @@ def _best(drafts: Sequence[Draft], count: int, control: FullLogControl | None) -
 
 
 def _alone(draft: Draft) -> Draft:
-    """A draft of one fact may be asked; one of several facts still needs two of them."""
+    """Allow a draft of one fact; a draft of several facts still needs two of them."""
     return replace(draft, least=1) if len(draft.found) == 1 else draft
 
 
 def _worth_asking_alone(draft: Draft) -> bool:
-    """Not a list of files with one file that half of the log mentions."""
+    """Whether a single fact is worth a question; a file that is mentioned everywhere is not."""
     several = len(draft.found) > 1 or draft.kind != "file"
     return several or len(draft.found[0].positions) <= MAX_MENTIONS_ALONE
 
 
 def _chosen(drafts: Sequence[Draft], count: int, control: FullLogControl | None) -> list[Draft]:
-    """Round by round one of each kind, then the rest by rank; a name that recurs loses rank."""
+    """Choose one draft of each kind per round, then fill up by rank; repeated names rank lower."""
     left: list[Draft] = []
     kept: Counter[str] = Counter()
     for draft in sorted(drafts, key=lambda draft: draft.rank):
@@ -161,7 +164,10 @@ def _next(
     names: Mapping[str, int],
     control: FullLogControl | None,
 ) -> Draft | None:
-    """Take the best draft of a kind (of any for ``""``) off the list; those that fail go too."""
+    """Remove and return the best draft of a kind (of any kind for ``""``) that passes its checks.
+
+    Drafts that fail a check are removed as well.
+    """
     while True:
         fitting = [
             draft
@@ -178,7 +184,10 @@ def _next(
 
 
 def _checked(draft: Draft, used: set[str]) -> Draft | None:
-    """The draft with what may be asked of it: no leaked or repeated fact, two to six of them."""
+    """The draft reduced to the facts that may be asked: at most six, not leaked, not repeated.
+
+    ``None`` when too few are left.
+    """
     question = TextIndex(draft.question)
     kept: list[Found] = []
     for found in draft.found:
@@ -198,7 +207,7 @@ def _checked(draft: Draft, used: set[str]) -> Draft | None:
 
 
 def _within(text: str, kept: Sequence[Found]) -> bool:
-    """Whether another fact of the probe states this one already, or the other way round."""
+    """Whether another fact of the probe states this one, or the reverse."""
     return any(
         TextIndex(other.fact.text).states((text,)) or TextIndex(text).states((other.fact.text,))
         for other in kept

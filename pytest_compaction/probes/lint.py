@@ -1,10 +1,9 @@
-"""What is wrong, or weak, in case files: whether their questions can measure anything.
+"""Check case files: can their questions measure anything?
 
-Errors make a case unfit: what the loader refuses, a question that gives its answer
-away, the same thing asked twice, a trap that the right answer falls into, and a probe
-that measures nothing because the tail states all its facts, or because the offline
-model finds none of them in the full log. Warnings tell of weak facts: single ones of
-these kinds beside others that do measure something.
+An error makes a case unfit for use: the loader refuses it, a question gives its answer
+away or is asked twice, the right answer falls into a trap, or a probe measures nothing
+because the tail states all its facts or the offline model finds none of them in the
+full log. A warning names a weak fact in a probe whose other facts do measure something.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Literal
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.case.files import CaseFileError, load_cases
-from pytest_compaction.case.tail import tail_room, tail_start
+from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.judges.rubric import RubricJudge
@@ -32,8 +31,8 @@ Level = Literal["error", "warning"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that is wrong (``error``) or weak (``warning``).
+class LintFinding:
+    """One fault (``error``) or weakness (``warning``) of a case.
 
     ``source`` is the file (and line), ``pointer`` the JSON pointer in it, ``rule`` the
     name of the check.
@@ -48,10 +47,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """The cases that could be loaded, and all findings, by file and place."""
+    """The cases that could be loaded, and all findings in the order of files and places."""
 
     cases: tuple[Case, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[LintFinding, ...]
 
     def count(self, level: Level) -> int:
         """How many findings of one level there are."""
@@ -59,9 +58,10 @@ class Inspection:
 
 
 def inspect(paths: Iterable[Path], tail: int | None = None, answer: bool = True) -> Inspection:
-    """Check every case below the paths; ``tail`` is in tokens, a quarter of the budget if absent.
+    """Check every case below the paths.
 
-    Without ``answer`` the questions are not answered from the full log.
+    ``tail`` is the tail that every strategy is expected to keep, in tokens; a quarter of
+    the budget if absent. Without ``answer``, the offline model answers no question.
     """
     loaded = load_cases(paths)
     found = [finding for error in loaded.errors for finding in _refused(error)]
@@ -76,77 +76,81 @@ def inspect(paths: Iterable[Path], tail: int | None = None, answer: bool = True)
     return Inspection(loaded.cases, tuple(ordered))
 
 
-def _refused(error: CaseFileError) -> Iterator[Finding]:
+def _refused(error: CaseFileError) -> Iterator[LintFinding]:
     for fault in error.faults:
         text = f"found {fault.found}; expected {fault.expected}"
-        yield Finding(error.source, fault.pointer or "/", "error", "unusable", text)
+        yield LintFinding(error.source, fault.pointer or "/", "error", "unusable", text)
 
 
-def _asked(case: Case) -> Iterator[Finding]:
+def _asked(case: Case) -> Iterator[LintFinding]:
     """Leaks, repetitions, and traps that the facts themselves fall into."""
     questions: dict[tuple[int, str], int] = {}
     for number, probe in enumerate(case.probes):
         place = f"/probes/{number}"
         key = (probe.point, normalize(probe.question))
         if key in questions:
-            text = f"the question of /probes/{questions[key]} again, at the same point"
-            yield Finding(case.source, f"{place}/question", "error", "duplicate-question", text)
+            text = f"repeats the question of /probes/{questions[key]} at the same point"
+            yield LintFinding(case.source, f"{place}/question", "error", "duplicate-question", text)
         questions.setdefault(key, number)
         yield from _facts(case, probe, place)
         answer = TextIndex("\n".join(fact.text for fact in probe.facts))
         for index, trap in enumerate(probe.traps):
             if trap.hit_by(answer):
                 text = f"the facts themselves fall into the trap {_quoted(trap.text)}"
-                yield Finding(case.source, f"{place}/traps/{index}", "error", "trap-is-true", text)
+                yield LintFinding(
+                    case.source, f"{place}/traps/{index}", "error", "trap-is-true", text
+                )
     yield from _repeated(case)
 
 
-def _facts(case: Case, probe: Probe, place: str) -> Iterator[Finding]:
+def _facts(case: Case, probe: Probe, place: str) -> Iterator[LintFinding]:
     question = TextIndex(probe.question)
     seen: dict[str, int] = {}
     for index, fact in enumerate(probe.facts):
         pointer = f"{place}/facts/{index}"
         if question.states(fact.forms):
             text = f"the question itself states {_quoted(fact.text)}"
-            yield Finding(case.source, pointer, "error", "leak", text)
+            yield LintFinding(case.source, pointer, "error", "leak", text)
         normal = normalize(fact.text)
         if normal in seen:
-            text = f"the fact {place}/facts/{seen[normal]} again: {_quoted(fact.text)}"
-            yield Finding(case.source, pointer, "error", "duplicate-fact", text)
+            text = f"repeats the fact {place}/facts/{seen[normal]}: {_quoted(fact.text)}"
+            yield LintFinding(case.source, pointer, "error", "duplicate-fact", text)
             continue
         seen[normal] = index
         own = TextIndex(fact.text)
         for other, earlier in enumerate(probe.facts[:index]):
             if own.states((earlier.text,)) or TextIndex(earlier.text).states((fact.text,)):
-                text = f"{_quoted(fact.text)} and {place}/facts/{other} state the same in part"
-                yield Finding(case.source, pointer, "warning", "overlapping-fact", text)
+                text = f"{_quoted(fact.text)} and {place}/facts/{other} partly state the same"
+                yield LintFinding(case.source, pointer, "warning", "overlapping-fact", text)
                 break
 
 
-def _repeated(case: Case) -> Iterator[Finding]:
-    """Probes that ask for nothing that another one at the same point does not ask for."""
+def _repeated(case: Case) -> Iterator[LintFinding]:
+    """Probes whose facts are all asked for by another probe at the same point."""
     held = [frozenset(normalize(fact.text) for fact in probe.facts) for probe in case.probes]
     for number, facts in enumerate(held):
         for other, more in enumerate(held):
             same = case.probes[number].point == case.probes[other].point
             if other != number and same and (facts < more or (facts == more and other < number)):
-                text = f"all its facts are asked for by /probes/{other} too"
-                yield Finding(case.source, f"/probes/{number}", "warning", "duplicate-facts", text)
+                text = f"/probes/{other} asks for all of its facts too"
+                yield LintFinding(
+                    case.source, f"/probes/{number}", "warning", "duplicate-facts", text
+                )
                 break
 
 
-def _weak(case: Case, tail: int | None, counter: TokenCounter) -> Iterator[Finding]:
-    """Logs that fit their budget, and facts that stand in the tail which everybody keeps."""
+def _weak(case: Case, tail: int | None, counter: TokenCounter) -> Iterator[LintFinding]:
+    """Logs that fit their budget, and facts in the tail that every strategy keeps."""
     sizes = [counter.message(message) for message in case.messages]
-    room = tail_room(case.budget) if tail is None else tail
+    room = assumed_tail_room(case.budget) if tail is None else tail
     total = sum(sizes[: case.points[-1].index + 1])
     fits = total <= case.budget
     if fits:
         text = (
             f"the log takes {total:,} tokens and fits the budget of {case.budget:,}: "
-            "nothing need be compacted"
+            "nothing needs to be compacted"
         )
-        yield Finding(case.source, "/budget", "warning", "fits-budget", text)
+        yield LintFinding(case.source, "/budget", "warning", "fits-budget", text)
     tails: dict[int, TextIndex] = {}
     for number, probe in enumerate(case.probes):
         if probe.kind == "continuation":
@@ -156,7 +160,7 @@ def _weak(case: Case, tail: int | None, counter: TokenCounter) -> Iterator[Findi
         kept = [tails[probe.point].states(fact.forms) for fact in probe.facts]
         useless = all(kept) and not fits and not _about_files(probe)
         level: Level = "error" if useless else "warning"
-        whole = ", as all facts of this probe" if level == "error" else ""
+        whole = ", and with it all facts of this probe" if level == "error" else ""
         for index, fact in enumerate(probe.facts):
             if kept[index]:
                 text = (
@@ -165,22 +169,22 @@ def _weak(case: Case, tail: int | None, counter: TokenCounter) -> Iterator[Findi
                     f"it{whole}"
                 )
                 pointer = f"/probes/{number}/facts/{index}"
-                yield Finding(case.source, pointer, level, "kept-by-tail", text)
+                yield LintFinding(case.source, pointer, level, "kept-by-tail", text)
 
 
 def _about_files(probe: Probe) -> bool:
-    """Whether a fact is a path: to name a file does not tell what was done to it."""
+    """Whether a fact is a path: a tail that names a file may not say what was done to it."""
     return any(is_path(normalize(fact.text)) for fact in probe.facts)
 
 
 def _tail(case: Case, point: int, sizes: Sequence[int], room: int) -> TextIndex:
     end = case.points[point].index + 1
-    start = tail_start(sizes, end, room)
+    start = assumed_tail_start(sizes, end, room)
     return TextIndex("\n".join(readable(message) for message in case.messages[start:end]))
 
 
-def _unanswered(case: Case, counter: TokenCounter) -> Iterator[Finding]:
-    """Facts that the offline model does not find in the full log, and the score of the answer."""
+def _unanswered(case: Case, counter: TokenCounter) -> Iterator[LintFinding]:
+    """Facts that the offline model does not find in the full log, with the score of its answer."""
     model = OfflineModel(counter)
     responder, judge = Responder(model, counter), RubricJudge(model)
     for number, probe in enumerate(case.probes):
@@ -200,14 +204,14 @@ def _unanswered(case: Case, counter: TokenCounter) -> Iterator[Finding]:
                     f"which {scored}{whole}"
                 )
                 pointer = f"/probes/{number}/facts/{index}"
-                yield Finding(case.source, pointer, level, "unanswerable", text)
+                yield LintFinding(case.source, pointer, level, "unanswerable", text)
 
 
 def _quoted(text: str) -> str:
     return f"“{printable(text, 80)}”"
 
 
-def by_rule(findings: Iterable[Finding]) -> dict[str, int]:
-    """How many findings each rule made, most first."""
+def by_rule(findings: Iterable[LintFinding]) -> dict[str, int]:
+    """The number of findings of each rule, largest first."""
     counts = Counter(finding.rule for finding in findings)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

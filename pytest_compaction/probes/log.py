@@ -1,4 +1,4 @@
-"""A log prepared for finding facts: where each is stated, how often, and whether it is at risk."""
+"""A log indexed for finding facts: where each is stated, how often, and is it at risk?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from pytest_compaction.case.case import About, Fact, ProbeKind, Trap
-from pytest_compaction.case.tail import tail_room, tail_start
+from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.probes.phrases import first_line, quotable
@@ -27,17 +27,19 @@ from pytest_compaction.text.words import (
 )
 
 LATE_SHARE: Final = 0.05
-"""What the last twentieth of a log states is hardly at risk, however small the budget is."""
+"""Facts in this last share of a log are hardly at risk, however small the budget is."""
 
+# A longer fact would have to be quoted from memory, which tests wording, not knowledge.
 MAX_FACT_CHARACTERS: Final = 140
 _MAX_EVIDENCE: Final = 3
+# Bounds the time to index messages that hold a pasted dump of megabytes.
 _MAX_TEXT_CHARACTERS: Final = 400_000
 _PASTED: Final = re.compile(
     r"^[ \t]*(?:\d+[ \t]?[:|│]|\(\d+ (?:more )?lines|File \"|Traceback \(|at \S+ \(|diff --git|@@ )"
     r".*$",
     re.MULTILINE,
 )
-"""Lines of listings, traces and patches: nobody's own words."""
+"""Lines of listings, stack traces and patches, which nobody wrote as a message."""
 _BLANKS: Final = re.compile(r"[^\S\n]{2,}")
 _PART: Final = re.compile(r"[.:@+\-'/_]+")
 _CODE_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -45,20 +47,25 @@ _CODE_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A fact with the positions of all messages, up to where it is asked, that state it."""
+    """A fact, and the positions of all messages before the question that state it."""
 
     fact: Fact
     positions: tuple[int, ...]
 
     @property
     def risk(self) -> tuple[int, int]:
-        """Smaller is more at risk: stated rarely, then early."""
+        """A sort key, smallest for the fact most at risk: stated rarely, then early."""
         return (len(self.positions), self.positions[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A probe before it is checked and chosen; a smaller ``rank`` is better."""
+    """A probe that is not yet checked and chosen.
+
+    A smaller ``rank`` is better, from 0.05 (exact values that the user gave) to about 0.7
+    (files that were only read). ``point`` is the number of the compaction point after which
+    it is asked, ``least`` the number of facts that it needs.
+    """
 
     kind: ProbeKind
     name: str
@@ -100,7 +107,7 @@ class ProbeLog:
         return self._known[forms]
 
     def held(self, forms: tuple[str, ...]) -> tuple[int, ...]:
-        """Those of :meth:`stated` that hold every word of one of the forms, and no less."""
+        """The positions of :meth:`stated` whose messages hold every word of one of the forms."""
         return tuple(
             place
             for place in self.stated(forms)
@@ -122,8 +129,8 @@ class ProbeLog:
     def _candidates(self, forms: tuple[str, ...]) -> Iterable[int]:
         """Every message that can state one of the forms, found by its rarest stems.
 
-        The matcher wants three quarters of the stems, so of a quarter of them and
-        one more at least one must be there.
+        The matcher needs three quarters of the stems, so a message that states a form
+        holds at least one of its rarest quarter plus one.
         """
         places: set[int] = set()
         for form in forms:
@@ -145,17 +152,17 @@ class ProbeLog:
         most: int = 3,
         tail: bool = False,
     ) -> Found | None:
-        """The fact, when the log states it up to ``asked`` and it is at risk there.
+        """The fact if the log states it up to ``asked`` and it is at risk there, else ``None``.
 
-        At risk: in at most ``most`` messages, and (unless ``tail``) in none of the
-        tail. The evidence is what holds all its words; where nothing does, it is not
-        found. A value that was redacted is nobody's to remember.
+        At risk: at most ``most`` messages state it and, unless ``tail`` is allowed, none
+        of them is in the tail. Its evidence are the messages that hold all its words;
+        without any, it is not found. Redacted values are never found.
         """
         text = text.strip()
         if not text or len(text) > MAX_FACT_CHARACTERS or STAND_IN in text:
             return None
         places = tuple(place for place in self.stated((text, *aliases)) if place <= asked)
-        if not places or len(places) > most or (not tail and places[-1] > self.tail(asked)):
+        if not places or len(places) > most or (not tail and places[-1] > self.before_tail(asked)):
             return None
         if not tail and self._budget is not None and self._kept(asked).states((text, *aliases)):
             return None
@@ -165,21 +172,30 @@ class ProbeLog:
         evidence = tuple(self.messages[place].id for place in held[:_MAX_EVIDENCE])
         return Found(Fact(text, aliases, evidence, about), places)
 
-    def tail(self, asked: int) -> int:
+    def find_all(
+        self, texts: Iterable[str], asked: int, about: About, most: int = 3, tail: bool = False
+    ) -> tuple[Found, ...]:
+        """The facts that :meth:`find` finds among the texts, in their order."""
+        found = (self.find(text, asked, about, most=most, tail=tail) for text in texts)
+        return tuple(entry for entry in found if entry is not None)
+
+    def before_tail(self, asked: int) -> int:
         """The last position before the tail of the log that ends at ``asked``.
 
-        The tail is that of :mod:`~pytest_compaction.case.tail`, or the last twentieth of the
-        messages where that is more, and at least three.
+        The tail is the larger of the one in :mod:`~pytest_compaction.case.tail` and the last
+        twentieth of the messages, and has at least three messages.
         """
         late = asked - max(3, round((asked + 1) * LATE_SHARE))
         if self._budget is None:
             return late
-        return min(late, tail_start(self._sizes, asked + 1, tail_room(self._budget)) - 1)
+        room = assumed_tail_room(self._budget)
+        return min(late, assumed_tail_start(self._sizes, asked + 1, room) - 1)
 
     def _kept(self, asked: int) -> TextIndex:
-        """The tail as one text, which may state what no message of it does alone."""
+        """The tail as one text: together its messages may state what none states alone."""
         if asked not in self._tails:
-            self._tails[asked] = TextIndex("\n".join(self._texts[self.tail(asked) + 1 : asked + 1]))
+            first = self.before_tail(asked) + 1
+            self._tails[asked] = TextIndex("\n".join(self._texts[first : asked + 1]))
         return self._tails[asked]
 
     @cached_property
@@ -188,17 +204,17 @@ class ProbeLog:
         return [counter.message(message) for message in self.messages]
 
     def familiar(self, clause: str) -> bool:
-        """Whether at most a quarter of the clause's words stand in no other message.
+        """Whether at least three quarters of the clause's words occur in other messages too.
 
-        A word that nobody else uses is likely a slip of the pen, which a fair
-        answer would not repeat.
+        A word that occurs only once is likely a typing error, which a fair answer would
+        not repeat.
         """
         words = [form for form in content_stems(normalize(clause)) if form.isalpha()]
         strange = sum(len(self._holders.get(form, ())) < 2 for form in words)
         return strange * 4 <= len(words)
 
     def turns(self, role: str) -> list[tuple[int, str]]:
-        """The positions and texts of a role's messages that have one, code blocks left out."""
+        """The positions and texts of a role's messages, without code blocks and empty texts."""
         return self._turns.get(role, [])
 
     @cached_property
@@ -213,7 +229,7 @@ class ProbeLog:
 
     @cached_property
     def requests(self) -> list[tuple[int, str]]:
-        """The user turns that ask for something: at least four words and no slash command."""
+        """The user turns that ask for something: at least four words, not a slash command."""
         return [
             (place, text)
             for place, text in self.turns("user")
@@ -221,14 +237,14 @@ class ProbeLog:
         ]
 
     def request_before(self, position: int) -> str:
-        """The last request before a position, short enough to be quoted; empty without one."""
+        """The last request before a position, shortened for a quote; empty if there is none."""
         number = bisect_left(self.requests, (position, ""))
         return quotable(self.requests[number - 1][1]) if number else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What one question, or one half of a question, can be about, and its facts."""
+    """The subject of one question, or of one half of a question, and its facts."""
 
     subject: str
     found: tuple[Found, ...]
@@ -244,10 +260,10 @@ def pooled(
     point: int,
     rank: float,
 ) -> Iterator[Draft]:
-    """Drafts of topics with two or more facts each; topics with one fact are asked in pairs.
+    """Drafts for topics: alone with two or more facts, in pairs with one fact each.
 
-    The last one without a partner is a draft with one fact.
-    ``{}`` in ``one`` and ``many`` stands for the subject, or for both, numbered.
+    A last topic without a partner becomes a draft with one fact. ``{}`` in ``one`` stands
+    for the subject, ``{}`` in ``many`` for both numbered subjects.
     """
     single: Topic | None = None
     for topic in topics:

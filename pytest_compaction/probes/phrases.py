@@ -1,11 +1,11 @@
-"""Pieces of what users and agents wrote, as questions quote them and facts state them."""
+"""Pieces of what users and agents wrote, fit for questions to quote and facts to state."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from pytest_compaction.text.words import content_stems, normalize, segments
+from pytest_compaction.text.words import content_stems, normalize, printable, segments
 
 MAX_QUOTE_CHARACTERS: Final = 120
 _POINTER: Final = re.compile(r"\b(?:following|below|above|attached|here(?:'s| is| are))\b", re.I)
@@ -15,11 +15,12 @@ _CLAUSE_END: Final = re.compile(
 )
 _AND: Final = re.compile(r"\s+and\s+")
 _LINKING: Final = re.compile(r"^\s*(?:and|but|so|then|or|also|please)\s+(?=\w+\s)", re.I)
+# Real users swear at their agents; questions must not repeat it.
 _COARSE: Final = re.compile(r"\b\w*(?:fuck|shit|stupid|damn)\w*", re.I)
 
 
 def first_line(text: str) -> str:
-    """The first line of a text that is not the name of a file in quotes."""
+    """The first line of a text that is not just a file path, as pasted above a request."""
     for line in text.splitlines():
         line = line.strip()
         if line and not line.startswith(("'/", '"/', "/")):
@@ -28,7 +29,7 @@ def first_line(text: str) -> str:
 
 
 def quotable(text: str) -> str:
-    """The first sentences of a text in one line of at most 120 characters; empty if too coarse."""
+    """The first sentences of a text in one line of at most 120 characters; empty if coarse."""
     kept = ""
     for sentence in sentences(first_line(text)):
         if len(kept) + len(sentence) > MAX_QUOTE_CHARACTERS:
@@ -42,12 +43,12 @@ def quotable(text: str) -> str:
 
 
 def whole_text(text: str) -> bool:
-    """Whether a text stands for itself: not a lead-in, not the rest of a line that was cut."""
+    """Whether a text is complete in itself: neither a lead-in nor the rest of a cut line."""
     return not re.match(r"\d+\b", text) and not text.rstrip().endswith((":", ",", "(", "…"))
 
 
-def pointing(text: str) -> bool:
-    """Whether a text only says where something stands: "the following issue", "see below"."""
+def points_elsewhere(text: str) -> bool:
+    """Whether a text refers to another place: "the following issue", "see below"."""
     return bool(_POINTER.search(text))
 
 
@@ -57,20 +58,20 @@ def coarse(text: str) -> bool:
 
 
 def opening(text: str) -> str:
-    """A text up to its first empty line: what a user wrote before what was pasted."""
+    """A text up to its first empty line: users write first and paste below."""
     return re.split(r"\n\s*\n", text.strip(), maxsplit=1)[0]
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences of a text, those that start in lower case too."""
+    """Sentences of a text, including those that start in lower case."""
     return [piece for segment in segments(text) for piece in _SENTENCE_END.split(segment)]
 
 
 def clauses(text: str, least: int = 3, most: int = 14) -> list[str]:
     """Short clauses of a text with at least ``least`` content stems and at most ``most`` words.
 
-    What leads in to something else, with a colon at its end, states nothing; nor does
-    a quoted string, or half of one. A long clause is divided at "and" unless a name follows it.
+    A lead-in that ends with a colon states nothing, nor does a quoted string or half of
+    one. A long clause is divided at "and", unless a name follows.
     """
     found: list[str] = []
     for sentence in sentences(text):
@@ -90,7 +91,13 @@ def clauses(text: str, least: int = 3, most: int = 14) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def shown_command(script: str) -> str:
+    """The first line of a script in backticks, for a question; empty for an empty script."""
+    line = next((line for line in script.splitlines() if line.strip()), "")
+    return f"`{printable(line.replace('`', ''), 100)}`" if line else ""
+
+
 def bare(text: str) -> str:
-    """A piece of text without Markdown emphasis, list marks, loose backticks and punctuation."""
+    """A text without Markdown emphasis, list marks, unpaired backticks and outer punctuation."""
     text = re.sub(r"\*\*|__(?=\w)|(?<=\w)__", "", text).strip(" \t.,;:!?*-")
     return text.replace("`", "") if text.count("`") % 2 else text

@@ -1,7 +1,7 @@
-"""Which commands ran tests or other checks, and which only showed texts.
+"""Which commands run tests or other checks, and which only show text?
 
-What is printed by a script of which another command shows a text, such as an old log,
-cannot be told from the result of the tests in it.
+The two must not mix: when a script runs tests and also prints a file, such as an old
+log, its output does not tell which result belongs to the tests.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _SHOWING: Final = frozenset(
     zcat open view goto scroll_up scroll_down search_file search_dir find_file""".split()
 )
 _FILTERS: Final = {"grep": 1, "egrep": 1, "fgrep": 1, "rg": 1, "awk": 1, "sed": 1, "jq": 1}
-"""How many operands these take before the name of a file."""
+"""How many operands each of these takes before a file name."""
 _SHOWING_GIT: Final = frozenset("show log diff blame grep cat-file status".split())
 
 
@@ -94,7 +94,7 @@ def runs_check(words: Sequence[str]) -> bool:
 
 
 def shows_text(words: Sequence[str]) -> bool:
-    """Whether the words of one command print a file or a history, and not what another printed."""
+    """Whether the words of one command print a file or a history, not the output of a pipe."""
     name = posixpath.basename(words[0])
     if name == "git":
         return len(words) > 1 and words[1] in _SHOWING_GIT
@@ -104,13 +104,13 @@ def shows_text(words: Sequence[str]) -> bool:
     return name in _SHOWING and len(operands) > _FILTERS.get(name, 0)
 
 
-def tested(command: Command) -> bool:
-    """Whether one of the commands of a script runs tests."""
+def ran_tests(command: Command) -> bool:
+    """Whether a command of the script runs tests."""
     return any(runs_tests(words) for words in command_words(command.text))
 
 
 def result_of_tests(command: Command) -> str | None:
-    """The counts of a script that ran tests once; ``None`` where the output may be another's."""
+    """The test counts of a script that ran tests once; ``None`` if they may come from elsewhere."""
     words = command_words(command.text)
     runs = sum(runs_tests(each) for each in words)
     if runs != 1 or any(shows_text(each) for each in words) or test_summary(command.text):
@@ -118,20 +118,20 @@ def result_of_tests(command: Command) -> str | None:
     return test_summary(command.output)
 
 
-def checked(command: Command) -> bool:
+def ran_check(command: Command) -> bool:
     """Whether a script runs a check and shows no other text."""
     words = command_words(command.text)
     return any(runs_check(each) for each in words) and not any(shows_text(each) for each in words)
 
 
-def only_runs(command: Command) -> bool:
-    """Whether nothing that a script prints is the text of a file or of a history."""
+def shows_no_text(command: Command) -> bool:
+    """Whether a script prints no text of a file or of a history."""
     words = command_words(command.text)
     return bool(words) and not any(shows_text(each) for each in words)
 
 
 def _program(words: Sequence[str]) -> tuple[str, str, str]:
-    """The whole line without what starts the program, the program's name, and what follows it."""
+    """The line without runners such as ``uv run``, the name of the program, and its arguments."""
     line = " ".join(words)
     while match := _RUNNERS.match(line):
         line = line[match.end() :]

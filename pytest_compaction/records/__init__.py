@@ -1,1 +1,1 @@
-"""Records: one JSON line an item, and the files that hold a run."""
+"""Records: one JSON object for each item, and the files that hold a run."""

@@ -1,21 +1,20 @@
-"""Records of a run: one JSON line an item under a header line; writing, loading, merging."""
+"""The file of a run: a header line, then one JSON line for each record."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import canonical_json
+from pytest_compaction.records.record import Record
 from pytest_compaction.secrets.keys import scrubbed_json
 
 FORMAT: Final = 1
 _KEYS: Final = frozenset({"item", "compactor", "case", "probe", "trial"})
-Record = dict[str, Any]
-"""One item as plain JSON: see ``make_record`` in :mod:`pytest_compaction.records.records`."""
 
 
 class RunFileError(Exception):
@@ -24,7 +23,7 @@ class RunFileError(Exception):
 
 @dataclass
 class Run:
-    """The records of a run, keyed by item: an item that ran twice counts once, the last time."""
+    """The records of a run. An item that ran twice counts once, with its last record."""
 
     header: dict[str, Any] = field(default_factory=dict)
     by_item: dict[str, Record] = field(default_factory=dict)
@@ -43,9 +42,9 @@ class Run:
 
 
 class RunWriter:
-    """Writes records as they come, each a whole line, and at the end in their fixed order.
+    """Writes each record as a whole line when it comes, and all in a fixed order at the end.
 
-    A run that is killed leaves complete lines; loading ignores a torn last one.
+    A killed run leaves complete lines and at most one torn line, which loading ignores.
     """
 
     def __init__(self, folder: Path, name: str, header: Mapping[str, Any]) -> None:
@@ -55,13 +54,13 @@ class RunWriter:
         self._append(self.run.header)
 
     def add(self, record: Record) -> None:
-        """Keep a record and append its line, without any key that is in it."""
+        """Keep a record and append its line; API keys in its texts are blotted out."""
         record = scrubbed_json(record)
         self.run.add(record)
         self._append(record)
 
     def close(self) -> None:
-        """Rewrite the file with one line an item in the fixed order, atomically."""
+        """Rewrite the file atomically, with one line for each item in the fixed order."""
         lines = [self.run.header, *self.run.records]
         temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
         temporary.write_text("".join(f"{canonical_json(line)}\n" for line in lines), "utf-8")
@@ -77,7 +76,7 @@ class RunWriter:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder for run files; git ignores what was made, never what was there before."""
+    """Make a folder for run files that git ignores; an existing folder stays as it is."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     if missing:
@@ -85,7 +84,7 @@ def make_folder(folder: Path) -> None:
 
 
 def _new_file(folder: Path, name: str) -> Path:
-    """A file with the next number, made exclusively, so that two runs never share one."""
+    """A new file with the next number; made exclusively, so that two runs never share one."""
     numbers = (path.name.partition("-")[0] for path in folder.glob("*-*.jsonl"))
     taken = [int(number) for number in numbers if number.isdecimal()]
     number = max(taken, default=0) + 1
@@ -100,7 +99,10 @@ def _new_file(folder: Path, name: str) -> Path:
 
 
 def load_run(path: Path) -> Run:
-    """Read a run file. A torn last line, as a killed run leaves it, is passed over."""
+    """Read a run file. A torn last line of a killed run is ignored.
+
+    Raises :class:`RunFileError` for a file that is not a run of this format.
+    """
     try:
         text = path.read_bytes().decode("utf-8", "replace")
     except OSError as error:
@@ -121,17 +123,7 @@ def load_run(path: Path) -> Run:
         elif isinstance(data, dict) and data.keys() >= _KEYS and isinstance(data["item"], str):
             run.add(data)
         else:
-            raise RunFileError(f"{path}:{number} is no record of this format ({FORMAT})")
+            raise RunFileError(f"{path}:{number} is not a record of this format ({FORMAT})")
     if not run.header:
         raise RunFileError(f"{path} has no header line of format {FORMAT}; is it a run file?")
     return run
-
-
-def merged(runs: Iterable[Run]) -> Run:
-    """One run of several; for an item that is in more than one the last counts."""
-    result = Run()
-    for run in runs:
-        result.header = result.header or run.header
-        for record in run.records:
-            result.add(record)
-    return result

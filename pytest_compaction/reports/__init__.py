@@ -1,1 +1,1 @@
-"""Reports: records as text."""
+"""Reports: records and cases as text."""

@@ -1,4 +1,4 @@
-"""A case for the eye: its messages with the points where they are compacted, and its probes."""
+"""A case to read: its messages, the points where they are compacted, and its probes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pytest_compaction.text.words import printable
 
 LEAST_WIDTH: Final = 40
 LINES: Final = 4
-"""Lines that one part of a message takes where it is shortened."""
+"""The most lines of a part of a message that is not shown in full."""
 _MAX_WHERE: Final = 5
 _MAX_CHARACTERS: Final = 200_000
 
@@ -37,7 +37,7 @@ class Page:
     full: bool = False
 
     def lines(self, text: str, indent: int, first: str = "") -> Iterator[str]:
-        """A text wrapped and indented, control characters made visible; ``first`` leads it in."""
+        """A text, wrapped and indented, with control characters visible; ``first`` labels it."""
         room = max(self.width, LEAST_WIDTH) - indent
         limit = _MAX_CHARACTERS if self.full else room * LINES
         lead = first.ljust(indent) if first else " " * indent
@@ -52,7 +52,7 @@ class Page:
 
 
 def wrap(text: str, width: int) -> Iterator[str]:
-    """Lines of at most ``width`` terminal cells; a word that is longer is cut."""
+    """Lines of at most ``width`` terminal cells; a longer word is cut."""
     line, used = "", 0
     for word in text.split(" "):
         size = cells(word)
@@ -79,7 +79,7 @@ def _head(word: str, width: int) -> str:
 
 
 def overview(case: Case, page: Page) -> Iterator[str]:
-    """What the case is: name, sizes, points, how many probes of each kind."""
+    """The case at a glance: name, sizes, points, and the number of probes of each kind."""
     counter = TokenCounter()
     sizes = [counter.message(message) for message in case.messages]
     kinds = Counter(probe.kind for probe in case.probes)
@@ -102,7 +102,7 @@ def overview(case: Case, page: Page) -> Iterator[str]:
 
 
 def messages(case: Case, page: Page, point: int | None = None) -> Iterator[str]:
-    """The log with its points; with ``point`` only the stretch that ends there."""
+    """The log with its points; with ``point``, only the messages up to it from the one before."""
     counter = TokenCounter()
     ends = {point.index: point for point in case.points}
     first, last = 0, len(case.messages)
@@ -137,7 +137,7 @@ def _part(part: object, page: Page) -> Iterator[str]:
 
 
 def probes(case: Case, page: Page, point: int | None = None) -> Iterator[str]:
-    """The probes with facts, where the log states each, and traps; of one point or of all."""
+    """The probes of one point or of all, with traps, facts, and the messages that state them."""
     indexes = [TextIndex(readable(message)) for message in case.messages]
     for probe in case.probes:
         if point is not None and probe.point != point:
@@ -178,7 +178,7 @@ def _form(probe: Probe) -> str:
 
 
 def recorded(case: Case, point: int, page: Page) -> Iterator[str]:
-    """What the agent went on with after its own compaction at a point; nothing without a record."""
+    """The view that the recorded agent had after its own compaction at a point, if known."""
     view: Sequence[Message] = case.points[point].recorded
     if view:
         yield _rule(f"on record after point {printable(case.points[point].id)}", page)

@@ -1,4 +1,4 @@
-"""Tables beside the published ones: suitability, by turns, summaries in force, strategies."""
+"""Tables that the published report lacks: suitability, turns, summaries in force, strategies."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from pytest_compaction.reports.table import (
 )
 
 ENOUGH: Final = 10
-"""From so many dialogues on the interval of a task's savings is believed."""
+"""The fewest dialogues for which the interval of a task's savings is trusted."""
 
 _SOME: Final = "a summary in force"
 _NEVER: Final = "never in force"
@@ -41,7 +41,7 @@ _UNKNOWN: Final = ("unknown, a prompt shrank", "unknown, no prompt shrank")
 
 
 def tables_of(evaluation: Evaluation) -> tuple[Table, ...]:
-    """All tables for which the evaluation has the data; none but the overall one of nothing."""
+    """All tables for which the evaluation has data; only the overall one without dialogues."""
     if not evaluation.whole.dialogues:
         return (overall_table(evaluation),)
     makers = (
@@ -59,7 +59,7 @@ def tables_of(evaluation: Evaluation) -> tuple[Table, ...]:
 
 
 def strategies_table(evaluations: Sequence[Evaluation]) -> Table:
-    """One row an evaluation: strategies beside one another."""
+    """One row for each evaluation, to compare strategies."""
     rows = []
     for item in evaluations:
         whole = item.whole
@@ -96,7 +96,7 @@ def strategies_table(evaluations: Sequence[Evaluation]) -> Table:
 
 
 def suitability_table(evaluation: Evaluation) -> Table:
-    """Classes by turns and prompt length, beside what was measured."""
+    """Classes by turns and prompt length, next to the measured outcome."""
     rows = [
         (
             Cell(item.name),
@@ -125,26 +125,26 @@ def suitability_table(evaluation: Evaluation) -> Table:
         ],
         rows,
         [
-            "The class is the published rule and looks at mean turns and mean prompt tokens alone: "
-            "recommended from 4 turns on with more than 2,000 tokens, not recommended up to 2 "
-            "turns or below 1,000 tokens, conditional between.",
-            "Measured: saves or costs where the 95 % interval of the mean tokens saved a dialogue "
-            "lies on one side of 0, summaries paid where that is recorded; too few below "
-            f"{ENOUGH} dialogues.",
+            "The class is the published rule, which looks only at mean turns and mean prompt "
+            "tokens: recommended with 4 or more turns and more than 2,000 tokens, not recommended "
+            "with 2 or fewer turns or fewer than 1,000 tokens, otherwise conditional.",
+            "Measured: saves or costs if the 95 % interval of the mean tokens saved per dialogue "
+            "lies on one side of 0, including the cost of summaries if that is recorded; too few: "
+            f"fewer than {ENOUGH} dialogues.",
             *_names(evaluation),
         ],
     )
 
 
 def _names(evaluation: Evaluation) -> Iterator[str]:
-    """What the task codes mean, of those that have a name."""
+    """The meaning of the task codes that have a name."""
     known = [f"{item.name} {TASKS[item.name]}" for item in evaluation.tasks if item.name in TASKS]
     if known:
         yield f"{', '.join(known)}."
 
 
 def _measured(item: Figures) -> str | None:
-    """What the figures of a task say of its savings; ``None`` where they cannot."""
+    """The outcome of a task's savings; ``None`` if it is not known if a summary was in force."""
     state = item.in_force
     if state is None:
         return None
@@ -164,23 +164,23 @@ def by_turns_table(evaluation: Evaluation) -> Table | None:
 
 
 def in_force_table(evaluation: Evaluation) -> Table | None:
-    """Dialogues in which a summary stood in some prompt, apart from those where none ever did."""
+    """Dialogues whose prompts held a summary, apart from those whose prompts never did."""
     states = {_state(item) for item in evaluation.comparisons}
     notes = []
     if states & {_NEVER, _PAID}:
         notes.append(
-            "Where no summary was ever in force both arms had the same prompts, and what their "
-            "answers differ in is noise."
+            "If no summary was ever in force, both arms had the same prompts, and any difference "
+            "between their answers is noise."
         )
     if _PAID in states:
         notes.append(
-            "Paid, never in force: summaries were asked for and none could be used; what they "
-            "cost is in net."
+            "Paid, never in force: summaries were requested but none could be used; their cost "
+            "is in net."
         )
     if states & set(_UNKNOWN):
         notes.append(
-            "Unknown: the data does not record summaries; a prompt that is smaller than the one "
-            "before is evidence of one."
+            "Unknown: the data does not record summaries; a prompt that is smaller than the "
+            "previous one suggests one."
         )
     titles = ("in_force", "Summaries in force", "summary")
     return _apart(evaluation, titles, _state, (_SOME, _PAID, _NEVER, *_UNKNOWN), notes)
@@ -201,7 +201,7 @@ def _apart(
     order: Sequence[str],
     notes: Sequence[str] = (),
 ) -> Table | None:
-    """A table with one row a group of dialogues; absent where only figures are known.
+    """A table with one row for each group of dialogues; ``None`` if only figures are known.
 
     ``titles`` are the table's name, its title, and the key of its first column.
     """

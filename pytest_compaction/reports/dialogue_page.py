@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import textwrap
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
+
+from wcwidth import wcwidth
 
 from pytest_compaction.dialogues.evaluation import Evaluation
 from pytest_compaction.reports.dialogue_breakdowns import strategies_table, tables_of
@@ -14,20 +15,20 @@ from pytest_compaction.reports.table import Cell, Table
 from pytest_compaction.text.words import printable
 
 WIDTH: Final = 100
-"""Cells that a line of the plain form takes at most."""
+"""The most cells of a line in the plain form."""
 
 _TEXT: Final = 40
-"""Cells that a text in a table takes at most."""
+"""The most cells of a text in a table."""
 
 _LABEL: Final = 6
-"""Cells that the first column has at least."""
+"""The fewest cells of the first column."""
 
 _LARGE_SHARE: Final = 10
-"""From ten times the baseline on percentages have no decimals."""
+"""Percentages of ten times the baseline or more have no decimals."""
 
 _HUGE_SHARE: Final = 1000
 _HUGE_COUNT: Final = 10**9
-"""From these on figures are written with a power of ten."""
+"""Figures of this size or more are written with a power of ten."""
 
 _INDENT: Final = "  "
 _GAP: Final = "  "
@@ -35,7 +36,7 @@ _MARKDOWN: Final = str.maketrans({ch: f"\\{ch}" for ch in "\\`*_{}[]<>|#~"})
 
 
 def written(cell: Cell) -> str:
-    """A value as people read it: figures rounded, text safe to show and not too long."""
+    """A value to read: figures rounded, text safe to show and not too long."""
     value = cell.value
     if value is None:
         return cell.absent
@@ -55,14 +56,12 @@ def written(cell: Cell) -> str:
 
 
 def cells(text: str) -> int:
-    """Terminal cells that a text takes: wide characters two, combining ones none."""
-    return sum(_width(ch) for ch in text)
+    """Terminal cells of a printable text: two for a wide character, none for a combining one.
 
-
-def _width(ch: str) -> int:
-    if unicodedata.combining(ch):
-        return 0
-    return 2 if unicodedata.east_asian_width(ch) in "WF" else 1
+    The width of a text is the sum of its characters', so that a part of it can be cut off;
+    a control character, which :func:`~pytest_compaction.text.words.printable` escapes, has one.
+    """
+    return sum(abs(wcwidth(ch)) for ch in text)  # -1 is for control characters
 
 
 def _clipped(text: str, width: int) -> str:
@@ -86,7 +85,7 @@ def plain(evaluations: Sequence[Evaluation]) -> Iterator[str]:
 
 
 def plain_table(table: Table) -> Iterator[str]:
-    """One table as a title, a head, its rows and its notes."""
+    """One table: title, head, rows and notes."""
     yield table.title
     heads = tuple(column.head for column in table.columns)
     lines = [heads, *(tuple(written(cell) for cell in row) for row in table.rows)]

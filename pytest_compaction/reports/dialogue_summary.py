@@ -1,4 +1,4 @@
-"""The dialogues of a run in the terminal: the tables, and what they leave out."""
+"""The dialogues of a run in the terminal: the tables, then the outcomes of each strategy."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pytest_compaction.dialogues.aggregates import Record, pass_at
 from pytest_compaction.dialogues.evaluation import evaluations_of_records
 from pytest_compaction.metrics.aggregate import by_compactor
+from pytest_compaction.records.record import went_wrong_later
 from pytest_compaction.reports.dialogue_page import WIDTH, plain
 from pytest_compaction.reports.terminal import Line
 from pytest_compaction.text.words import printable
@@ -17,7 +18,7 @@ _LOWEST = 3
 
 
 def dialogue_summary(records: Sequence[Record], order: Sequence[str]) -> Iterator[Line]:
-    """The tables of all strategies, then of each what became of its dialogues.
+    """The tables of all strategies, then the outcomes of each strategy's dialogues.
 
     ``order`` is the order of strategies on the command line.
     """
@@ -40,6 +41,9 @@ def _outcome(name: str, records: Sequence[Record]) -> Iterator[Line]:
         if statuses[status] or status in {"passed", "failed"}
     )
     yield Line(f"{printable(name, 40)}: {len(records)} dialogues, {counted}", "bold")
+    later = sum(went_wrong_later(record) for record in records)
+    if later:
+        yield Line(f"  broken later {later}; went wrong after the comparison, which counts", "bad")
     histories = sorted({record["history"] for record in records if record["history"]})
     if histories:
         yield Line(f"  history      {' and '.join(histories)} answers in both arms")

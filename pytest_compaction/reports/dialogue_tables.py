@@ -18,7 +18,7 @@ from pytest_compaction.reports.table import (
 )
 
 MANY: Final = 5
-"""From so many turns on dialogues are counted together."""
+"""Dialogues of this many turns or more are counted together."""
 
 
 def overall_table(evaluation: Evaluation) -> Table:
@@ -56,9 +56,9 @@ def overall_table(evaluation: Evaluation) -> Table:
         [("figure", "figure"), ("value", "value")],
         [(Cell(name), cell) for name, cell in rows],
         [
-            f"A trial passes from a consistency of {evaluation.threshold:g} on. A dialogue with a "
+            f"A trial passes at a consistency of {evaluation.threshold:g}. A dialogue with a "
             "trial that could not be scored is not scored.",
-            "Net: with the tokens spent on making summaries.",
+            "Net: including the tokens spent on summaries.",
         ],
     )
 
@@ -131,7 +131,7 @@ def quality_table(evaluation: Evaluation) -> Table:
 
 
 def turns_table(evaluation: Evaluation) -> Table | None:
-    """Table 3: how many turns the dialogues of a task have; absent where that is not recorded."""
+    """Table 3: the turns of the dialogues of a task; ``None`` if they are not recorded."""
     if not any(item.turns for item in evaluation.tasks):
         return None
     single = any(item.turns and item.turns.share(0, 1) for item in evaluation.tasks)
@@ -209,7 +209,7 @@ def tokens_table(evaluation: Evaluation) -> Table:
             )
             for item in _with_whole(evaluation, lambda part: part.spending.baseline_prompt)
         ],
-        ["Generation: prompt and answer tokens spent on making summaries."],
+        ["Generation: prompt and answer tokens spent on summaries."],
     )
 
 
@@ -229,7 +229,7 @@ def net_savings(item: Figures) -> Cell:
 
 
 def _with_whole(evaluation: Evaluation, figure: Callable[[Figures], float]) -> list[Figures]:
-    """Tasks by a figure, and all together below when there are several."""
+    """Tasks by a figure, and below them all together if there are several."""
     tasks = by_figure(evaluation.tasks, figure)
     return [*tasks, evaluation.whole] if len(tasks) > 1 else tasks
 
@@ -243,7 +243,7 @@ def _sentence(correlation: Correlation) -> str:
 
 
 def _lowest(evaluation: Evaluation) -> Iterator[str]:
-    """The dialogue that loses most: alone it can rule a mean over dialogues."""
+    """The dialogue that loses most; one such dialogue can dominate a mean."""
     if evaluation.comparisons:
         value, id = min(
             (spending_of(item).savings, item.dialogue_id) for item in evaluation.comparisons

@@ -1,4 +1,4 @@
-"""A table as data: cells that know how they are written; rendered in ``reports``."""
+"""A table as data: each cell knows the form in which it is written."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 Form = Literal["text", "count", "percent", "change", "score", "number"]
-"""How a value is written: ``percent`` and ``change`` of shares (``change`` with its sign),
-``score`` with three places, ``number`` with two."""
+"""How a value is written: ``percent`` and ``change`` are for shares (``change`` with its sign),
+``score`` has three decimals, ``number`` two."""
 
 NOT_RECORDED: Final = "not recorded"
 UNDEFINED: Final = "-"
@@ -16,7 +16,7 @@ UNDEFINED: Final = "-"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value of a table; ``absent`` is what stands there when the value is ``None``."""
+    """One value of a table; ``absent`` is written if the value is ``None``."""
 
     value: float | int | str | None
     form: Form = "text"
@@ -53,7 +53,7 @@ def table(
     heads = tuple(Column(key, head) for key, head in columns)
     lines = tuple(tuple(row) for row in rows)
     if any(len(line) != len(heads) for line in lines):
-        raise ValueError(f"a row of the table {name!r} has not one cell for each column")
+        raise ValueError(f"a row of the table {name!r} does not have one cell for each column")
     return Table(name, title, heads, lines, tuple(notes))
 
 
@@ -68,5 +68,5 @@ def percent(value: float | None, absent: str = UNDEFINED) -> Cell:
 
 
 def score(value: float | None) -> Cell:
-    """A figure of 0..1."""
+    """A figure from 0 to 1."""
     return Cell(value, "score")

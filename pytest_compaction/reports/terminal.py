@@ -1,12 +1,12 @@
-"""The terminal summary: plain lines of at most 80 columns, readable without colour."""
+"""The terminal summary: plain lines of at most 80 columns, readable without color."""
 
 from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 from pytest_compaction.metrics.aggregate import (
     Aggregate,
@@ -16,6 +16,7 @@ from pytest_compaction.metrics.aggregate import (
     kept_by_dimension,
     scored,
 )
+from pytest_compaction.records.record import went_wrong_later
 from pytest_compaction.rubric import DIMENSIONS, PUBLISHED
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text.words import printable
@@ -23,7 +24,7 @@ from pytest_compaction.text.words import printable
 WIDTH: Final = 80
 _NAME_WIDTH: Final = (15, 19)
 _REASON_CHARACTERS: Final = 4 * (WIDTH - 2)
-"""Four lines are enough to say why a strategy could not be scored, and what to do about it."""
+"""Four lines: enough to say why a strategy could not be scored and what to do."""
 Style = Literal["plain", "bold", "dim", "good", "bad"]
 Record = Mapping[str, Any]
 _SHORT: Final = {
@@ -38,10 +39,33 @@ _SHORT: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the summary and how it may be emphasised."""
+    """A line of the summary and its emphasis."""
 
     text: str
     style: Style = "plain"
+
+
+_MARKUP: Final[Mapping[Style, Mapping[str, bool]]] = {
+    "plain": {},
+    "bold": {"bold": True},
+    "dim": {"light": True},
+    "good": {"green": True},
+    "bad": {"red": True},
+}
+
+
+class Terminal(Protocol):
+    """Pytest's terminal reporter, as far as lines are written to it."""
+
+    def write_line(self, line: str, **markup: bool) -> None:
+        """Write one line."""
+        ...
+
+
+def write_lines(terminal: Terminal, lines: Iterable[Line]) -> None:
+    """Write lines with their emphasis."""
+    for line in lines:
+        terminal.write_line(line.text, **_MARKUP[line.style])
 
 
 def summary(records: Sequence[Record], order: Sequence[str], control: bool) -> list[Line]:
@@ -74,6 +98,9 @@ def _single(
     yield Line(_row("overall", figures.overall, kept), "bold")
     yield Line("")
     yield from _facts_about(figures)
+    later = sum(went_wrong_later(record) for record in records)
+    if later:
+        yield Line(f"broken later  {later}; went wrong after the verdict, which counts", "bad")
     yield from _unscored_because(records)
     yield from _worst(records)
 
@@ -181,6 +208,9 @@ def _several(names: Sequence[str], groups: Mapping[str, Sequence[Record]]) -> It
         )
         yield Line(printable(text, WIDTH))
         extra = _without_score(item)
+        later = sum(went_wrong_later(record) for record in groups[item.compactor])
+        if later:
+            extra.append(f"{later} went wrong after the verdict, which counts")
         if item.compactor != CONTROL:
             if item.steps.get("noop"):
                 extra.append(f"{item.steps['noop']} compactions did nothing")
@@ -194,7 +224,7 @@ def _several(names: Sequence[str], groups: Mapping[str, Sequence[Record]]) -> It
 
 
 def _without_score(item: Aggregate) -> list[str]:
-    """What became of items that no figure of the row includes, and how many are left."""
+    """Items that no figure of the row includes, by outcome, and how many are left."""
     unscored, errors = item.statuses.get("unscored", 0), item.statuses.get("error", 0)
     found = [f"{unscored} unscored"] if unscored else []
     if errors:
@@ -216,11 +246,11 @@ def _figures_of(item: Aggregate) -> dict[str, float]:
 
 
 OVER_BUDGET: Final = "!"
-"""After the row of a strategy that left views larger than its cases allow."""
+"""Marks the row of a strategy whose views are larger than its cases allow."""
 
 
 def _competes(item: Aggregate) -> bool:
-    """Whether a row can be the best: the control keeps all, and so does who ignores the budget."""
+    """Whether a row can be the best; the control and strategies over budget keep too much."""
     return item.compactor != CONTROL and not item.over_budget
 
 

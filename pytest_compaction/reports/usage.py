@@ -1,4 +1,4 @@
-"""What real models took and cost, and how far several judges agree: lines for the summary."""
+"""Lines of the summary: tokens and costs of real models, and the agreement of several judges."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_compaction.models.dry_run import Estimate
 
 ROLES: Final = ("compaction", "baseline", "responder", "judge")
-"""The baseline are the answers from full history, with which dialogues are compared."""
+"""``baseline``: the answers from full history, with which dialogues are compared."""
 _SHARED: Final = frozenset({"compaction", "baseline"})
 Record = Mapping[str, Any]
 
@@ -44,7 +44,7 @@ class Use:
     usd: float | None = 0.0
 
     def plus(self, usage: Mapping[str, int], usd: float | None) -> Use:
-        """With one more record's share."""
+        """The sum with another record's share."""
         total = None if self.usd is None or usd is None else self.usd + usd
         return Use(self.usage + Usage(**usage), total)
 
@@ -73,7 +73,7 @@ def uses(records: Sequence[Record]) -> dict[tuple[str, str], Use]:
 
 
 def usage_lines(records: Sequence[Record], bill: Bill) -> list[Line]:
-    """The block on usage: by role, what was paid in this run, and what stopped it."""
+    """The block on usage: use by role, cost of this run, and the limit that stopped it."""
     return list(_usage_lines(records, bill))
 
 
@@ -144,7 +144,7 @@ def _wrapped(text: str, style: Any) -> Iterator[Line]:
 
 
 def estimate_sentence(found: Estimate, prices: PriceTable) -> str:
-    """What a run will spend, in one line; with both ends where that depends on the replies."""
+    """The expected cost of a run in one line, as a range if it depends on the replies."""
     if not found.calls and not found.stored:
         return "no model is asked for anything"
     if not found.calls:
@@ -195,8 +195,8 @@ def estimate_lines(found: Estimate, prices: PriceTable) -> list[Line]:
     lines += _wrapped(f"{sentence[0].upper()}{sentence[1:]}. Nothing was asked.", "plain")
     if found.ends:
         text = (
-            "A log is compacted here when it has grown to a size: how often depends on how long "
-            "the summaries are, which nobody knows before. The ends are not certain either."
+            "Logs are compacted by size here, so the number of calls depends on the length of "
+            "the summaries, which is not known yet. Even the range is an estimate."
         )
         lines += _wrapped(text, "dim")
     if found.assumed:
@@ -214,7 +214,7 @@ def _planned_row(name: str, stored: int, usage: Usage, usd: float | None) -> str
 
 
 def agreement_lines(records: Sequence[Record]) -> list[Line]:
-    """How far several judges agree, on overall scores and on single criteria; else nothing.
+    """How far several judges agree, on overall scores and on criteria; empty for one judge.
 
     Krippendorff's alpha for interval data over all items of the run.
     """
@@ -243,7 +243,7 @@ def agreement_lines(records: Sequence[Record]) -> list[Line]:
 
 
 def _why_not(said: Sequence[Record]) -> list[Line]:
-    """Why a judge gave no score: its most frequent reason, and how many others there were."""
+    """Why a judge gave no score: its most frequent reason and the number of others."""
     reasons = Counter(judge["unscored"] for judge in said if judge.get("unscored"))
     if not reasons:
         return []

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.compactors.function.compactor import CompactorError
-from pytest_compaction.compactors.protocol import View
+from pytest_compaction.compactors.protocol import CompactorError, View
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage

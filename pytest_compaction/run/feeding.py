@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from pytest_compaction.compactors.composition.composition import asks_model
-from pytest_compaction.compactors.function.compactor import CompactorError
 from pytest_compaction.compactors.protocol import (
     Compactor,
+    CompactorError,
     Context,
     Outcome,
     Span,

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_compaction.compactors.base.history import leading_system
 from pytest_compaction.compactors.base.tool_uses import PLACEHOLDER
 from pytest_compaction.compactors.protocol import View
 from pytest_compaction.conversation.messages import (
@@ -20,6 +19,7 @@ from pytest_compaction.conversation.messages import (
     Part,
     ToolCall,
     ToolResult,
+    leading_system,
     text_message,
 )
 from pytest_compaction.conversation.tokens import TokenCounter

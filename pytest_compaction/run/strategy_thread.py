@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from pytest_compaction.compactors.function.compactor import CompactorError
+from pytest_compaction.compactors.protocol import CompactorError
 from pytest_compaction.run import shared_loop
 from pytest_compaction.run.shared_loop import SharedLoop
 from pytest_compaction.text.words import printable

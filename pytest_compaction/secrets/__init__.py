@@ -1,1 +1,1 @@
-"""Secrets: which texts are keys or passwords, and how they are replaced."""
+"""Secrets: recognise keys, passwords and home folders in a text, and replace them."""

@@ -1,4 +1,4 @@
-"""Home folders in the text of a transcript, by the name of the person they belong to."""
+"""Home folders in the text of a transcript, by the name of their owner."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 _SLASH: Final = r"\\{0,4}/"
-"""Between folders: also within JSON that is not decoded, where it may be escaped."""
+"""Between folders; JSON that is not decoded may escape it."""
 _ANY: Final = r"(?:\\{1,4}|/)"
 _UNIX: Final = (
     rf"(?:(?:{_SLASH}mnt)?{_SLASH}[a-z]{_SLASH}Users|(?:{_SLASH}(?:var|usr|export))?{_SLASH}home"
@@ -26,7 +26,7 @@ _CERTAIN: Final = re.compile(
     \\{0,3}["']?\Z
     """
 )
-"""What stands before a path that is a home folder, though nothing within it is named."""
+"""Text before a path that makes it a home folder even when it ends there."""
 _ALWAYS: Final = re.compile(rf"{_SLASH}(?:var|usr|export){_SLASH}|[A-Za-z]:")
 _LOOK_BACK: Final = 80
 _GAP: Final = re.compile(r"\\{0,2} |%20")
@@ -37,15 +37,15 @@ _SHARED_NAMES: Final = frozenset(
     shared ubuntu user user1 username vagrant vscode work workspace www-data you your-name yourname
     build ci jenkins codebuild-user build-user agent""".split()
 )
-"""Names of accounts that belong to nobody: images of systems, examples, places for a name."""
+"""Names of accounts that belong to no person: system images, examples, placeholders."""
 _NUMBERED: Final = re.compile(r"user-\d+")
 
 
 def home_owners(text: str) -> Iterator[str]:
-    """The names of people whose home folders a text mentions, some several times; linear.
+    """The owners of the home folders that a text mentions, some several times; linear.
 
-    A path counts where something within the folder is named, or where what stands before
-    it says that it is one: ``/home/settings`` alone may as well be an address of a web site.
+    A path counts if it goes on below the folder, or if the text before it shows that it is
+    a folder: ``/home/settings`` alone may just as well be a route of a web site.
     """
     for match in _FOLDER.finditer(text):
         name = _GAP.sub(" ", match["name"])
@@ -58,7 +58,7 @@ def home_owners(text: str) -> Iterator[str]:
 
 
 def home_rule(names: Iterable[str]) -> re.Pattern[str]:
-    """Where the names stand as those of home folders: ``before`` and ``name`` of each place."""
+    """Finds the names where they stand for home folders, as groups ``before`` and ``name``."""
     ordered = sorted(names, key=lambda name: (-len(name), name))
     listed = "|".join(re.escape(name).replace(r"\ ", r"(?:\\{0,2} |%20)") for name in ordered)
     return re.compile(
@@ -68,7 +68,7 @@ def home_rule(names: Iterable[str]) -> re.Pattern[str]:
 
 
 def owner(found: str) -> str:
-    """The name as :func:`home_owners` gives it, from how it stands in the text."""
+    """The name as :func:`home_owners` gives it, from its form in the text."""
     return _GAP.sub(" ", found)
 
 

@@ -1,19 +1,22 @@
-"""Values that are secrets because of what names them: a password in an assignment or a member.
+"""Values that are secrets because of what names them: an assignment, a member, an option.
 
-What is named a password is one whatever it looks like, unless it plainly is none: a
-placeholder, a variable, a call, a type. What is named a token, a key or a secret has many
-other uses in code (parsers, tokenizers, pages of results), so its value must be longer
-and no name made of words.
+Whatever is named a password is one, unless it plainly is something else: a placeholder, a
+variable, a call, a type. Tokens, keys and secrets have many other uses in code (parsers,
+tokenizers, pages of results), so a value named like that must be longer and must not be a
+name made of words.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
-SIGNS: Final = ("pass", "pwd", "secret", "token", "credential", "key")
-"""Looked for first, in lower case, because that is many times faster than the patterns."""
+from pytest_compaction.secrets.shapes import Span
+
+# Signs are looked for first, in lower case: that is many times faster than the patterns.
+_SIGNS: Final = ("pass", "pwd", "secret", "token", "credential", "key")
 
 _NAME: Final = r"""
     (?P<name>password|passwd|passphrase|passwort|passcode|pwd|(?<=_)pass(?![a-z])|secret|token
@@ -27,11 +30,11 @@ _ASSIGNED: Final = re.compile(
     (?P<sign>(?:[ \t]{{0,3}}:[ \t]{{0,3}}[a-z_][\w.\[\]|?]{{0,40}})?[ \t]{{0,3}}={{1,3}}[ \t]{{0,3}}
       |[ \t]{{0,3}}(?::=|=>|:)[ \t]{{0,3}})
     (?:(?P<quote>\\{{0,3}}["'`])(?P<quoted>(?:(?!(?P=quote))(?:\\.|[^\r\n])){{1,200}})(?P=quote)
-      |(?P<plain>[^\s"'`,;(){{}}\[\]<>|&\\]{{1,200}})(?P<after>[ \t]*[^ \t]?))
+      |(?P<plain>[^\s"'`,;(){{}}\[\]<>|&\\]{{1,200}})(?=(?P<after>[ \t]*[^ \t]?)))
     """
 )
 _NAMED: Final = re.compile(rf"(?ix)(?:.{{0,40}}[^a-z0-9]|.{{0,40}}?){_NAME}")
-_OTHERS: Final = re.compile(
+_OPTIONS: Final = re.compile(
     r"""(?ix)
     (?<![\w/.-])(?:
       (?:mysql|mariadb)(?:dump|admin|import|check|show)?\b[^|;&\r\n]{0,200}?[ \t]-p
@@ -48,8 +51,24 @@ _OTHERS: Final = re.compile(
   | <[\w.:-]{0,30}(?:password|passwd|passphrase)>(?P<element>[^<>\s]{4,100})</
     """
 )
-_OTHER_SIGNS: Final = ("mysql", "mariadb", "sshpass", "login", "redis-cli", "7z", "rar", "unzip",
+_OPTION_SIGNS: Final = ("mysql", "mariadb", "sshpass", "login", "redis-cli", "7z", "rar", "unzip",
     "openssl", "sudo", "<pass", "password>", "passwd>", "passphrase>")  # fmt: skip
+"""Options of commands that take a password, and elements of XML."""
+
+_LOOSE: Final = re.compile(
+    r"""(?ix)
+    (?:(?P<password>(?:\b|_|(?<=[a-z]))(?:password|passwd|passphrase|passwort|pwd|db_?pass))
+      |secret|token|credentials?
+      |(?:api|auth|access|account|private|signing|encryption|master)[_\-.]?key)[\w\-]{0,20}
+    (?:["'`\]]{0,2}\s{0,3}(?::=|=>|={1,3}|:)\s{0,3}|(?(password)(?:\s(?:is|=)\s|[ ])|(?!)))
+    (?P<quote>["'`])?(?P<value>[^\s"'`,;(){}\[\]<>|&]{6,200})(?(quote)(?P=quote)|(?![(\[\w]))
+  | (?<=\s)(?:-u|--user)[ =]?['"]?[\w.@-]{1,60}:(?P<account>[^\s'"]{6,100})
+    """
+)
+"""Names with more behind them (SECRET_KEY_BASE), passwords in prose and in ``-u user:``.
+
+A value counts only if it looks like a key or, for a password, has digits and letters.
+"""
 
 _PASSWORDS: Final = re.compile(r"(?i)pass|pwd")
 _NOT_SECRET_HEAD: Final = re.compile(
@@ -78,6 +97,13 @@ _PLACEHOLDER: Final = re.compile(
     """
 )
 _ELIDED: Final = re.compile(r"\*{3}|\.{3}|…|xxx|\$\{|\$\(|\{\{|<%|REDACTED|%\(|%s|\[key\]", re.I)
+WORDS: Final = re.compile(r"[A-Za-z]+\d{0,4}(?:[_.\-/]+(?:[A-Za-z]+\d{0,4}|\d{1,4}))*")
+"""Words and small numbers that are joined as in names of files and variables."""
+HEX: Final = re.compile(r"(?:sha\d+[:-])?[0-9a-fA-F]{7,128}")
+"""A hash."""
+_KEY: Final = re.compile(r"[A-Za-z0-9_\-.+/~!@#$%^&*]{16,200}={0,2}")
+_MEMBER: Final = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)*[!?]?")
 _JOINED: Final = re.compile(r"[A-Za-z]+\d{0,4}(?:[_.\-/:]+(?:[A-Za-z]+\d{0,4}|\d{1,4}))+")
 _TYPE: Final = re.compile(r"(?:[A-Z][a-z]+){2,}|[A-Z][a-z]{2,}(?:\.[A-Z][a-z]+)?")
@@ -89,39 +115,53 @@ _KIND: Final = re.compile(r"(?i)pass|pwd|secret|token|credential|_key|key_|apike
 _LETTERS: Final = re.compile(r"[A-Za-z]+")
 _ALONE: Final = re.compile(r"[ \t]*(?:[-+>] ?)?[\w.\-]{0,60}$")
 _HUMP: Final = re.compile(r"[a-z][A-Z]")
-_HEAD: Final = re.compile(r"[\w.\-]*$")
+_HEAD: Final = re.compile(r"[\w.\-]*\Z")
 _STOPS: Final = ".:!?"
 _CALLS: Final = ("(", "[", "{")
 _CODE: Final = ",)]};"
 _WORDS: Final = 6
 _SHORTEST_PASSWORD, _SHORTEST_TOKEN, _SHORTEST_WORD = 4, 6, 8
-"""Characters of a password, of a token or a key with digits, of one of letters alone."""
+"""Fewest characters of a password, of a token with digits, of a token of letters alone."""
 
 
-def named_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where the values stand that are secrets by their name or their command; linear."""
+@dataclass(frozen=True, slots=True)
+class NamedSecret:
+    """Where a value stands; a ``distinctive`` one can be searched for where nothing names it."""
+
+    span: Span
+    distinctive: bool
+
+
+def find_named(text: str) -> Iterator[NamedSecret]:
+    """The values that are secrets by their name or their option; linear."""
     lower = text.lower()
-    if any(sign in lower for sign in SIGNS):
+    if any(sign in lower for sign in _SIGNS):
         for match in _ASSIGNED.finditer(text):
             group = "quoted" if match["quoted"] is not None else "plain"
+            value = match[group] if group == "quoted" else match[group].rstrip(_STOPS)
             if _is_secret(match, text, group):
-                start, end = match.span(group)
-                stops = 0 if group == "quoted" else end - start - len(match[group].rstrip(_STOPS))
-                yield start, end - stops
-    if any(sign in lower for sign in _OTHER_SIGNS):
-        for match in _OTHERS.finditer(text):
+                yield _named(match.start(group), value)
+    if any(sign in lower for sign in _OPTION_SIGNS):
+        for match in _OPTIONS.finditer(text):
             group = str(match.lastgroup)
             if not _is_no_value(match[group]):
-                yield match.span(group)
+                yield _named(match.start(group), match[group])
+    if "-u" in lower or any(sign in lower for sign in _SIGNS):
+        for match in _LOOSE.finditer(text):
+            group = "account" if match["account"] else "value"
+            value = match[group].rstrip(_STOPS + "\\")
+            password = group == "account" or match["password"] is not None
+            joined = _JOINED.fullmatch(value) and not match["quote"]
+            if is_random(value) or (password and is_mixed(value) and not joined):
+                yield NamedSecret((match.start(group), match.start(group) + len(value)), True)
 
 
-def named_values(text: str) -> Iterator[str]:
-    """The values themselves, in the order of the text."""
-    return (text[start:end] for start, end in named_spans(text))
+def _named(start: int, value: str) -> NamedSecret:
+    return NamedSecret((start, start + len(value)), is_distinctive(value))
 
 
 def is_secret_member(name: str, value: object) -> bool:
-    """Whether a member of JSON, decoded, is a secret by its name."""
+    """Whether a member of decoded JSON is a secret by its name."""
     match = _NAMED.fullmatch(name)
     if match is None or isinstance(value, bool) or not isinstance(value, str | int):
         return False
@@ -135,7 +175,7 @@ def is_secret_member(name: str, value: object) -> bool:
 
 
 def is_distinctive(value: str) -> bool:
-    """Whether a value can be looked for wherever it stands, because no other text is like it."""
+    """Whether a value is so unlike other text that it can be searched for everywhere."""
     letters = any(map(str.isalpha, value))
     if not letters or _JOINED.fullmatch(value) or any(map(str.isspace, value)):
         return False
@@ -172,14 +212,14 @@ def _is_quoted_secret(value: str, password: bool, member: bool) -> bool:
 
 
 def _is_plain_secret(match: re.Match[str], prefix: str, password: bool, alone: bool) -> bool:
-    """A value without quotes, which may as well be the name of a variable or a type."""
+    """A value without quotes; it may just as well be the name of a variable or a type."""
     value, after = match["plain"].rstrip(_STOPS), match["after"]
     if len(value) < (_SHORTEST_PASSWORD if password else _SHORTEST_WORD) or after[:1] in _CALLS:
         return False
     in_capitals = (prefix + match["name"]).isupper()
     ends = after.strip() in ("", "#") or "\n" in after
     tight = match["sign"] == "=" or (match["sign"].strip() == ":" and alone and ends)
-    if _IDENTIFIER.fullmatch(value) and not (_digits_and_letters(value) and tight):
+    if _IDENTIFIER.fullmatch(value) and not (_has_digits_and_letters(value) and tight):
         in_code = bool(after.strip()) and after.strip() in _CODE
         if in_capitals and tight:
             return not (_JOINED.fullmatch(value) and (_KIND.search(value) or not password))
@@ -188,17 +228,13 @@ def _is_plain_secret(match: re.Match[str], prefix: str, password: bool, alone: b
 
 
 def _is_bare_word(value: str) -> bool:
-    """A word that is neither named like what it is given to nor written as a type or variable."""
+    """A word that is not called a password itself, nor written like a type or a variable."""
     return _LETTERS.fullmatch(value) is not None and not (
         len(value) < _SHORTEST_TOKEN
         or _PASSWORDS.search(value)
         or _TYPE.fullmatch(value)
         or _HUMP.search(value)
     )
-
-
-def _digits_and_letters(value: str) -> bool:
-    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def _is_no_value(value: str) -> bool:
@@ -211,6 +247,27 @@ def _is_password(name: str) -> bool:
 
 
 def _begins_line(text: str, place: int) -> bool:
-    """Whether nothing but the name stands before it on its line."""
+    """Whether only the rest of its name stands before a place on its line."""
     start = max(text.rfind("\n", 0, place) + 1, place - 80)
     return _ALONE.fullmatch(text, start, place) is not None
+
+
+def is_mixed(value: str) -> bool:
+    """Whether a value has digits and letters, and is not the name of something in the code."""
+    return len(value) >= 6 and _has_digits_and_letters(value) and not is_reference(value)
+
+
+def is_random(value: str) -> bool:
+    """Whether a value looks like a key: digits among letters, no words, no hash, no id."""
+    if not _KEY.fullmatch(value) or len(re.findall(r"[A-Za-z]\d|\d[A-Za-z]", value)) < 3:
+        return False
+    return not (is_reference(value) or WORDS.fullmatch(value) or HEX.fullmatch(value))
+
+
+def is_reference(value: str) -> bool:
+    """Whether it is a placeholder, a member of an object or a UUID, and no secret itself."""
+    return _is_no_value(value) or any(form.fullmatch(value) for form in (_MEMBER, _UUID))
+
+
+def _has_digits_and_letters(value: str) -> bool:
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))

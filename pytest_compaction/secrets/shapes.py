@@ -1,194 +1,165 @@
-"""Secrets in the text of a transcript: keys by their shape, passwords by what names them.
+"""The table of shapes: how keys look, and how they are found in a text and replaced.
 
-The shapes are those of the package detect-secrets, beside those that the project blots
-out wherever it shows text. Its rules that look at entropy alone are left aside: a
-transcript is full of hashes, ids and encoded data, and those are facts.
+Both ways to hide a secret go through here: :mod:`.keys` scrubs what a run shows or writes,
+:mod:`.search` looks through imported transcripts, with further rules of its own.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
-from typing import Any, Final
-
-from pytest_compaction.secrets.keys import environment_secrets, keys_in
-from pytest_compaction.secrets.named import is_distinctive, named_values
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
 
 STAND_IN: Final = "REDACTED_SECRET_"
+"""Replaces a secret in an imported transcript; a number follows."""
 
-_SHORTEST: Final = 6
-_LEAST: Final = 8
-"""Characters of a group from which on it is the secret, and not a part of its shape."""
-_LONG_RUN: Final = re.compile(r"[A-Za-z0-9+/=_\-]{16}")
-"""What every key has, and little prose: looked for first, because it is many times faster."""
-_WINDOW: Final = 4_000
-_OVERLAP: Final = 500
-_LEFT_ASIDE: Final = frozenset(
-    {
-        "ArtifactoryDetector",
-        "BasicAuthDetector",
-        "IPPublicDetector",
-        "JwtTokenDetector",
-        "NpmDetector",
-        "PrivateKeyDetector",
-    }
-)
-"""Rules that mark too much or only a part, or that take quadratic time; ``keys`` has its own."""
+Span = tuple[int, int]
+"""Where a secret starts and ends in a text, in characters."""
 
-_PASSWORD: Final = re.compile(
-    r"""(?ix)
-    (?:\b|_|(?<=[a-z]))(?:password|passwd|passphrase|passwort|pwd|db_?pass)(?P<rest>[\w\-]{0,20})
-    (?:["'`\]]{0,2}\s{0,3}(?::=|=>|={1,3}|:)\s{0,3}|\s(?:is|=)\s|[ ])
-    (?:(?P<quote>["'`])(?P<quoted>[^"'`\s]{6,100})(?P=quote)
-      |(?P<plain>[^\s"'`,;(){}\[\]<>|&]{6,100})(?![(\[.\w]))
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A pattern, and signs: short texts, at least one of which is in every match.
+
+    Signs are searched for first, because that is many times faster than a pattern that
+    finds nothing. With ``any_case`` they are in lower case and match any case. The secret
+    is the group ``secret``, or the whole match if ``pattern`` has no such group.
     """
+
+    signs: tuple[str, ...]
+    pattern: re.Pattern[str]
+    any_case: bool = False
+
+    def find(self, text: str) -> Iterator[Span]:
+        """Where the secrets of this shape stand, in the order of the text; linear."""
+        searched = text.lower() if self.any_case else text
+        if any(sign in searched for sign in self.signs):
+            group = "secret" if "secret" in self.pattern.groupindex else 0
+            for match in self.pattern.finditer(text):
+                if group or _RANDOM.search(match[0]):
+                    yield match.span(group)
+
+
+# Hyphenated lower-case words may begin as a key does; a key is never without digits.
+# The colon is that of "user:password".
+_RANDOM: Final = re.compile(r"[A-Z0-9*@:]")
+
+_DASHED: Final = r"[\w\-*]{12,}"  # with the asterisks of a key that a service shows in part
+_PLAIN: Final = r"[A-Za-z0-9]{16,}(?!\w)"
+_KEYS: Final = (
+    ("sk-", rf"sk-{_DASHED}"),  # OpenAI sk-proj-, Anthropic sk-ant-, OpenRouter sk-or-, DeepSeek
+    ("csk-", rf"csk-{_DASHED}"),  # Cerebras
+    ("xai-", rf"xai-{_DASHED}"),  # xAI
+    ("pplx-", rf"pplx-{_DASHED}"),  # Perplexity
+    ("nvapi-", rf"nvapi-{_DASHED}"),  # NVIDIA
+    ("tvly-", rf"tvly-{_DASHED}"),  # Tavily
+    ("pypi-", rf"pypi-{_DASHED}"),  # PyPI: a macaroon in URL-safe base64
+    ("xox", rf"xox[abeoprs]-{_DASHED}"),  # Slack: tokens of bots, users and apps
+    ("xapp-", rf"xapp-{_DASHED}"),  # Slack: app-level token
+    ("/B", r"T[A-Z0-9]{8,12}/B[A-Z0-9]{8,12}/[A-Za-z0-9]{20,}"),  # Slack: path of a webhook
+    ("GOCSPX-", rf"GOCSPX-{_DASHED}"),  # Google: OAuth client secret
+    ("AIza", r"AIza[\w\-]{30,}"),  # Google: API key, 39 characters in all
+    ("ya29.", r"ya29\.[\w\-]{20,}"),  # Google: OAuth access token
+    # GitLab: personal, runner, deploy, feed, SCIM, CI build, trigger, mail and agent tokens
+    ("glpat- glrt- gldt- glft- glsoat-", rf"gl(?:pat|rt|dt|ft|soat)-{_DASHED}"),
+    ("glcbt- glptt- glimt- glagent-", rf"gl(?:cbt|ptt|imt|agent)-{_DASHED}"),
+    ("gho_ ghp_ ghr_ ghs_ ghu_", rf"gh[oprsu]_{_PLAIN}"),  # GitHub
+    ("github_pat_", r"github_pat_\w{20,}"),  # GitHub: fine-grained personal token
+    ("k_live_ k_test_", rf"[sr]k_(?:live|test)_{_PLAIN}"),  # Stripe: secret, restricted
+    ("gsk_", rf"gsk_{_PLAIN}"),  # Groq
+    ("hf_", rf"hf_{_PLAIN}"),  # Hugging Face
+    ("r8_", rf"r8_{_PLAIN}"),  # Replicate
+    ("npm_", rf"npm_{_PLAIN}"),  # npm
+    ("fw_", rf"fw_{_PLAIN}"),  # Fireworks
+    ("dop_v1_", rf"dop_v1_{_PLAIN}"),  # DigitalOcean
+    ("shpat_", rf"shpat_{_PLAIN}"),  # Shopify
+    ("lsv2_pt_", rf"lsv2_pt_{_PLAIN}"),  # LangSmith
+    ("whsec_", rf"whsec_{_PLAIN}"),  # Stripe, Svix: signing secret of a webhook
+    ("jina_", rf"jina_{_PLAIN}"),  # Jina
+    ("dapi", r"dapi[0-9a-f]{32}(?![A-Za-z0-9])"),  # Databricks
+    ("hvb. hvs. hvr.", r"hv[bsr]\.[\w\-]{20,}"),  # HashiCorp Vault: batch, service, recovery
+    (":AA", r"[0-9]{8,10}:AA[\w\-]{33}(?![\w\-])"),  # Telegram: number of the bot, key
+    ("SG.", r"SG\.[\w\-]{16,}\.[\w\-]{16,}"),  # SendGrid: SG.id.secret
+    ("AKIA ASIA AROA", r"(?:AKIA|ASIA|AROA)[A-Z0-9]{16}(?![A-Za-z0-9])"),  # AWS: id of a key
+    # JSON Web Token: header and payload begin with {", which is eyJ in base64; then a signature
+    ("eyJ", r"eyJ[\w\-]{8,}\.eyJ[\w\-]{8,}(?:\.[\w\-]*)?"),
 )
-_NAMED: Final = re.compile(
-    r"""(?ix)
-    (?:secret|token|credentials?|(?:api|auth|access|account|private|signing|encryption|master)
-    [_\-.]?key)[\w\-]{0,20}
-    ["'`\]]{0,2}\s{0,3}(?::=|=>|={1,3}|:)\s{0,3}
-    (?P<quote>["'`]?)(?P<value>[A-Za-z0-9_\-.+/~!@\#$%^&*]{16,200}={0,2})(?P=quote)(?![(\[\w])
-    """
+"""What keys of a service hold, any of the texts in the first column, and their pattern."""
+
+_PEM: Final = r"-----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----"
+_PEM_END: Final = r"-----END[ ][A-Z ]*PRIVATE[ ]KEY-----"
+"""RFC 7468; the end may have been cut off."""
+_CREDENTIALS: Final = r"(?<=://)[^\s/@:]{0,200}:[^\s/@]{1,200}(?=@)"
+"""RFC 3986: ``user:password`` before the host of an address; the user may be empty."""
+
+SHAPES: Final = (
+    Shape(
+        ("PRIVATE KEY", *(sign for signs, _ in _KEYS for sign in signs.split()), "://"),
+        # One pattern for all, so that a key within another, a token in a URL, is found once.
+        re.compile(
+            rf"{_PEM}.*?(?:{_PEM_END}|\Z)"
+            rf"|(?a:(?<![\w\-])(?:{'|'.join(pattern for _, pattern in _KEYS)}))|{_CREDENTIALS}",
+            re.DOTALL,
+        ),
+    ),
+    # HTTP: "Authorization: Bearer …", "Basic …" (RFC 6750, 7617), "token …" as GitHub has it
+    Shape(
+        ("bearer ", "basic ", "authorization"),
+        re.compile(
+            r"(?i)\b(?:bearer|basic|authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:token|apikey)) "
+            r"(?P<secret>(?=[A-Za-z+/_\-.~]*[0-9])[A-Za-z0-9_\-.~+/]{16,}=*)"
+        ),
+        any_case=True,
+    ),
+    # api_key = "…", "client_secret": "…", password is …: 20 characters or more, with a digit
+    Shape(
+        ("key", "token", "secret", "password"),
+        re.compile(
+            r"""(?ix)
+            (?:(?:api|access|secret|auth|client|account)[_\- ]?(?:key|token|secret|password)
+              |apikey|password)
+            ["']?\s*(?::|=|=>|is)\s*["']?
+            (?P<secret>(?=[A-Za-z_\-.+/]*[0-9])(?=[0-9_\-.+/]*[A-Za-z])
+              [A-Za-z0-9_\-.+/~]{20,}=*)(?![(\w])
+            """
+        ),
+        any_case=True,
+    ),
+    # PGPASSWORD=…: a password that is set as shells set variables, however short
+    Shape(
+        ("PASS",),
+        re.compile(
+            r"""(?x)
+            (?<![A-Za-z0-9])(?:[A-Z][A-Z0-9]*_?)?(?:PASSWORD|PASSWD|PASSPHRASE)=["']?
+            (?P<secret>(?=[^\s"']{0,200}[0-9])(?=[^\s"']{0,200}[A-Za-z])
+              [^\s"'`,;|&<>(){}\[\]$]{6,200})(?![(\[{$])
+            """
+        ),
+    ),
 )
-_ACCOUNT: Final = re.compile(r"(?<=\s)(?:-u|--user)[ =]?['\"]?[\w.@-]{1,60}:([^\s'\"]{6,100})")
-_WORDS: Final = re.compile(r"[A-Za-z]+\d{0,4}(?:[_.\-/]+(?:[A-Za-z]+\d{0,4}|\d{1,4}))*")
-_TEMPLATE: Final = re.compile(r":(?:\$|\{|<|%|\*+$)")
-_MEMBER: Final = re.compile(r"[A-Za-z_$][\w$]{0,15}(?:\??\.[A-Za-z_$][\w$]{0,15})+")
-_NAME_PATH: Final = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
-_BROKEN: Final = 16
-"""Characters of a key from which on the line may have been broken within it."""
-_NEXT_LINE: Final = re.compile(
-    r"(?:[ \t]{0,4}\\?\r?\n|\\{1,2}n)[ \t]{0,40}(?P<rest>[A-Za-z0-9_\-+/]{8,200}={0,2})"
-    r"(?=[\s\"'`,;)\]}\\]|\Z)"
-)
-_HEX: Final = re.compile(r"(?:sha\d+[:-])?[0-9a-fA-F]{7,128}")
 
 
-def secrets_in(text: str) -> Iterator[str]:
-    """Every secret of a text, some of them several times; linear in its length."""
-    known = environment_secrets()
-    keys = keys_in(text, known)
-    yield from _unmarked(keys)
-    yield from _unmarked(filter(_is_password, (key.rpartition(":")[2] for key in keys)))
-    yield from _unmarked(filter(is_distinctive, named_values(text)))
-    yield from _unmarked(_second_halves(text, keys))
-    for piece in _pieces(text):
-        yield from _unmarked(_shaped(piece))
-        yield from _unmarked(_assigned(piece))
+def find(text: str) -> Iterator[Span]:
+    """Where the keys of a text stand, shape by shape; some overlap. Linear."""
+    for shape in SHAPES:
+        yield from shape.find(text)
 
 
-def _second_halves(text: str, keys: Iterable[str]) -> Iterator[str]:
-    """What follows on the next line where a key was broken at the end of one."""
-    for key in keys:
-        if "\n" in key or len(key) < _BROKEN:
-            continue
-        for place in _places(text, key):
-            rest = _NEXT_LINE.match(text, place + len(key))
-            if rest and _continues(key, rest["rest"]):
-                yield rest["rest"]
+def replace(text: str, spans: Iterable[Span], stand_in: Callable[[str], str]) -> str:
+    """The text with each span replaced by ``stand_in`` of it; spans that overlap become one."""
+    pieces: list[str] = []
+    end = 0
+    for start, stop in _merged(spans):
+        pieces += (text[end:start], stand_in(text[start:stop]))
+        end = stop
+    return "".join((*pieces, text[end:])) if pieces else text
 
 
-def _places(text: str, key: str) -> Iterator[int]:
-    place = text.find(key)
-    while place >= 0:
-        yield place
-        place = text.find(key, place + len(key))
-
-
-def _continues(key: str, rest: str) -> bool:
-    """Whether it can be the rest of the key, and is no word, hash or name."""
-    if not (any(map(str.isdigit, rest)) and any(map(str.isalpha, rest))):
-        return False
-    hash_after_key = _HEX.fullmatch(rest) and not _HEX.fullmatch(key[-_LEAST:])
-    return not (hash_after_key or _WORDS.fullmatch(rest) or _reference(rest))
-
-
-def _unmarked(found: Iterable[str]) -> Iterator[str]:
-    for secret in found:
-        named = _TEMPLATE.search(secret) or _MEMBER.fullmatch(secret)
-        if STAND_IN not in secret and len(secret) >= _SHORTEST and not named:
-            yield secret
-
-
-def _pieces(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        if len(line) <= _WINDOW:
-            yield line
-            continue
-        for start in range(0, len(line), _WINDOW - _OVERLAP):
-            yield line[start : start + _WINDOW]
-
-
-def _shaped(line: str) -> Iterator[str]:
-    if _LONG_RUN.search(line) is None:
-        return
-    for pattern in _library_patterns():
-        for match in pattern.finditer(line):
-            longest = max((group for group in match.groups() if group), key=len, default="")
-            secret = longest if len(longest) >= _LEAST else match[0]
-            before, after = line[: match.start()][-1:], line[match.end() :][:1]
-            joined = (before.isalnum() and match[0][0].isalnum()) or after.isalnum()
-            if not joined:
-                yield secret.strip(" \t\"'=:")
-
-
-@lru_cache(maxsize=1)
-def _library_patterns() -> tuple[re.Pattern[str], ...]:
-    from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
-    from detect_secrets.plugins.base import RegexBasedDetector
-
-    rules: Mapping[str, Any] = get_mapping_from_secret_type_to_class()
-    return tuple(
-        pattern
-        for _, rule in sorted(rules.items())
-        if issubclass(rule, RegexBasedDetector) and rule.__name__ not in _LEFT_ASIDE
-        for pattern in rule.denylist
-    )
-
-
-def _assigned(line: str) -> Iterator[str]:
-    lower = line.lower()
-    if "pass" in lower or "pwd" in lower:
-        for match in _PASSWORD.finditer(line):
-            secret = match["quoted"] or match["plain"].rstrip(".:!?\\")
-            words = _WORDS.fullmatch(secret) and re.search(r"[_.\-/]", secret)
-            if _is_password(secret) and (match["quoted"] or not words):
-                yield secret
-    if any(sign in lower for sign in ("secret", "token", "credential", "key")):
-        for match in _NAMED.finditer(line):
-            if _is_random(match["value"]):
-                yield match["value"]
-    if "-u" in line:
-        yield from (secret for secret in _ACCOUNT.findall(line) if _is_password(secret))
-
-
-def _is_password(text: str) -> bool:
-    """Letters and digits, and not the name of a thing or a place in the code."""
-    return (
-        len(text) >= 6
-        and any(map(str.isdigit, text))
-        and any(map(str.isalpha, text))
-        and not _reference(text)
-    )
-
-
-def _is_random(text: str) -> bool:
-    """Whether a value looks like a key: digits among letters, no words, no hash, no id."""
-    changes = len(re.findall(r"[A-Za-z]\d|\d[A-Za-z]", text))
-    return changes >= 3 and not (_reference(text) or _WORDS.fullmatch(text) or _HEX.fullmatch(text))
-
-
-def _reference(text: str) -> bool:
-    """A variable, a template, a member of an object, a UUID: names of values, not values."""
-    from detect_secrets.filters import heuristic
-
-    return (
-        heuristic.is_templated_secret(text)
-        or heuristic.is_prefixed_with_dollar_sign(text)
-        or heuristic.is_potential_uuid(text)
-        or heuristic.is_sequential_string(text)
-        or bool(_NAME_PATH.fullmatch(text))
-        or text.startswith(("/", "./", "~", "%", "@", "http://", "https://", "process.env", "--"))
-    )
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    merged: list[Span] = []
+    for start, stop in sorted(spans):
+        if merged and start < merged[-1][1]:
+            start, stop = merged[-1][0], max(stop, merged.pop()[1])
+        merged.append((start, stop))
+    return merged

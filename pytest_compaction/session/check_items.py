@@ -1,4 +1,4 @@
-"""Items of a check: what each one decides, how it is reported, and the last lines."""
+"""Items of a check: what each one decides, its report, and the summary."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any, Final
 import pytest
 
 from pytest_compaction.compactors.specs import Spec
+from pytest_compaction.reports.terminal import Line, write_lines
 from pytest_compaction.session.check_session import UNCHECKED, CheckSession, Subject
-from pytest_compaction.session.probe_items import in_sentences
+from pytest_compaction.session.items.report import in_sentences
 from pytest_compaction.text.words import printable
 
-SESSION: Final = pytest.StashKey[CheckSession]()
-PROPERTY: Final = "compaction.check"
-Line = tuple[str, dict[str, bool]]
+CHECK_SESSION: Final = pytest.StashKey[CheckSession]()
+_PROPERTY: Final = "compaction.check"
 
 
 class BrokenInvariantError(Exception):
@@ -25,16 +25,16 @@ class BrokenInvariantError(Exception):
 
 @dataclass(frozen=True)
 class Held:
-    """One invariant of one compactor, to be decided."""
+    """Decides whether one compactor keeps one invariant."""
 
     session: CheckSession
     subject: Subject
 
     def decide(self) -> None:
-        """Return where the invariant holds; otherwise skip, xfail or fail, with the reason.
+        """Return if the invariant holds; otherwise skip, xfail or fail, with the reason.
 
-        A violation that a strategy declares must show where it runs as it comes; with
-        parameters it need not, nor in a composition, where another part may mend it.
+        A declared violation must show when the strategy runs with its defaults. It need
+        not show with parameters, nor in a composition, where another part may repair it.
         """
         spec, invariant = self.subject.spec, self.subject.invariant
         if spec.target in UNCHECKED:
@@ -58,7 +58,7 @@ class Held:
         broken = survey.first.get(invariant.name)
         if declared is not None and broken is not None:
             pytest.xfail(f"known violation of {spec.target}: {declared}")
-        if declared is not None and broken is None and _as_it_comes(spec):
+        if declared is not None and broken is None and _has_defaults(spec):
             raise BrokenInvariantError(
                 f"declared but not found: {spec.text} says of {invariant.name} that it does "
                 f"something else ({declared}), and no example of {survey.examples} shows it; "
@@ -76,7 +76,7 @@ class Held:
             raise BrokenInvariantError(described(spec.text, invariant, small, many, again))
 
     def _nothing(self) -> str:
-        """Why a compactor that never compacted cannot be said to keep anything."""
+        """Why nothing can be said of a compactor that never compacted."""
         _, survey = self.session.survey(self.subject.spec)
         did = ", ".join(f"{count} {status}" for status, count in survey.steps.items())
         reasons = "; ".join(
@@ -93,8 +93,8 @@ class Held:
         return self.session.survey(self.subject.spec)[1].compactions
 
 
-def _as_it_comes(spec: Spec) -> bool:
-    """Whether a strategy stands alone and no parameter changes what it does."""
+def _has_defaults(spec: Spec) -> bool:
+    """Whether a strategy stands alone, with no parameter but its profile."""
     return not spec.parts and all(key == "profile" for key, _ in spec.parameters)
 
 
@@ -114,7 +114,7 @@ class CheckHooks:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Show a broken invariant without a traceback; note what became of the item."""
+        """Show a broken invariant without a traceback; note the outcome of the item."""
         report = yield
         held = getattr(item, "callspec", None) and item.callspec.params.get("held")  # type: ignore[attr-defined]
         if isinstance(held, Held) and call.when == "call":
@@ -125,7 +125,7 @@ class CheckHooks:
                 "outcome": _outcome(failure),
                 "compactions": held.compactions() if _ran(failure) else 0,
             }
-            report.user_properties.append((PROPERTY, note))
+            report.user_properties.append((_PROPERTY, note))
             if call.excinfo is not None and isinstance(failure, BrokenInvariantError):
                 report.longrepr = in_sentences(call.excinfo, str(failure))
         return report
@@ -133,21 +133,20 @@ class CheckHooks:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count outcomes by compactor."""
         for name, note in report.user_properties:
-            if name == PROPERTY and isinstance(note, dict) and report.when == "call":
+            if name == _PROPERTY and isinstance(note, dict) and report.when == "call":
                 self._outcomes[note["compactor"]][note["outcome"]] += 1
                 known = self._compactions.get(note["compactor"], 0)
                 self._compactions[note["compactor"]] = max(known, note["compactions"])
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """One line a compactor."""
+        """Print one line for each compactor."""
         if not self._outcomes:
             return
         terminalreporter.section("compaction check")
-        for text, markup in self.lines():
-            terminalreporter.write_line(text, **markup)
+        write_lines(terminalreporter, self.lines())
 
     def lines(self) -> list[Line]:
-        """What became of each compactor's items, in the order of the command line."""
+        """The outcomes of each compactor's items, in the order of the command line."""
         found: list[Line] = []
         width = max(len(printable(name, 40)) for name in self._outcomes)
         for spec in self._session.specs:
@@ -162,7 +161,7 @@ class CheckHooks:
             text = f"{printable(spec.text, 40):<{width}}  {', '.join(parts)}"
             if compactions:
                 text += f" ({compactions} compactions)"
-            found.append((text, {"red": True} if counts["failed"] else {}))
+            found.append(Line(text, "bad" if counts["failed"] else "plain"))
         return found
 
 
@@ -174,7 +173,7 @@ _WORDS: Final = {
 
 
 def _ran(failure: BaseException | None) -> bool:
-    """Whether the item looked at examples, and did not only say that it need not."""
+    """Whether the item looked at examples; a skipped one did not."""
     return failure is None or isinstance(failure, BrokenInvariantError | pytest.xfail.Exception)
 
 
@@ -187,8 +186,8 @@ def _outcome(failure: BaseException | None) -> str:
 
 
 def parametrize(metafunc: Any) -> None:
-    """Give the packaged test function its items; without the flag one that is skipped."""
-    session = metafunc.config.stash.get(SESSION, None)
+    """Give the packaged test function its items; without the flag, one that is skipped."""
+    session = metafunc.config.stash.get(CHECK_SESSION, None)
     if session is None:
         reason = "needs --compactor=NAME --compaction-check"
         marks = pytest.mark.skip(reason=reason)

@@ -1,4 +1,4 @@
-"""A session that checks invariants: which compactors, on how many examples, with which model."""
+"""A session that checks invariants: its compactors, its examples and its model."""
 
 from __future__ import annotations
 
@@ -23,19 +23,20 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.run.strategy_thread import StrategyThread
+from pytest_compaction.session.resolve import make_importable
 from pytest_compaction.settings import CONTROL, OptionError, Settings
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.checking.survey import Survey
 
-MODULE: Final = Path(__file__).parents[1] / "checking" / "test_invariants.py"
+MODULE: Final = Path(__file__).parent / "test_invariants.py"
 DEFAULT_EXAMPLES: Final = 200
 
 
 @dataclass(frozen=True)
 class Subject:
-    """One invariant of one compactor: what an item checks."""
+    """One invariant of one compactor, which one item checks."""
 
     spec: Spec
     invariant: Invariant
@@ -65,16 +66,16 @@ class CheckSession:
         return [Subject(spec, invariant) for spec in specs for invariant in INVARIANTS]
 
     def create(self, spec: Spec) -> Compactor[State]:
-        """A fresh instance of a compactor: a copy of one that was never used, where it can be."""
+        """A fresh instance of a compactor, copied from an unused one where that is possible."""
         if spec.text not in self._unused:
             self._unused[spec.text] = self.registry.create(spec)
         try:
             return copy.deepcopy(self._unused[spec.text])
-        except Exception:  # whatever an object of other people says to being copied
+        except Exception:  # an author's object may raise anything when it is copied
             return self.registry.create(spec)
 
     def survey(self, spec: Spec) -> tuple[Runner, Survey]:
-        """What all examples say about a compactor; only the last one is remembered."""
+        """The result of all examples for a compactor; only the last survey is kept."""
         if spec.text not in self._surveys:
             from pytest_compaction.checking.survey import survey
 
@@ -101,23 +102,24 @@ class CheckSession:
         )
 
 
-def start(
+def resolve_check(
     settings: Settings,
     folders: Iterable[Path],
     added_compactors: Mapping[str, Any],
     added_models: Mapping[str, Model],
 ) -> CheckSession:
-    """Resolve what the settings name; raises what the benchmark raises.
+    """Resolve the names in the settings; raises one of ``USAGE_ERRORS`` of the benchmark.
 
-    The model is the offline one or one that a plugin or ``conftest.py`` adds: one
-    behind an endpoint would be asked thousands of times.
+    The model is the offline one or one that a plugin or ``conftest.py`` adds. A model
+    behind an endpoint is refused, because it would be asked thousands of times.
     """
     if importlib.util.find_spec("hypothesis") is None:
         raise OptionError(
             "--compaction-check needs the package hypothesis, which is not installed; "
             "pip install 'pytest-compaction[test]' installs it"
         )
-    registry, specs = named_strategies(settings.compactors, added_compactors, folders)
+    make_importable(*folders)
+    registry, specs = named_strategies(settings.compactors, added_compactors)
     tokens = TokenCounter(settings.encoding)
     tokens.text("")
     return CheckSession(settings, specs, registry, _model(settings, added_models, tokens), tokens)
@@ -136,7 +138,7 @@ def _model(settings: Settings, added: Mapping[str, Model], tokens: TokenCounter)
 
 
 def node_arguments(arguments: Iterable[str], named: bool) -> list[str]:
-    """What to collect: what was named, and always the module of the invariants."""
+    """The paths to collect: those named, and always the module of the invariants."""
     if not named:
         return [str(MODULE)]
     found = [f"{MODULE}{text}" if text.startswith("::") else text for text in arguments]

@@ -12,18 +12,16 @@ stands in for each, with one summary for every compaction if the strategy asks a
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.composition.composition import asks_model, parts_of
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, State
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.compactors.strategies.truncate import Truncate
-from pytest_compaction.dialogues.dialogue import Dialogue
-from pytest_compaction.dialogues.replay import trigger_for_dialogues
 from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.models.dry_run import DryRunCaller, DryRunModel, Estimate, Length
 from pytest_compaction.models.offline.model import OfflineModel
@@ -31,7 +29,7 @@ from pytest_compaction.models.protocol import Model, ModelError, SummaryRequest
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.models.structured_summary import Section
 from pytest_compaction.run.feeding import CompactionError
-from pytest_compaction.run.response import Arm
+from pytest_compaction.session.items.protocol import BenchmarkItem
 from pytest_compaction.session.session import BenchmarkSession
 
 _ASKED: Final = (Section("all", "Notes", "Everything that matters.", ("intent",)),)
@@ -42,13 +40,10 @@ _BY_SIZE: Final = frozenset({"window", "tokens", "auto", "adaptive"})
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """One item that would run: a probe (judged or not) or a dialogue, with its strategy."""
+    """One item that would run, and whether its answers would be judged."""
 
-    arm: Arm
-    case: Case | None = None
-    probe: Probe | None = None
+    item: BenchmarkItem
     judged: bool = True
-    dialogue: Dialogue | None = None
 
 
 def estimate(
@@ -56,34 +51,28 @@ def estimate(
 ) -> Estimate:
     """The calls that the selected items would make. Makes no call and writes nothing."""
     chosen = list(selected)
-    found = _rehearsal(session, endpoints, chosen, "middle")
+    found = _dry_run(session, endpoints, chosen, "middle")
     if not any(part.role == "compaction" for part in found.planned):
         return found
-    if not any(_by_size(session, item) for item in chosen):
+    if not any(one.item.trigger(session).kind in _BY_SIZE for one in chosen):
         return found
-    short = _rehearsal(session, endpoints, chosen, "short")
-    long = _rehearsal(session, endpoints, chosen, "long")
+    short = _dry_run(session, endpoints, chosen, "short")
+    long = _dry_run(session, endpoints, chosen, "long")
     same = short.calls == found.calls == long.calls
     return found if same else replace(found, ends=(short, long))
 
 
-def _by_size(session: BenchmarkSession, item: Selection) -> bool:
-    dialogue = item.dialogue is not None
-    trigger = trigger_for_dialogues(session.trigger) if dialogue else session.trigger
-    return trigger.kind in _BY_SIZE
-
-
-def _rehearsal(
+def _dry_run(
     session: BenchmarkSession, endpoints: Endpoints, chosen: Iterable[Selection], length: Length
 ) -> Estimate:
     """The calls if replies have this length."""
     refresh = session.settings.calls.refresh
-    rehearsal = DryRunCaller(None if refresh else endpoints.caller, endpoints.tokens)
+    caller = DryRunCaller(None if refresh else endpoints.caller, endpoints.tokens)
 
-    def rehearsed(model: Model) -> Model:
+    def dry_model(model: Model) -> Model:
         if not isinstance(model, ChatModel):
             return OfflineModel(endpoints.tokens)
-        real = ChatModel(model.name, rehearsal, endpoints.tokens, endpoints.prompts)
+        real = ChatModel(model.name, caller, endpoints.tokens, endpoints.prompts)
         return DryRunModel(real, endpoints.tokens, length)
 
     roles = session.roles
@@ -92,31 +81,20 @@ def _rehearsal(
         session,
         roles=replace(
             roles,
-            compaction=rehearsed(roles.compaction),
-            responder=rehearsed(roles.responder),
-            judges=tuple(rehearsed(model) for model in roles.judges),
+            compaction=dry_model(roles.compaction),
+            responder=dry_model(roles.responder),
+            judges=tuple(dry_model(model) for model in roles.judges),
         ),
         registry=strategies,
         endpoints=None,
     )
     try:
-        for item in chosen:
-            _rehearse(dry, item)
+        for one in chosen:
+            with suppress(CompactionError, ModelError):
+                one.item.measure(dry, one.judged)
     finally:
         dry.close()
-    return Estimate(rehearsal.planned(endpoints.prices), tuple(sorted(strategies.assumed)))
-
-
-def _rehearse(session: BenchmarkSession, item: Selection) -> None:
-    try:
-        if item.dialogue is not None:
-            session.replayer.replayed(item.dialogue, item.arm.compactor)
-        elif item.case is not None and item.probe is not None:
-            response = session.engine.compaction(item.case, item.arm).ask(item.probe)
-            if item.judged:
-                session.engine.verdict(response)
-    except (CompactionError, ModelError):
-        return
+    return Estimate(caller.planned(endpoints.prices), tuple(sorted(strategies.assumed)))
 
 
 class DryRunStrategies(Registry):

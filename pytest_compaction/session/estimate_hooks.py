@@ -7,16 +7,14 @@ from typing import Any
 
 import pytest
 
-from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.models.dry_run import Estimate
 from pytest_compaction.models.registry import Endpoints
-from pytest_compaction.reports.terminal import Line
+from pytest_compaction.reports.terminal import Line, write_lines
 from pytest_compaction.reports.usage import estimate_lines, estimate_sentence
-from pytest_compaction.run.response import Arm
-from pytest_compaction.session import dialogue_items
 from pytest_compaction.session.estimate import Selection, estimate
-from pytest_compaction.session.probe_items import ARM
+from pytest_compaction.session.items.collection import item_of, items_of
+from pytest_compaction.session.items.dialogue import DialogueItem
+from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text.words import printable
 
@@ -50,11 +48,11 @@ class EstimateFirst:
     def _say(self, selected: Iterable[Selection]) -> None:
         self._said = True
         chosen = list(selected)
-        dialogues = [item for item in chosen if item.dialogue is not None]
+        dialogues = [one for one in chosen if isinstance(one.item, DialogueItem)]
         left_out = 0
         if len(dialogues) > _DIALOGUES:
             left_out = len(dialogues)
-            chosen = [item for item in chosen if item.dialogue is None]
+            chosen = [one for one in chosen if not isinstance(one.item, DialogueItem)]
         try:
             found = estimate(self._session, self._endpoints, chosen)
             text = estimate_sentence(found, self._endpoints.prices)
@@ -66,7 +64,7 @@ class EstimateFirst:
             )
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
-            _write(reporter, [Line(f"compaction: {printable(text)}")])
+            write_lines(reporter, [Line(f"compaction: {printable(text)}")])
 
 
 class EstimateOnly:
@@ -96,53 +94,25 @@ class EstimateOnly:
         terminalreporter.section("compaction estimate")
         if self._endpoints is None or self._found is None:
             said = "nothing is asked of an endpoint: all models of this run work offline"
-            _write(terminalreporter, [Line(said)])
+            write_lines(terminalreporter, [Line(said)])
             return
-        _write(terminalreporter, estimate_lines(self._found, self._endpoints.prices))
+        write_lines(terminalreporter, estimate_lines(self._found, self._endpoints.prices))
 
 
-def _selected(items: Iterable[pytest.Item]) -> Iterator[Selection]:
-    for item in items:
-        params: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
-        judged = "judge" in getattr(item, "fixturenames", ())
-        selection = _selection(
-            params.get(ARM), params.get("case"), params.get("probe"), params.get("dialogue"), judged
-        )
-        if selection is not None:
-            yield selection
+def _selected(nodes: Iterable[pytest.Item]) -> Iterator[Selection]:
+    for node in nodes:
+        item = item_of(node)
+        if item is not None and item.arm is not None:
+            yield Selection(item, "judge" in getattr(node, "fixturenames", ()))
 
 
 def _selected_ids(session: BenchmarkSession, ids: Iterable[str]) -> Iterator[Selection]:
-    """The same from node ids, which is all that the controller gets to know of them."""
+    """The same from node ids, which are all that the controller knows of the items."""
     from pytest_compaction.session.scheduler import group_of
 
-    known: dict[str, Any] = {item.id: item for item in session.parameters()}
-    known |= {item.id: item for item in dialogue_items.parameters(session)}
+    known = {id: item for kind in KINDS.values() for id, item in items_of(kind, session).items()}
     names = {name: name for name in known}
     for nodeid in ids:
         item = known.get(group_of(nodeid, names) or "")
-        if item is not None:
-            selection = _selection(
-                item.arm,
-                getattr(item, "case", None),
-                getattr(item, "probe", None),
-                getattr(item, "dialogue", None),
-                True,
-            )
-            if selection is not None:
-                yield selection
-
-
-def _selection(arm: Any, case: Any, probe: Any, dialogue: Any, judged: bool) -> Selection | None:
-    if not isinstance(arm, Arm):
-        return None
-    if isinstance(dialogue, Dialogue):
-        return Selection(arm, dialogue=dialogue)
-    if isinstance(case, Case) and isinstance(probe, Probe):
-        return Selection(arm, case, probe, judged)
-    return None
-
-
-def _write(reporter: Any, lines: Iterable[Line]) -> None:
-    for line in lines:
-        reporter.write_line(line.text)
+        if item is not None and item.arm is not None:
+            yield Selection(item)

@@ -1,38 +1,31 @@
-"""The end of a session: records written, summary printed, gate decided. Controller only."""
+"""The end of a session: records, summary and gate. Runs only in the controlling process."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_compaction.dialogues.aggregates import is_dialogue_record
 from pytest_compaction.judges.snapshots import REFUSED
-from pytest_compaction.records.run_file import Record, RunWriter, make_folder
+from pytest_compaction.records.record import Record, type_of, went_wrong_later
+from pytest_compaction.records.run_file import RunWriter, make_folder
 from pytest_compaction.reports.dialogue_summary import dialogue_summary
-from pytest_compaction.reports.terminal import Line, summary
+from pytest_compaction.reports.terminal import Line, summary, write_lines
 from pytest_compaction.reports.usage import Bill, agreement_lines, usage_lines
 from pytest_compaction.session.gate import Decision, decide
-from pytest_compaction.session.probe_items import record_of
+from pytest_compaction.session.items.report import record_of
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.session.snapshots.unused import Unused
 
-_MARKUP: dict[str, dict[str, bool]] = {
-    "plain": {},
-    "bold": {"bold": True},
-    "dim": {"light": True},
-    "good": {"green": True},
-    "bad": {"red": True},
-}
 
-
-class Closing:
-    """Collects the records of a run and brings it to its end."""
+class RunRecorder:
+    """Keeps the records of a run, prints its summary and decides its exit code."""
 
     def __init__(self, session: BenchmarkSession, root: Path) -> None:
         self._session = session
@@ -42,7 +35,7 @@ class Closing:
         self._unused: Unused | None = None
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Find out before the first item whether there is a place for the records."""
+        """Make the folder for the records now, so that a run is not lost for want of one."""
         if not session.config.getoption("collectonly"):
             try:
                 make_folder(self._folder)
@@ -57,20 +50,21 @@ class Closing:
         return self._root / self._session.settings.runs
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep and write the record of an item; remember failures that are not about scores."""
+        """Keep and write the record of an item; remember failures that no score explains."""
         record = record_of(report)
         if record is not None:
             self._record(record)
         scored_below = (
             record is not None
             and record["status"] == "failed"
+            and not went_wrong_later(record)
             and record.get("snapshot") not in REFUSED
         )
         if report.failed and not scored_below:
             self._other_failures.add(report.nodeid)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """A module that cannot be collected is a failure of its own."""
+        """Remember a module that cannot be collected as a failure."""
         if report.failed:
             self._other_failures.add(report.nodeid)
 
@@ -88,49 +82,49 @@ class Closing:
         records = self._writer.run.records if self._writer else []
         terminalreporter.section("compaction")
         order = [spec.text for spec in self._session.specs]
-        dialogues = [record for record in records if is_dialogue_record(record)]
-        probes = [record for record in records if not is_dialogue_record(record)]
+        dialogues = [record for record in records if type_of(record) == "dialogue"]
+        probes = [record for record in records if type_of(record) == "probe"]
         if probes or not dialogues:
-            for line in summary(probes, order, self._session.settings.control):
-                _write(terminalreporter, line)
-        for line in dialogue_summary(dialogues, order) if dialogues else ():
-            _write(terminalreporter, line)
-        for line in (*agreement_lines(probes), *self._model_use(records)):
-            _write(terminalreporter, line)
+            lines = summary(probes, order, self._session.settings.control)
+            write_lines(terminalreporter, lines)
+        if dialogues:
+            write_lines(terminalreporter, dialogue_summary(dialogues, order))
+        write_lines(terminalreporter, agreement_lines(probes))
+        write_lines(terminalreporter, self._model_use(records))
         self._unused = _unused_snapshots(terminalreporter.config)
-        for text in self._unused.lines() if self._unused is not None else ():
-            _write(terminalreporter, Line(text, "bad"))
+        if self._unused is not None:
+            write_lines(terminalreporter, (Line(text, "bad") for text in self._unused.lines()))
         if self._writer is not None:
             path = self._writer.path
             shown = path.relative_to(self._root) if path.is_relative_to(self._root) else path
-            _write(terminalreporter, Line(f"records: {shown}", "dim"))
+            write_lines(terminalreporter, [Line(f"records: {shown}", "dim")])
 
     def _model_use(self, records: Sequence[Record]) -> list[Line]:
-        """What models behind an endpoint took and cost; nothing when there were none."""
+        """Tokens and costs of models behind an endpoint; empty when there were none."""
         endpoints = self._session.endpoints
         if endpoints is None:
             return []
-        ledger = endpoints.accounts
-        accounts = Bill(
-            totals=ledger.totals(),
-            notes=ledger.notes,
+        accounts = endpoints.accounts
+        bill = Bill(
+            totals=accounts.totals(),
+            notes=accounts.notes,
             prices=endpoints.prices.as_of,
             limit=self._session.settings.calls.max_cost,
-            limit_reached=ledger.limit_reached,
-            spent=ledger.spent(),
+            limit_reached=accounts.limit_reached,
+            spent=accounts.spent(),
         )
-        return usage_lines(records, accounts)
+        return usage_lines(records, bill)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
-        """Decide the gate, set the exit code, and say so after everything else."""
+        """Decide the gate, set the exit code, and print the decision as the last line."""
         if self._writer is not None:
             self._writer.close()
         result = yield
         line = None if session.config.getoption("collectonly") else self._decided(session)
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         if line is not None and reporter is not None:
-            _write(reporter, line)
+            write_lines(reporter, [line])
         return result
 
     def _decided(self, session: pytest.Session) -> Line | None:
@@ -164,7 +158,7 @@ class Closing:
 
     @property
     def _unused_count(self) -> int:
-        """Unused snapshots that fail a run, as they do where there is no gate."""
+        """The number of unused snapshots that fail the run; syrupy fails it without a gate too."""
         return len(self._unused.names) if self._unused is not None and self._unused.fail else 0
 
     def _verdict(self, decision: Decision, passed: bool, records: Sequence[Record]) -> Line:
@@ -186,20 +180,21 @@ class Closing:
         return Line(printable(f"{word} {' · '.join(parts)}"), "good" if passed else "bad")
 
     def _below(self, records: Sequence[Record]) -> str:
-        """How many items and dialogues fell short of what each of them should reach."""
+        """How many probes and dialogues are below the score at which they pass."""
         settings = self._session.settings
         failed = [record for record in records if record["status"] == "failed"]
-        dialogues = sum(is_dialogue_record(record) for record in failed)
-        parts = [f"{len(failed) - dialogues} items below {settings.pass_score:g}"]
-        if any(is_dialogue_record(record) for record in records):
-            parts.append(f"{dialogues} dialogues below {settings.dialogues.consistency:g}")
-            if all(is_dialogue_record(record) for record in records):
-                del parts[0]
+        below = Counter(type_of(record) for record in failed)
+        measured = {type_of(record) for record in records}
+        parts = []
+        if measured != {"dialogue"}:
+            parts.append(f"{below['probe']} items below {settings.pass_score:g}")
+        if "dialogue" in measured:
+            parts.append(f"{below['dialogue']} dialogues below {settings.dialogues.consistency:g}")
         return ", ".join(parts)
 
 
 def _unused_snapshots(config: pytest.Config) -> Unused | None:
-    """What syrupy found to be unused; nothing where it takes no part in the run."""
+    """The snapshots that syrupy found unused; ``None`` if syrupy takes no part in the run."""
     if getattr(config, "_syrupy", None) is None:
         return None
     from pytest_compaction.session.snapshots.unused import unused_snapshots
@@ -208,10 +203,6 @@ def _unused_snapshots(config: pytest.Config) -> Unused | None:
 
 
 def _not_measured(decision: Decision, records: Sequence[Record]) -> str:
-    asked = any(not is_dialogue_record(record) for record in records)
+    asked = any(type_of(record) == "probe" for record in records)
     what = "dialogue was replayed" if asked else "probe was asked"
     return f"no {what}: {', '.join(decision.not_measured)}"
-
-
-def _write(reporter: pytest.TerminalReporter, line: Line) -> None:
-    reporter.write_line(line.text, **_MARKUP[line.style])

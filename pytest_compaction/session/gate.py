@@ -1,4 +1,4 @@
-"""The gate: thresholds on aggregates, and unscored items, decide whether a run is good enough."""
+"""The gate: thresholds on aggregates and a limit on unscored items decide whether a run passes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from pytest_compaction.case.case import PROBE_KINDS
 from pytest_compaction.dialogues.aggregates import (
     NAMES,
     is_dialogue_metric,
-    is_dialogue_record,
     measure_dialogues,
 )
 from pytest_compaction.metrics.aggregate import (
@@ -24,8 +23,10 @@ from pytest_compaction.metrics.aggregate import (
     pass_estimates,
     token_totals,
 )
+from pytest_compaction.records.record import RecordType, type_of
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
+from pytest_compaction.text.numbers import told_apart
 
 _EXPRESSION: Final = re.compile(
     r"\s*(?P<metric>[a-z^0-9.]+)\s*(?:@(?P<scope>[^<>=\s][^<>\s]*?))?\s*"
@@ -37,6 +38,7 @@ _SIGNS: Final[Mapping[str, Callable[[float, float], bool]]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
+_OPPOSITE: Final = {">=": "<", "<=": ">", ">": "<=", "<": ">="}
 
 Record = Mapping[str, Any]
 
@@ -64,7 +66,10 @@ class Threshold:
 
 
 def parse_threshold(text: str) -> Threshold:
-    """Read ``overall>=3.5``, ``file.artifact>=3``, ``pass^1>=90%``, ``removed@anchored>=0.85``."""
+    """Read ``overall>=3.5``, ``file.artifact>=3``, ``pass^1>=90%``, ``removed@anchored>=0.85``.
+
+    Raises :class:`ThresholdError` for anything else.
+    """
     match = _EXPRESSION.fullmatch(text)
     if not match or not _known(match["metric"]):
         raise ThresholdError(
@@ -91,7 +96,7 @@ def _known(metric: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One comparison that the gate made; ``text`` is what is shown."""
+    """One comparison that the gate made; ``text`` is shown to the user."""
 
     text: str
     holds: bool
@@ -99,7 +104,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the gate decided: ``decides`` is False when nothing was there to decide on.
+    """What the gate decided; ``decides`` is false when there was nothing to decide on.
 
     ``not_applied`` are thresholds on strategies that the run does not have,
     ``not_measured`` those on probes in a run of dialogues alone, or the reverse.
@@ -131,23 +136,24 @@ def decide(
     checks: list[Check] = []
     not_applied: list[str] = []
     not_measured: list[str] = []
-    kinds = {is_dialogue_record(record) for record in records}
+    measured = {type_of(record) for record in records}
     for threshold in thresholds:
         names = [n for n in groups if n == threshold.scope] if threshold.scope else strategies
         if not names:
             not_applied.append(str(threshold))
             continue
-        of_dialogues = _of_dialogues(threshold.metric, kinds)
-        if of_dialogues not in kinds:
+        wanted = _type_measured_by(threshold.metric, measured)
+        if wanted not in measured:
             not_measured.append(str(threshold))
             continue
         several = len(names) > 1
         for name in names:
-            if of_dialogues:
-                value = measure_dialogues(threshold.metric, _kind_of(groups[name], True))
+            mine = _of_type(wanted, groups[name])
+            if wanted == "dialogue":
+                value = measure_dialogues(threshold.metric, mine)
             else:
-                control = _kind_of(groups.get(CONTROL, []), False)
-                value = measure(threshold.metric, _kind_of(groups[name], False), control)
+                control = _of_type(wanted, groups.get(CONTROL, []))
+                value = measure(threshold.metric, mine, control)
             checks.append(_check(threshold, value, name if several else None))
     unscored = sum(record["status"] == "unscored" for record in records)
     if unscored > max_unscored:
@@ -179,14 +185,15 @@ def _silent_judges(records: Sequence[Record]) -> list[Check]:
     ]
 
 
-def _of_dialogues(metric: str, kinds: Set[bool]) -> bool:
+def _type_measured_by(metric: str, measured: Set[RecordType]) -> RecordType:
+    """What a metric is about. ``pass^k`` is about dialogues in a run that has nothing else."""
     if metric.startswith("pass^"):
-        return kinds == {True}
-    return is_dialogue_metric(metric)
+        return "dialogue" if measured == {"dialogue"} else "probe"
+    return "dialogue" if is_dialogue_metric(metric) else "probe"
 
 
-def _kind_of(records: Sequence[Record], dialogues: bool) -> list[Record]:
-    return [record for record in records if is_dialogue_record(record) == dialogues]
+def _of_type(wanted: RecordType, records: Sequence[Record]) -> list[Record]:
+    return [record for record in records if type_of(record) == wanted]
 
 
 def _check(threshold: Threshold, value: float | None, name: str | None) -> Check:
@@ -194,12 +201,9 @@ def _check(threshold: Threshold, value: float | None, name: str | None) -> Check
     if value is None:
         return Check(f"{label}: nothing was measured", False)
     holds = _SIGNS[threshold.sign](value, threshold.bound)
-    opposite = {">=": "<", "<=": ">", ">": "<=", "<": ">="}[threshold.sign]
-    close = abs(value - threshold.bound) < 0.01
-    digits = 2 if abs(round(value, 2) - value) < 1e-9 or not close else 4
-    places = 2 if abs(round(threshold.bound, 2) - threshold.bound) < 1e-9 else 4
-    sign = threshold.sign if holds else opposite
-    return Check(f"{label} {value:.{digits}f} {sign} {threshold.bound:.{places}f}", holds)
+    sign = threshold.sign if holds else _OPPOSITE[threshold.sign]
+    measured, bound = told_apart(value, threshold.bound)
+    return Check(f"{label} {measured} {sign} {bound}", holds)
 
 
 def measure(metric: str, records: Sequence[Record], control: Sequence[Record]) -> float | None:

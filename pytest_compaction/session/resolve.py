@@ -1,7 +1,8 @@
-"""From settings to a session: what they name is found and checked before the first item runs."""
+"""From settings to a session: find and check every name before the first item runs."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -52,10 +53,10 @@ USAGE_ERRORS: Final = (
     UnknownTaskError,
     PromptError,
 )
-"""What ends a session before it starts, each with a sentence for the user."""
+"""Errors that end a session before it starts; each text is a sentence for the user."""
 
 
-def start(
+def resolve_session(
     settings: Settings,
     root: Path,
     invocation: Path,
@@ -64,8 +65,14 @@ def start(
     added_models: Mapping[str, Model],
     ledger: str | None = None,
 ) -> BenchmarkSession:
-    """Resolve all that the settings name; raises one of ``USAGE_ERRORS`` for what is not there."""
-    registry, specs = named_strategies(settings.arms, added_compactors, (invocation, root))
+    """Resolve every name in the settings.
+
+    ``use_shipped`` takes the cases of the package; ``ledger`` is the file in which an xdist
+    worker shares the account of its controller. Raises one of ``USAGE_ERRORS`` for a name
+    that cannot be resolved.
+    """
+    make_importable(invocation, root)
+    registry, specs = named_strategies(settings.arms, added_compactors)
     tokens = TokenCounter(settings.encoding)
     tokens.text("")
 
@@ -76,7 +83,8 @@ def start(
     if endpoints is not None:
         settings = _with_prompt(settings, endpoints)
     elif settings.calls.judge_prompt:
-        Prompts.load(root / settings.calls.judge_prompt)  # one that cannot be used is said here too
+        # Nothing reads the prompt without an endpoint, but an unusable one is refused all the same.
+        Prompts.load(root / settings.calls.judge_prompt)
 
     def model(name: str) -> Model:
         if name in added_models:
@@ -109,6 +117,17 @@ def start(
     )
 
 
+def make_importable(*folders: Path) -> None:
+    """Let the user's own strategies be imported from these folders, the last one first.
+
+    A strategy is named by its module while pytest configures, before pytest puts the
+    folders of tests on ``sys.path`` itself; each xdist worker does the same.
+    """
+    for folder in folders:
+        if str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))
+
+
 def _endpoints(
     settings: Settings, root: Path, tokens: TokenCounter, ledger: Path | None
 ) -> Endpoints:
@@ -126,14 +145,14 @@ def _endpoints(
 
 
 def _with_prompt(settings: Settings, endpoints: Endpoints) -> Settings:
-    """The settings with the hash of what the judge is told, wherever that stands."""
+    """The settings with the hash of the judge's prompt, shipped or not."""
     prompt = endpoints.prompts.judge
     digest = short_hash(canonical_json([prompt.system, prompt.user]))
     return replace(settings, calls=replace(settings.calls, judge_prompt_hash=digest))
 
 
 def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints | None) -> None:
-    """A limit that could not be kept is refused before anything is spent."""
+    """Refuse a limit that could not be kept, before anything is spent."""
     limit, prices = settings.calls.max_cost, endpoints.prices if endpoints else None
     if limit is None or settings.calls.replay:
         return
@@ -150,7 +169,7 @@ def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints 
 
 
 def _case_folders(settings: Settings, root: Path, shipped: Path, use_shipped: bool) -> list[Path]:
-    """Where the cases are: as named, else the project's ``cases``, else those of the package."""
+    """The folders of the cases: those named, else the project's ``cases``, else the package's."""
     if settings.cases:
         return [root / path for path in settings.cases]
     own = root / DEFAULT_CASES
@@ -158,7 +177,7 @@ def _case_folders(settings: Settings, root: Path, shipped: Path, use_shipped: bo
 
 
 def collection_arguments(folders: Sequence[Path], with_dialogues: bool = False) -> list[str]:
-    """What to collect: case folders that hold a test module, or the packaged modules."""
+    """The paths to collect: case folders that hold a test module, or the packaged modules."""
     own = [folder for folder in folders if folder.is_dir() and any(folder.rglob("test_*.py"))]
     found = own or ([PACKAGED_MODULE] if folders else [])
     if with_dialogues and not any(any(folder.rglob(DIALOGUE_MODULE)) for folder in own):
@@ -167,7 +186,7 @@ def collection_arguments(folders: Sequence[Path], with_dialogues: bool = False) 
 
 
 def node_argument(argument: str) -> str:
-    """A node id as the packaged modules' items show it, made into one that pytest finds."""
+    """Add the packaged module to a node id without a file, such as ``::test_probe[…]``."""
     if not argument.startswith("::"):
         return argument
     dialogue = argument.startswith("::test_dialogue")

@@ -1,7 +1,7 @@
-"""Scheduling under pytest-xdist: all items of one compaction stay on one worker.
+"""Scheduling under pytest-xdist: items that share work stay on one worker.
 
-Registered only when xdist is there. ``--dist=loadgroup`` cannot serve: it writes
-item ids, which today's pytest no longer lets it do.
+Imported only when xdist is installed. ``--dist=loadgroup`` is no alternative: it rewrites
+item ids, which pytest 9 does not allow.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from pytest_compaction.session.items.collection import groups_of
 from pytest_compaction.session.session import BenchmarkSession
 
 
 class CaseScheduling(LoadScopeScheduling):
-    """Hands out items in units that share a compaction; other tests one by one."""
+    """Hands out the items of a group together, and other tests one by one."""
 
     def __init__(self, config: pytest.Config, log: Any, groups: Mapping[str, str]) -> None:
         super().__init__(config, log)
@@ -26,7 +27,7 @@ class CaseScheduling(LoadScopeScheduling):
         return group_of(nodeid, self._groups) or nodeid
 
     def remove_node(self, node: Any) -> str | None:
-        """Hand on what a dead worker left, but not the item that killed it: it would do so again.
+        """Hand on the items of a dead worker, except the one that killed it: it would do so again.
 
         Returns that item; ``None`` when the worker had nothing left to do.
         """
@@ -55,18 +56,14 @@ def group_of(nodeid: str, groups: Mapping[str, str]) -> str | None:
     return None
 
 
-class XdistHooks:
-    """Hooks that exist only with xdist."""
+class Scheduling:
+    """Keeps items of one group on one worker; registered only with xdist.
 
-    def __init__(self, session: BenchmarkSession) -> None:
-        self._ledger = session.endpoints.accounts if session.endpoints else None
-        self._groups = {
-            item.id: item.group for arms in (False, True) for item in session.parameters(arms)
-        }
-        if session.has_dialogues:
-            from pytest_compaction.session.dialogue_items import groups
+    ``groups`` maps parameter ids to groups.
+    """
 
-            self._groups |= groups(session)
+    def __init__(self, groups: Mapping[str, str]) -> None:
+        self._groups = groups
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
@@ -75,13 +72,21 @@ class XdistHooks:
             return None
         return CaseScheduling(config, log, self._groups)
 
+
+class BenchmarkScheduling(Scheduling):
+    """The same for a benchmark, whose workers also share one account of what was spent."""
+
+    def __init__(self, session: BenchmarkSession) -> None:
+        super().__init__(groups_of(session))
+        self._accounts = session.endpoints.accounts if session.endpoints else None
+
     def pytest_configure_node(self, node: Any) -> None:
         """Tell workers whether a case is theirs alone, so that they may work ahead."""
         node.workerinput["compaction_case_is_whole"] = node.config.getvalue("dist") == "load"
-        if self._ledger is not None:
-            node.workerinput["compaction_ledger"] = str(self._ledger.path)
+        if self._accounts is not None:
+            node.workerinput["compaction_ledger"] = str(self._accounts.path)
 
     def pytest_testnodedown(self, node: Any) -> None:
-        """What a worker that died had in flight may have been charged."""
-        if self._ledger is not None:
-            self._ledger.write_off(node.gateway.id)
+        """Count the calls that a dead worker had in flight as charged: they may have been."""
+        if self._accounts is not None:
+            self._accounts.write_off(node.gateway.id)

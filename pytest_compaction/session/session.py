@@ -1,16 +1,14 @@
-"""A benchmark session: what the settings name, found and checked before the first item runs."""
+"""A benchmark session: everything that the settings name, found and checked."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.case.files import CaseFileError, CaseSet
+from pytest_compaction.case.files import CaseSet
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.dialogues.files import (
@@ -27,7 +25,7 @@ from pytest_compaction.models.registry import (
     Endpoints,
 )
 from pytest_compaction.run.engine import Engine
-from pytest_compaction.run.response import Arm, Roles
+from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import WorkLoop
 from pytest_compaction.session.gate import Threshold
@@ -45,35 +43,6 @@ def shipped_cases() -> Path:
 
 
 @dataclass(frozen=True)
-class BrokenCase:
-    """Stands in for a case file that cannot be used; its item fails with the error."""
-
-    error: CaseFileError
-
-    @property
-    def id(self) -> str:
-        """A slug of the file name."""
-        name = Path(self.error.source.replace(":", "_")).name
-        return "".join(ch if ch.isalnum() or ch in "._" else "_" for ch in name)
-
-
-@dataclass(frozen=True, slots=True)
-class Parameters:
-    """The parameters of one item with its id."""
-
-    id: str
-    case: Case | BrokenCase
-    probe: Probe | None
-    arm: Arm | None
-
-    @property
-    def group(self) -> str:
-        """Items with the same group share a compaction and stay on one worker."""
-        arm = f"{self.arm.compactor}-{self.arm.trial}-" if self.arm else ""
-        return f"{arm}{self.case.id}"
-
-
-@dataclass(frozen=True)
 class BenchmarkSession:
     """Everything a run needs, resolved: cases, strategies, models, gate."""
 
@@ -87,7 +56,7 @@ class BenchmarkSession:
     folders: tuple[Path, ...]
     dialogue_set: DialogueSet = field(default_factory=DialogueSet)
     endpoints: Endpoints | None = None
-    """What models behind an endpoint share; ``None`` when no role has one."""
+    """Shared by all models behind an endpoint; ``None`` when no role has such a model."""
 
     @cached_property
     def work_loop(self) -> WorkLoop:
@@ -131,7 +100,7 @@ class BenchmarkSession:
 
     @property
     def prices(self) -> PriceTable | None:
-        """The prices of the endpoint; none without one."""
+        """The prices of the endpoint; ``None`` without an endpoint."""
         return self.endpoints.prices if self.endpoints else None
 
     @property
@@ -146,42 +115,11 @@ class BenchmarkSession:
         if self.endpoints is not None:
             self.endpoints.close()
 
-    @cached_property
-    def arms(self) -> tuple[tuple[str, Arm], ...]:
-        """Each strategy in each trial, with its part of the item id."""
-        return tuple(
-            (spec.slug, Arm(spec.text, trial))
-            for spec in self.specs
-            for trial in range(1, self.settings.trials + 1)
-        )
-
-    def parameters(self, with_arms: bool = True) -> list[Parameters]:
-        """The parameters of all items in order: compactor, case, probe, trial."""
-        found: list[Parameters] = []
-        for error in self.case_set.errors:
-            broken = BrokenCase(error)
-            found.append(Parameters(f"broken-{broken.id}", broken, None, None))
-        if with_arms:
-            for spec in sorted(self.specs, key=lambda spec: spec.text):
-                for case in self.case_set.cases:
-                    for probe in sorted(case.probes, key=lambda probe: probe.id):
-                        found.extend(self._trials(spec, case, probe))
-        else:
-            found.extend(
-                Parameters(f"{case.id}-{probe.id}", case, probe, None)
-                for case in self.case_set.cases
-                for probe in sorted(case.probes, key=lambda probe: probe.id)
-            )
-        return _with_unique_ids(found)
-
-    def _trials(self, spec: Spec, case: Case, probe: Probe) -> Iterable[Parameters]:
-        several = self.settings.trials > 1
-        for trial in range(1, self.settings.trials + 1):
-            name = f"{spec.slug}-{case.id}-{probe.id}" + (f"-t{trial}" if several else "")
-            yield Parameters(name, case, probe, Arm(spec.text, trial))
-
     def header(self) -> dict[str, Any]:
-        """The header line of the records: versions, settings, cases. No clock."""
+        """The header line of the records: versions, settings, cases.
+
+        It holds no time, so that two runs of the same settings write the same bytes.
+        """
         import importlib.metadata as metadata
 
         return {
@@ -223,14 +161,3 @@ class BenchmarkSession:
             f" ({history_mode(named.history, self.roles.responder.name)} history, "
             f"budget {named.budget:.0%}{instead})"
         )
-
-
-def _with_unique_ids(found: Sequence[Parameters]) -> list[Parameters]:
-    """Ids that differ even where joining parts of two items gives the same text."""
-    seen: dict[str, int] = {}
-    unique: list[Parameters] = []
-    for item in found:
-        count = seen[item.id] = seen.get(item.id, 0) + 1
-        id = item.id if count == 1 else f"{item.id}.{count}"
-        unique.append(Parameters(id, item.case, item.probe, item.arm))
-    return unique

@@ -1,4 +1,4 @@
-"""The start of a session: what is resolved, and which parts of the plugin take part in it."""
+"""The start of a session: resolve the settings and register the parts of the plugin it needs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from pytest_compaction.hookspecs import added
-from pytest_compaction.session import resolve as resolving
+from pytest_compaction.session import resolve
 
 if TYPE_CHECKING:
     from pytest_compaction.session.session import BenchmarkSession
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 _BENCHMARK_PACKAGE: Final = "pytest_compaction.benchmark"
 
 
-def start(config: pytest.Config, settings: Settings) -> BenchmarkSession:
-    """A benchmark: resolve what the settings name and register the parts that it needs.
+def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSession:
+    """Start a benchmark: resolve the settings and register the parts that it needs.
 
-    Raises :class:`pytest.UsageError` with a sentence for what is not there.
+    Raises :class:`pytest.UsageError` with a sentence for a name that cannot be resolved.
     """
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     use_shipped = named and any(arg.startswith(_BENCHMARK_PACKAGE) for arg in config.args)
     try:
-        session = resolving.start(
+        session = resolve.resolve_session(
             settings,
             config.rootpath,
             config.invocation_params.dir,
@@ -33,13 +33,13 @@ def start(config: pytest.Config, settings: Settings) -> BenchmarkSession:
             added(config, "pytest_compaction_models"),
             getattr(config, "workerinput", {}).get("compaction_ledger"),
         )
-    except resolving.USAGE_ERRORS as error:
+    except resolve.USAGE_ERRORS as error:
         raise pytest.UsageError(str(error)) from None
     config.add_cleanup(session.close)
     if named:
-        config.args[:] = map(resolving.node_argument, config.args)
+        config.args[:] = map(resolve.node_argument, config.args)
     else:
-        config.args[:] = resolving.collection_arguments(session.folders, session.has_dialogues)
+        config.args[:] = resolve.collection_arguments(session.folders, session.has_dialogues)
     if settings.snapshots.compare:
         need_syrupy(config, "--compaction-judge-snapshots")
         from pytest_compaction.session.snapshots.comparison import JudgeSnapshots
@@ -51,18 +51,18 @@ def start(config: pytest.Config, settings: Settings) -> BenchmarkSession:
 
 
 def _take_charge(config: pytest.Config, session: BenchmarkSession) -> None:
-    """What only the process that the user started does: estimate, schedule, sum up."""
+    """Register what only the controlling process does: estimate, schedule, summarize."""
     if session.settings.calls.estimate:
         _estimate_only(config, session)
         return
     _estimate_first(config, session)
-    from pytest_compaction.session.finish import Closing
+    from pytest_compaction.session.finish import RunRecorder
 
-    config.pluginmanager.register(Closing(session, config.rootpath), "compaction-closing")
+    config.pluginmanager.register(RunRecorder(session, config.rootpath), "compaction-recorder")
     if _has_xdist(config):
-        from pytest_compaction.session.scheduler import XdistHooks
+        from pytest_compaction.session.scheduler import BenchmarkScheduling
 
-        config.pluginmanager.register(XdistHooks(session), "compaction-xdist")
+        config.pluginmanager.register(BenchmarkScheduling(session), "compaction-xdist")
 
 
 def _has_xdist(config: pytest.Config) -> bool:
@@ -70,15 +70,15 @@ def _has_xdist(config: pytest.Config) -> bool:
 
 
 def need_syrupy(config: pytest.Config, what: str) -> None:
-    """Raise :class:`pytest.UsageError` where ``what`` cannot work for want of syrupy."""
+    """Raise :class:`pytest.UsageError` if ``what`` cannot work because syrupy is missing or old."""
     if not config.pluginmanager.hasplugin("syrupy"):
-        missing = "which is not installed, or switched off"
+        missing = "which is not installed or is switched off"
     else:
         from syrupy.extensions.base import SnapshotCollectionStorage
 
         if hasattr(SnapshotCollectionStorage, "matches_test_location"):
             return
-        missing = "of which there is an older version here"
+        missing = "and an older version is installed"
     raise pytest.UsageError(
         f"{what} needs the pytest plugin syrupy 7.0.1 or later, {missing}: "
         "python -m pip install 'syrupy>=7.0.1'"
@@ -86,7 +86,7 @@ def need_syrupy(config: pytest.Config, what: str) -> None:
 
 
 def _estimate_only(config: pytest.Config, session: BenchmarkSession) -> None:
-    """``--compaction-estimate``: collect in this process, count, and run nothing."""
+    """``--compaction-estimate``: collect in this process, count the calls, run nothing."""
     from pytest_compaction.session.estimate_hooks import EstimateOnly
 
     if hasattr(config.option, "tx"):
@@ -96,7 +96,7 @@ def _estimate_only(config: pytest.Config, session: BenchmarkSession) -> None:
 
 
 def _estimate_first(config: pytest.Config, session: BenchmarkSession) -> None:
-    """Before a run that can spend, say what it will spend."""
+    """Print the expected cost before a run that can cost something."""
     if session.endpoints is None or session.settings.calls.replay:
         return
     from pytest_compaction.session.estimate_hooks import EstimateFirst
@@ -106,28 +106,29 @@ def _estimate_first(config: pytest.Config, session: BenchmarkSession) -> None:
 
 
 def start_check(config: pytest.Config, settings: Settings) -> None:
-    """``--compaction-check``: resolve the strategies and register what checks them.
+    """``--compaction-check``: resolve the strategies and register the hooks that check them.
 
-    Raises :class:`pytest.UsageError` with a sentence for what is not there.
+    Raises :class:`pytest.UsageError` with a sentence for a name that cannot be resolved.
     """
-    from pytest_compaction.session.check_items import SESSION as CHECK
-    from pytest_compaction.session.check_items import CheckHooks
-    from pytest_compaction.session.check_session import node_arguments, start
+    from pytest_compaction.session.check_items import CHECK_SESSION, CheckHooks
+    from pytest_compaction.session.check_session import node_arguments, resolve_check
 
     try:
-        session = start(
+        session = resolve_check(
             settings,
             (config.invocation_params.dir, config.rootpath),
             added(config, "pytest_compaction_compactors"),
             added(config, "pytest_compaction_models"),
         )
-    except resolving.USAGE_ERRORS as error:
+    except resolve.USAGE_ERRORS as error:
         raise pytest.UsageError(str(error)) from None
-    config.stash[CHECK] = session
+    config.stash[CHECK_SESSION] = session
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     config.args[:] = node_arguments(config.args, named)
     config.pluginmanager.register(CheckHooks(session), "compaction-check")
     if _has_xdist(config):
-        from pytest_compaction.session.check_scheduler import CheckScheduling
+        from pytest_compaction.session.scheduler import Scheduling
 
-        config.pluginmanager.register(CheckScheduling(session), "compaction-xdist")
+        # The items of one compactor share its survey, which is made once.
+        groups = {subject.id: subject.spec.text for subject in session.subjects()}
+        config.pluginmanager.register(Scheduling(groups), "compaction-xdist")

@@ -1,9 +1,9 @@
-"""BM25: which of many short texts answer a query best.
+"""BM25: the ranking of many short texts by how well they answer a query.
 
 Okapi BM25 after Robertson and Zaragoza, "The Probabilistic Relevance Framework"
 (2009), with the non-negative inverse document frequency ln(1 + (N - n + ½)/(n + ½)).
-Kept here rather than taken from a library because importing one (numpy with it)
-costs every xdist worker more than all rankings of a run.
+It is not taken from a library because importing one, and numpy with it, costs every
+xdist worker more time than all rankings of a run.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class BM25:
         return math.log(1 + (self._size - holders + 0.5) / (holders + 0.5)) if holders else 0.0
 
     def term_scores(self, term: str) -> dict[int, float]:
-        """What one query term adds to each document that holds it."""
+        """The score that one query term adds to each document that holds it."""
         weight = self.idf(term)
         return {
             number: weight * count * (K1 + 1) / (count + K1 * (1 - B + B * self._share(number)))
@@ -43,7 +43,7 @@ class BM25:
         }
 
     def scores(self, query: Sequence[str]) -> list[float]:
-        """One score a document, 0 where it shares no term with the query."""
+        """One score a document, 0 if it shares no term with the query."""
         totals = [0.0] * self._size
         for term in dict.fromkeys(query):
             for number, score in self.term_scores(term).items():

@@ -32,9 +32,9 @@ class Claim:
 
 
 def answer_proper(text: str) -> tuple[str, tuple[str, ...]]:
-    """The answer without what is said to the judge, and those sentences (normally none).
+    """The answer without sentences to the judge, and those sentences (normally none).
 
-    Such sentences are known by their phrases (see :mod:`.steering`); another one goes
+    Such sentences are recognised by their phrases (see :mod:`.judge_directed`); others go
     unnoticed. Invisible characters are removed first, so that they cannot hide one.
     """
     kept: list[str] = []

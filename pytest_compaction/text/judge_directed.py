@@ -1,9 +1,9 @@
-"""Text that talks to the judge instead of answering: known by its phrases, however written.
+"""Text that talks to the judge instead of answering, recognised by its phrases.
 
-No list of phrases is complete: what is worded in another way, encoded, or in a language
-that is not here, is not recognised. What protects a real judge is the fence around all
-that it reads; what protects the offline judge is that it looks for facts and for
-nothing else. This is for the record, and keeps such a sentence out of what is scored.
+No list of phrases is complete: other wordings, encodings and languages are not recognised.
+A real judge is protected by the fence around everything that it reads, the offline judge
+because it looks for facts and nothing else. This list puts such sentences on record and
+keeps them out of the text that is scored.
 """
 
 from __future__ import annotations
@@ -101,10 +101,10 @@ _IN_OTHER_LANGUAGES: Final = re.compile(
     ),
     re.IGNORECASE | re.VERBOSE,
 )
-"""The same in the languages that are met most."""
+"""The same in other common languages."""
 
 _LOOKALIKES: Final = str.maketrans(
-    # Cyrillic, Greek, small capitals; what NFKC maps already is not here
+    # Cyrillic, Greek, small capitals; letters that NFKC maps already are left out
     "АВЕЅІЈКМНОРСТУХԌԚԜаеѕіјкорсухһԁԍԛԝѵмтнв"
     "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαειικνορτυχγωη"
     "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢıɡɑⅼ",
@@ -113,7 +113,7 @@ _LOOKALIKES: Final = str.maketrans(
     "abcdefghijklmnoprstuvwyziga"
     "l",
 )
-"""Letters that pass for Latin ones."""
+"""Letters that look like Latin ones, and these."""
 _SPACED: Final = re.compile(r"(?<!\w)\w(?: \w){3,}(?!\w)")
 """A word with a space after each letter."""
 
@@ -121,9 +121,9 @@ _SPACED: Final = re.compile(r"(?<!\w)\w(?: \w){3,}(?!\w)")
 def talks_to_the_judge(text: str) -> bool:
     """Whether a sentence or line tells the judge what to score.
 
-    The text is taken as it is read: full-width and styled letters as plain ones, invisible
-    characters gone; for English also without accents, look-alikes as the Latin letters
-    that they pass for, and s p a c e d words together.
+    The text is compared as a person reads it: full-width and styled letters are plain,
+    invisible characters are gone. For English, accents are removed too, look-alikes become
+    Latin letters, and s p a c e d words are joined.
     """
     plain = text if text.isascii() else visible(unicodedata.normalize("NFKC", text))
     if _ENGLISH.search(plain) or _IN_OTHER_LANGUAGES.search(plain):

@@ -1,11 +1,11 @@
-"""Does a text state a fact? The one definition, for survival, judging and evidence alike.
+"""Whether a text states a fact: the one definition, for survival, judging and evidence.
 
 A form of a fact (its text or an alias) is stated by a text when one of these holds:
 
-* the form is a path, and the text names a path of which one is a suffix of the
-  other on component boundaries (a bare file name counts unless it is a generic
-  one such as ``__init__.py``); a path with signs that end a token, such as
-  ``app/(group)/page.tsx``, also counts where it stands literally;
+* the form is a path, the text names a path, and one is a suffix of the other on
+  component boundaries (a bare file name counts unless it is a generic one such as
+  ``__init__.py``); a path with signs that end a token, such as
+  ``app/(group)/page.tsx``, also counts if it stands there literally;
 * the normalised form stands in the normalised text between word boundaries;
 * one sentence of the text holds every exact token of the form (numbers compared
   by value, identifiers, paths) and at least three quarters of its other content

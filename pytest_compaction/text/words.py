@@ -1,7 +1,7 @@
 """Text as the matcher, the retriever and the offline model see it: segments, tokens, stems.
 
-All functions are pure. Matching is on *normalised* text: Unicode NFKC, invisible
-characters removed, case folded, quotes and Markdown marks gone, white space
+All functions are pure but for caches. Texts are compared in *normalised* form: Unicode
+NFKC, no invisible characters, case folded, no quotes or Markdown marks, white space
 collapsed.
 """
 
@@ -25,7 +25,7 @@ _SPACE: Final = re.compile(r"\s+")
 _TOKEN: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\w+(?:[./:@+\-\\']+\w+)*", re.UNICODE)
 _PIECE: Final = re.compile(r"[^\W_]+(?:(?<=\d)\.(?=\d)[^\W_]+)*", re.UNICODE)
 _PART_END: Final = re.compile(r"[/:@+\-\\']+|(?<!\d)\.+|\.+(?!\d)")
-"""Where a token falls into parts; the point of ``1.5`` is no such place."""
+"""Where a token is split into parts; not at the point of ``1.5``."""
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 _LEADING_NUMBER: Final = re.compile(r"(\d+(?:\.\d+)?)([a-z%]+)")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?;])\s+(?=[\"'(\[]?[A-Z0-9]|`)|(?<=[。！？])")
@@ -34,13 +34,13 @@ _EXTENSION: Final = re.compile(r"[a-z][a-z0-9]{0,5}")
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|#{1,6}|>)\s+")
 
 MAX_SEGMENT_WORDS: Final = 80
-"""A segment longer than this is cut, so that a minified line is not one sentence."""
+"""A longer segment is cut, so that a minified line does not count as one sentence."""
 
 _KEY_ROOM: Final = 4096
-"""Characters beyond a limit that are looked at, so that no key is shown cut in half."""
+"""Characters read beyond a limit, so that no key is cut in half and shown."""
 
 MAX_SUFFIXES: Final = 32
-"""Suffixes of a path that are looked at, besides the whole path."""
+"""The most suffixes of a path that are compared, besides the whole path."""
 
 STOPWORDS: Final = frozenset(
     """a about after again all also am an and any are as at be because been before being both but
@@ -54,7 +54,7 @@ NEGATIONS: Final = frozenset({"not", "no", "never", "without", "cannot", "none",
 
 _stem_word: Final = snowballstemmer.stemmer("english").stemWord
 _stemming: Final = threading.Lock()
-"""The stemmer keeps the word that it works on in itself; compactors run in threads."""
+"""The stemmer holds the current word as its state, and compactors run in threads."""
 
 
 def visible(text: str) -> str:
@@ -72,7 +72,7 @@ def normalize(text: str) -> str:
 
 
 def segments(text: str) -> list[str]:
-    """Sentences and lines of a text, list bullets and heading marks removed, empties left out."""
+    """The sentences and lines of a text without list bullets, heading marks and empty lines."""
     found: list[str] = []
     for line in text.splitlines():
         line = _BULLET.sub("", line).strip()
@@ -148,7 +148,7 @@ def token_forms(token: str) -> tuple[str, ...]:
     """All forms under which a token of a text can be asked for.
 
     The token itself, its canonical number, every path suffix, its pieces, the
-    stems of its words, and for ``30s`` the number alone; never a part of a number.
+    stems of its words, and the number alone for ``30s``; never a part of a number.
     """
     canonical = canonical_number(token)
     if _NUMBER.fullmatch(canonical):
@@ -180,8 +180,14 @@ def content_stems(normal: str) -> list[str]:
     return found
 
 
+def clipped(text: str, limit: int) -> str:
+    """The text on one line of at most ``limit`` characters; a cut text ends in ``…``."""
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
 def printable(text: str, limit: int | None = None) -> str:
-    """Text that is safe on a terminal: control and format characters as escapes, keys blotted out.
+    """Text that is safe on a terminal: control and format characters are escaped, keys blotted out.
 
     ``limit`` bounds the characters of the result; a longer text ends in ``…``.
     Line breaks become spaces.

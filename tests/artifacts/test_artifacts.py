@@ -173,7 +173,7 @@ def test_what_only_tries_does_nothing(command: str) -> None:
 
 
 def certain(command: str, output: str = "") -> list[tuple[str, str]]:
-    """What surely was done by a command after two files were made."""
+    """The certain operations of a command after two files were created."""
     messages = conversation(
         ("write", {"path": "docs/a.py", "content": "x"}),
         ("write", {"path": "docs/b.py", "content": "x"}),

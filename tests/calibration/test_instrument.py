@@ -1,4 +1,4 @@
-"""Can the shipped benchmark tell a full log from an empty one, and measure in between?"""
+"""Can the shipped benchmark tell a full log from an empty one, and measure between them?"""
 
 import asyncio
 

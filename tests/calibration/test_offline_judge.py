@@ -1,4 +1,4 @@
-"""The offline judge is an instrument: what it must do is checked on every shipped probe."""
+"""The offline judge is an instrument: its properties are checked on every shipped probe."""
 
 import asyncio
 import random
@@ -50,7 +50,7 @@ def verdict_on(case, probe, answer):
 
 
 def gold(probe, facts=None):
-    """The facts in the asked form, and nothing else."""
+    """The facts in the requested format, and nothing else."""
     lines = [fact.text for fact in (probe.facts if facts is None else facts)]
     if probe.answer.format == "list":
         return "\n".join(f"- {line}" for line in lines)
@@ -143,7 +143,7 @@ def test_text_addressed_to_the_judge_changes_nothing_and_is_flagged(text, share)
 
 
 def test_three_answers_of_falling_precision_keep_their_order():
-    """A login that fails: all details, then without the endpoint, then in general terms only."""
+    """Three answers about a failed login: all details, without the endpoint, general terms."""
     log = (
         "Users get a 401 Unauthorized from POST /api/auth/login although the password is right. "
         "The JWT is generated correctly. The session store holds a stale Redis connection, so the "

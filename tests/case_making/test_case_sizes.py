@@ -1,4 +1,4 @@
-"""Window and budget of an imported case: what can be compacted has to be, and the rest fits."""
+"""Window and budget of an imported case: there is something to compact, and the rest fits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from support.builders import COUNTER
 from pytest_compaction.case_making.case_maker import make_case, slug
 from pytest_compaction.case_making.points import compaction_points, with_room
 from pytest_compaction.conversation.messages import Message, text_message
-from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
+from pytest_compaction.importers.protocol import Boundary, ImportTally, Transcript
 
 STATED = (
     ("user", "the upload handler must answer within two seconds on every machine"),
@@ -20,7 +20,7 @@ STATED = (
 
 
 def transcript(words: int, system: int = 0, *boundaries: Boundary, parts: int = 5) -> Transcript:
-    """A talk of about ``words`` tokens after a system prompt of about ``system``."""
+    """A conversation of about ``words`` tokens after a system prompt of about ``system``."""
     each = "looked " * (words // parts)
     said = [*STATED, *(("assistant", f"part {n} {each}") for n in range(parts))]
     if system:
@@ -28,7 +28,7 @@ def transcript(words: int, system: int = 0, *boundaries: Boundary, parts: int = 
     messages: tuple[Message, ...] = tuple(
         text_message(f"m{number}", role, text) for number, (role, text) in enumerate(said)
     )
-    return Transcript(messages, "talk.json", Ledger(0, len(messages)), "", boundaries)
+    return Transcript(messages, "talk.json", ImportTally(0, len(messages)), "", boundaries)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Redaction: secrets, e-mail addresses and home folders go, the same everywhere; facts stay."""
+"""Redaction replaces secrets, e-mail addresses and home folders alike everywhere; facts stay."""
 
 import json
 import random
@@ -25,9 +25,10 @@ from pytest_compaction.conversation.messages import (
     readable,
     structure_faults,
 )
-from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
+from pytest_compaction.importers.protocol import Boundary, ImportTally, Transcript
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
-from pytest_compaction.secrets.shapes import STAND_IN, secrets_in
+from pytest_compaction.secrets.search import secrets_in
+from pytest_compaction.secrets.shapes import STAND_IN
 
 WORD = random.Random(5)
 
@@ -99,6 +100,12 @@ NAMED = {
     "sshpass -p 'S3cretPw99' ssh db": "S3cretPw99",
     "docker login -u ann -p letmein registry.internal": "letmein",
     "echo letmein | sudo -S systemctl restart app": "letmein",
+    'SECRET_KEY_BASE = "' + (base := signs(20)) + '"': base,
+    "token_for_ci: " + (ci := signs(20)): ci,
+    "PASSWORD_FOR_DB=hunter2x": "hunter2x",
+    "curl --user=ann:abc12345 http://ci.internal": "abc12345",
+    'password: Optional[str] = None password = "hunter2-Blue"': "hunter2-Blue",
+    'try x else end\npassword = "hunter2-Blue"': "hunter2-Blue",
 }
 SAFE = [
     "commit 4f2a9c81d3be77aa10c9e2f4b6d8a0c1e3f5a7b9",
@@ -154,6 +161,7 @@ SAFE = [
     '<input type="password" name="password">',
     'href="/home/about" and GET /Users/search?q=x',
     "mysql -p app and docker run -p 8080:80 app",
+    "docker run --user 1000:1000 app",
 ]
 
 
@@ -161,7 +169,7 @@ def transcript(*messages, **more):
     numbered = tuple(
         Message(f"m{number}", role, tuple(parts)) for number, (role, *parts) in enumerate(messages)
     )
-    return Transcript(numbered, "s.jsonl", Ledger(1, len(numbered)), **more)
+    return Transcript(numbered, "s.jsonl", ImportTally(1, len(numbered)), **more)
 
 
 def said(text):
@@ -390,7 +398,7 @@ def test_a_line_of_megabytes_is_searched_in_pieces():
 def test_the_shipped_cases_hold_nothing_that_would_be_redacted():
     for case in load_cases([CASES]).cases:
         redactor = Redactor()
-        done = redactor.redact(Transcript(case.messages, "s", Ledger(1, 1)))
+        done = redactor.redact(Transcript(case.messages, "s", ImportTally(1, 1)))
         assert to_chat(done.messages) == to_chat(case.messages), redactor.counts
         assert redactor.counts == {}
 

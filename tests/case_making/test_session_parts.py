@@ -1,4 +1,4 @@
-"""A part of a session: never a call without its results, and compactions that are all there."""
+"""A part of a session: calls keep their results, and compactions stay if they are complete."""
 
 from __future__ import annotations
 
@@ -21,7 +21,12 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
     text_message,
 )
-from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Ledger, Transcript
+from pytest_compaction.importers.protocol import (
+    Boundary,
+    ImportFormatError,
+    ImportTally,
+    Transcript,
+)
 
 CALLS = Message("m4", "assistant", (Text("both"), ToolCall("a", "x", "{}"), ToolCall("b", "x", "")))
 MESSAGES = (
@@ -37,7 +42,7 @@ MESSAGES = (
 
 
 def transcript(*boundaries: Boundary) -> Transcript:
-    return Transcript(MESSAGES, "s.jsonl", Ledger(9, 8, {"title": 1}), boundaries=boundaries)
+    return Transcript(MESSAGES, "s.jsonl", ImportTally(9, 8, {"title": 1}), boundaries=boundaries)
 
 
 def ids(part: SessionPart) -> str:
@@ -72,7 +77,7 @@ def test_what_is_outside_is_in_the_ledger() -> None:
 
 
 def test_a_part_behind_the_end_is_refused() -> None:
-    with pytest.raises(ImportFormatError, match=r"s\.jsonl: --from 9 --to 12 is no part of its 8"):
+    with pytest.raises(ImportFormatError, match=r"s\.jsonl: --from 9 --to 12 is outside its 8"):
         SessionPart(first=9, final=12).of(transcript())
 
 

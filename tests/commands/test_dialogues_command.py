@@ -1,4 +1,4 @@
-"""``pytest-compaction dialogues``: from result files to tables, and what it says of bad ones."""
+"""``pytest-compaction dialogues``: from result files to tables, and messages for bad files."""
 
 from __future__ import annotations
 
@@ -226,8 +226,8 @@ def bad(folder: Path, content: str, name: str = "bad.json") -> Path:
         ('{"caseResults": [3]}', "/caseResults/0: found int 3; expected the type object"),
         ('{"summary": {"GR": {}}}', "/summary/GR: found no 'numCases'"),
         ('{"format": 1}\n', "found a run of 0 items without dialogues"),
-        ('{"format": 1}\n{"x": 1}\n', ":2 is no record of this format"),
-        ('{"format": 99}\n', "no record of this format"),
+        ('{"format": 1}\n{"x": 1}\n', ":2 is not a record of this format"),
+        ('{"format": 99}\n', "is not a record of this format"),
         ('{"history": "x", "task": "GR"}', "/history: found str"),
     ],
 )

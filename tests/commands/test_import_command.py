@@ -14,11 +14,11 @@ from support.paths import ROOT, public_data
 from pytest_compaction import cli
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.importers import registry
-from pytest_compaction.importers.protocol import Ledger, Transcript
+from pytest_compaction.importers.protocol import ImportTally, Transcript
 
 
 def session(rounds: int = 6) -> str:
-    """A short pi session in which something can be forgotten."""
+    """A short pi session that states facts which can be forgotten."""
     records: list[dict[str, Any]] = [
         {"type": "session", "id": "s", "timestamp": "t", "cwd": "/w"},
         said("user", "the upload handler must answer within two seconds on every machine"),
@@ -162,7 +162,7 @@ def test_hostile_names_cannot_write_on_the_terminal(
 
 
 class Broken:
-    """An importer of another package that has a fault."""
+    """A faulty importer of another package."""
 
     name = "broken"
     description = "raises"
@@ -171,7 +171,7 @@ class Broken:
         return True
 
     def read(self, path: Path) -> Transcript:
-        return Transcript((), str(path), Ledger(1 // 0, 0))
+        return Transcript((), str(path), ImportTally(1 // 0, 0))
 
 
 class Entry:
@@ -235,7 +235,7 @@ def test_a_case_whose_probes_lint_will_refuse_is_said_to_be_one(
     assert code == 0
     reports = out.split(f"{tmp_path / 'cases'}/")[1:]
     doubtful = {report.split(".json")[0] for report in reports if "\n  unanswered " in report}
-    assert "probes of which the offline control finds no fact in the full log" in out
+    assert "probes for which the offline control finds no fact in the full log" in out
     refused = set()
     for case in sorted((tmp_path / "cases").iterdir()):
         code, _, _ = run(capsys, "lint", case)

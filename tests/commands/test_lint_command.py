@@ -1,4 +1,4 @@
-"""``pytest-compaction lint``: what it finds in case files, how it says so, and its exit code."""
+"""``pytest-compaction lint``: its findings in case files, its output and its exit code."""
 
 import json
 
@@ -29,7 +29,7 @@ def found(path, **how):
 
 
 def large(**changes):
-    """A case of which the log is larger than its budget, so that something can be lost."""
+    """A case with a log larger than its budget, so that facts can be lost."""
     messages = [{"id": f"m{n}", **message} for n, message in enumerate(session(turns=12))]
     last = messages[-1]["id"]
     return case_data(
@@ -157,7 +157,7 @@ def test_a_probe_of_which_the_tail_keeps_all_facts_is_an_error(tmp_path, capsys)
     ]
     code, out = lint(capsys, path, "--no-answers")
     assert code == 1
-    assert "keeps it, as all facts of this probe" in out
+    assert "keeps it, and with it all facts of this probe" in out
 
 
 def test_a_log_that_fits_its_budget_is_a_warning(tmp_path):

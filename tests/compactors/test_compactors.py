@@ -1,4 +1,4 @@
-"""What every strategy promises, whatever it does: on any log of an agent, with any model."""
+"""The promises of every strategy, on any log of an agent, with any model."""
 
 import asyncio
 import copy

@@ -62,9 +62,9 @@ summarisers = pytest.mark.parametrize("name", SUMMARISERS)
 
 
 BY_COUNT = {"mask-observations:profile=hardened"}
-"""Due from a number of tool results on, as the original, whatever their size."""
+"""Due from a number of tool results on, whatever their size, like their originals."""
 ON_REQUEST = {"continue:profile=hardened", "langchain:profile=hardened"}
-"""Never due without a parameter, as the originals: the user or the application decides."""
+"""Never due without a parameter, like their originals: user or application decide."""
 
 
 class Agent:

@@ -84,7 +84,7 @@ def messages_only(messages):
 
 
 class NoMethods:
-    """Has nothing of a compactor."""
+    """Has none of the methods of a compactor."""
 
     def compact(self):
         return None
@@ -215,13 +215,15 @@ def test_parameters_reach_the_strategy():
 def test_an_unknown_name_is_told_the_nearest_and_all(near):
     said = refusal(near)
     assert f"unknown compactor {near!r}; did you mean 'anchored'?" in said
-    assert f"there are {', '.join(Registry().names())}; your own is named module:function" in said
+    known = ", ".join(Registry().names())
+    assert f"the compactors are {known}; name your own as module:function" in said
 
 
 def test_a_name_like_no_other_is_told_what_there_is_without_a_guess():
     said = refusal("zzz")
     assert "did you mean" not in said
-    assert set(SHIPPED) <= set(said.partition("there are ")[2].partition(";")[0].split(", "))
+    known = said.partition("the compactors are ")[2].partition(";")[0]
+    assert set(SHIPPED) <= set(known.split(", "))
     assert "module:function" in said
 
 
@@ -253,7 +255,7 @@ def test_every_number_is_checked_when_the_strategy_is_made(name, key, broken):
     [
         ("roo:kep=5", "there is no 'kep'; did you mean 'keep'? it takes keep, max_output, profile"),
         ("claude-code:zzz=1", "there is no 'zzz'; it takes files, focus, profile"),
-        ("none:x=1", "there is no 'x'; it takes none"),
+        ("none:x=1", "there is no 'x'; it takes no parameters"),
         ("truncate:fractoin=1", "'truncate:fractoin=1' does not take these parameters"),
         ("truncate:fraction=2", "must be above 0 and at most 1"),
         ("anchored:summary=1", "must be between 0 and 1"),
@@ -288,7 +290,8 @@ class TestOwnModule:
     def test_a_parameter_that_the_function_does_not_take_is_named(self):
         said = refusal("strategies_of_mine:keep_all:k=3")
         assert (
-            "cannot be called as f(messages, budget, k=…): there is no 'k'; it takes none" in said
+            "cannot be called as f(messages, budget, k=…): there is no 'k'; it takes no parameters"
+            in said
         )
         said = refusal("strategies_of_mine:by_name:focsu=a")
         assert "there is no 'focsu'; did you mean 'focus'? it takes focus" in said
@@ -354,7 +357,7 @@ class TestOwnModule:
 
     def test_a_class_without_the_methods_is_told_which(self):
         said = refusal("strategies_of_mine:NoMethods")
-        assert "is no compactor: it has no start, observe, due, render" in said
+        assert "is not a compactor: it has no start, observe, due, render" in said
 
     def test_a_class_that_cannot_be_made_says_why(self):
         assert "does not take these parameters" in refusal("strategies_of_mine:Own:keep=-1")

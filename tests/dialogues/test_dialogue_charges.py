@@ -1,4 +1,4 @@
-"""What a replayed dialogue used is accounted for by role, also where it was stopped half-way."""
+"""The usage of a replayed dialogue is counted by role, also when it was stopped half-way."""
 
 import pytest
 from support import stub_endpoint
@@ -13,7 +13,7 @@ from pytest_compaction.run.feeding import CompactionError
 
 ANSWER = Usage(1, 10, 2, 5)
 SUMMARY = Usage(1, 100, 0, 20)
-"""What a summary of :class:`replaying.Writer` takes."""
+"""The usage of a summary of :class:`replaying.Writer`."""
 TALKS = "--compaction-cases=talks.jsonl"
 
 
@@ -22,7 +22,7 @@ def times(count, usage):
 
 
 class FailsAtTheEnd(Writer):
-    """Does not answer the last turn; the reply that is no answer is charged for."""
+    """Fails to answer the last turn; its useless reply is charged for."""
 
     def fails(self, request):
         return request.question.startswith("In which room")
@@ -95,7 +95,7 @@ def test_a_strategy_that_raises_after_its_summary_is_charged_for_it():
 
 
 class StopsAtTheSecond(Writer):
-    """A judge of which the second call is not made."""
+    """A judge whose second call is not made."""
 
     async def answer(self, request):
         if self.asked:
@@ -141,7 +141,7 @@ async def pays_and_raises(messages, budget, model):
 
 @pytest.fixture
 def endpoint(pytester, monkeypatch):
-    """A priced endpoint that answers everything, judgements of dialogues as well."""
+    """A priced endpoint that answers every request, also for judgements of dialogues."""
     set_up(pytester, "first")
     pytester.makeconftest(PRICED)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

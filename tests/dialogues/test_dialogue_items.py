@@ -505,7 +505,7 @@ def test_text_of_a_dialogue_reaches_the_terminal_only_made_safe(pytester):
 
 
 def judged(body):
-    """What the stub replies: a judgement where two answers are compared."""
+    """The reply of the stub; a judgement if two answers are compared."""
     reply = stub_endpoint.plain_reply_to(body)
     if '"similarity"' in str(body["messages"][-1]["content"]):
         judgement = {"reasoning": "so", "similarity": 0.9, "items": [{"text": "45", "kept": True}]}
@@ -547,3 +547,40 @@ def test_through_an_endpoint_every_call_is_counted_stored_and_can_be_replayed(
     one, other = [load_run(file).records for file in run_files(pytester)]
     assert one == other
     assert len(stub.calls) == asked
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_failing_teardown_keeps_the_comparison_and_is_red_whatever_the_mean(pytester, workers):
+    project(pytester)
+    run(pytester, workers, TALKS, compactor="keep")
+    (before,) = [r for r in records(pytester).records if r["case"] == "GR_2"]
+    pytester.makepyfile(
+        test_own="""
+        import pytest
+
+        @pytest.fixture
+        def around(dialogue):
+            yield
+            assert dialogue.id != "GR_2", "after"
+
+        def test_dialogue(dialogue, replay, around):
+            replay(dialogue).check()
+        """
+    )
+    result = run(
+        pytester,
+        workers,
+        TALKS,
+        "--compaction-threshold=consistency>=0.1",
+        "test_own.py",
+        compactor="keep",
+    )
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert result.parseoutcomes()["errors"] == 1
+    assert last_line(result) == "GATE FAILED 1 failed for another reason than the score"
+    assert "  broken later 1; went wrong after the comparison, which counts" in result.outlines
+    (kept,) = [r for r in records(pytester).records if "error" in r]
+    error = kept.pop("error")
+    assert error["phase"] == "teardown"
+    assert error["reason"].startswith("AssertionError: after")
+    assert kept == before | {"item": kept["item"]}

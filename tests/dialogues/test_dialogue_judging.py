@@ -58,7 +58,7 @@ def test_several_judges_are_averaged():
 
 
 class Wire:
-    """Carries calls to nowhere and gives this reply to all of them."""
+    """Sends no call anywhere and gives this reply to all of them."""
 
     def __init__(self, text):
         self.calls, self.text = [], text

@@ -1,4 +1,4 @@
-"""The metrics of dialogues: bounds, order, scale, sums, and what nothing at all gives."""
+"""The metrics of dialogues: bounds, order, scale, sums, and empty input."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ from pytest_compaction.metrics.distribution import (
     mean,
     mean_interval,
     pearson,
-    percentile,
-    population_std,
+    quartiles,
     spread,
 )
 from pytest_compaction.metrics.pass_k import mean_pass_hat_k
@@ -271,35 +270,41 @@ def test_the_total_is_the_ratio_of_sums_in_any_order(
     assert total(mixed) == whole
 
 
-@given(FIGURES, SHARE, st.randoms(use_true_random=False))
+@given(FIGURES, st.randoms(use_true_random=False))
 def test_distributions_are_bounded_and_do_not_look_at_the_order(
-    values: list[float], share: float, random: random.Random
+    values: list[float], random: random.Random
 ) -> None:
     mixed = list(values)
     random.shuffle(mixed)
     assert spread(values) == spread(mixed)
     assert mean_interval(values) == mean_interval(mixed)
-    found, centre, deviation = percentile(values, share), mean(values), population_std(values)
+    found, centre, deviation = quartiles(values), mean(values), spread(values).std
     if not values:
         assert (found, centre, deviation) == (None, None, None)
         return
     assert found is not None and centre is not None and deviation is not None
-    assert min(values) <= found <= max(values)
-    assert percentile(values, 0) == min(values) and percentile(values, 1) == max(values)
-    assert deviation == pytest.approx(statistics.pstdev(values), abs=1e-6, rel=1e-6)
+    assert min(values) <= found[0] <= found[1] <= found[2] <= max(values)
+    squares = math.fsum((value - centre) ** 2 for value in values)
+    assert deviation == pytest.approx(math.sqrt(squares / len(values)), abs=1e-6, rel=1e-6)
     assert spread(values).negative == sum(value < 0 for value in values)
-    assert percentile(values, 0.5) == pytest.approx(statistics.median(values))
+    assert found[1] == pytest.approx(statistics.median(values))
 
 
-@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=30))
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30))
 def test_quartiles_are_those_of_linear_interpolation(values: list[float]) -> None:
-    quartiles = [percentile(values, share) for share in (0.25, 0.5, 0.75)]
-    assert quartiles == pytest.approx(statistics.quantiles(values, n=4, method="inclusive"))
+    ranked = sorted(values)
+    expected = []
+    for share in (0.25, 0.5, 0.75):
+        place = (len(ranked) - 1) * share
+        low, high = ranked[math.floor(place)], ranked[math.ceil(place)]
+        expected.append(low + (high - low) * (place % 1))
+    assert quartiles(values) == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_percentile_beyond_the_whole_is_refused() -> None:
-    with pytest.raises(ValueError, match="from 0 to 1"):
-        percentile([1.0], 1.2)
+def test_quartiles_of_few_values() -> None:
+    assert quartiles([]) is None
+    assert quartiles([3.5]) == (3.5, 3.5, 3.5)
+    assert quartiles([0.0, 1.0]) == (0.25, 0.5, 0.75)
 
 
 def test_zero_is_not_negative_and_no_dialogues_have_no_rate() -> None:

@@ -1,4 +1,4 @@
-"""Replay: two arms answer the same turns, and only what the strategy left differs."""
+"""Replay: two arms answer the same turns; only the history left by the strategy differs."""
 
 import json
 import re
@@ -237,7 +237,7 @@ class Dead(Writer):
 
 
 async def gives_up(messages, budget, model):
-    """Goes on with everything when the model is away."""
+    """Keeps everything if the model cannot be reached."""
     try:
         return await summarised(messages, budget, model)
     except ModelError:
@@ -245,7 +245,7 @@ async def gives_up(messages, budget, model):
 
 
 class FailsQuietly(Truncate):
-    """Says that it failed, as strategies with a summariser do."""
+    """Reports that it failed, as strategies with a summariser do."""
 
     async def compact(self, state, context):
         from pytest_compaction.compactors.base.history import unchanged

@@ -74,7 +74,7 @@ def test_tool_results_count_among_the_tokens_of_a_prompt():
 
 
 def test_calls_on_record_give_no_dialogue_a_share_of_its_consistency():
-    """They are the same in both arms, so a term for them could only be a constant."""
+    """The calls are the same in both arms, so a term for them would be a constant."""
     nothing_alike = Writer(answers=lambda request: f"word{len(request.view)}")
     replayed = replay(strategy(last_only), a_dialogue(calls=CALLS), responder=nothing_alike)
     agreed = replayed.comparison.agreements[0]

@@ -144,7 +144,7 @@ def test_the_ledger_is_compared_with_a_strategy_alone(pytester, at_work):
 def test_a_thing_that_is_no_compactor_is_refused_in_a_sentence(pytester, at_work):
     (pytester.path / "my_mistake.py").write_text("class Nothing:\n    pass\n\nNUMBER = 3\n")
     for name, said in (
-        ("Nothing", "*'my_mistake:Nothing' is no compactor: it has no start, observe, due*"),
+        ("Nothing", "*'my_mistake:Nothing' is not a compactor: it has no start, observe, due*"),
         ("NUMBER", "*'my_mistake:NUMBER' is int; expected a function over messages*"),
         ("nothing", "*has no 'nothing'; did you mean 'Nothing'?*"),
     ):

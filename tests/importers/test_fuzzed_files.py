@@ -1,4 +1,4 @@
-"""Damaged case files and transcripts: a clear error or a case that lints, never a traceback."""
+"""Damaged case files and transcripts give a clear error or a valid case, never a traceback."""
 
 import random
 import resource
@@ -25,7 +25,7 @@ MEMORY = 2 * 1024**3
 
 @pytest.fixture
 def bounds():
-    """No file may hang, and none may take more than 2 GB."""
+    """No file may hang or take more than 2 GB."""
 
     def hang(signum, frame):
         raise TimeoutError(f"not done after {HANGS_S} s")
@@ -51,7 +51,7 @@ def test_the_sample_of_each_format_is_read_as_what_it_is_and_lints(name, tmp_pat
 
 
 def survives(seed, folder, capsys):
-    """What became of one damaged file: ``refused`` with a reason, or ``accepted`` and sound."""
+    """The outcome of one damaged file: ``refused`` with a reason, or ``accepted`` and sound."""
     rng = random.Random(seed)
     kind = KINDS[seed % len(KINDS)]
     path = folder / ("damaged.json" if kind == "case" else "damaged.txt")
@@ -82,7 +82,7 @@ def survives(seed, folder, capsys):
 
 
 def check(seeds, folder, capsys):
-    """Every damaged file; what failed is named by its seed. Both outcomes must occur."""
+    """Check all damaged files and name failures by their seed; both outcomes must occur."""
     outcomes = []
     for seed in seeds:
         place = folder / "one"

@@ -1,4 +1,4 @@
-"""Whatever stands in a transcript: a clear error, or messages that an endpoint would accept."""
+"""Any transcript gives a clear error, or messages that an endpoint would accept."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def document(name: str, records: list[Any]) -> str:
 
 
 def mutated(records: list[Any], place: list[int], value: Any) -> list[Any]:
-    """The records with the value that the place leads to replaced."""
+    """The records with the value at one place replaced."""
     changed = json.loads(json.dumps(records))
     here: Any = changed
     for step, number in enumerate(place):

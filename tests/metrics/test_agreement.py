@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: the published example, its definition, and what must not change it."""
+"""Krippendorff's alpha: the published example, the definition, and its invariances."""
 
 import itertools
 import math
@@ -25,7 +25,7 @@ tables = st.integers(2, 4).flatmap(
 
 
 def by_definition(units):
-    """Alpha from all pairs of values, as slowly as it is defined."""
+    """Alpha from all pairs of values, straight from its definition."""
     kept = [[v for v in unit if v is not None] for unit in units]
     kept = [unit for unit in kept if len(unit) >= 2]
     values = [value for unit in kept for value in unit]

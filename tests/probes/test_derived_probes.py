@@ -1,4 +1,4 @@
-"""Probes derived from a log: sensible, verified, at risk, and never leaking their facts."""
+"""Derived probes are sensible, verified and at risk, and never leak their facts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support.paths import public_data
 from pytest_compaction.case_making.case_maker import compaction_points, make_case
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult, readable
 from pytest_compaction.importers.formats.pi.importer import PiImporter
-from pytest_compaction.importers.protocol import Ledger, Transcript
+from pytest_compaction.importers.protocol import ImportTally, Transcript
 from pytest_compaction.probes.derive import derive_probes
 from pytest_compaction.probes.lint import inspect
 from pytest_compaction.probes.log import ProbeLog
@@ -537,7 +537,7 @@ def test_no_derived_fact_is_one_that_lint_calls_kept_or_unanswerable(tmp_path: P
     for number in range(40):
         filler(log, number)
         log.call("edit", path=f"src/part_{number}.py", oldText="a", newText=f"size_{number} = 4")
-    made = make_case(Transcript(tuple(log.messages), "log.json", Ledger(1, len(log.messages))))
+    made = make_case(Transcript(tuple(log.messages), "log.json", ImportTally(1, len(log.messages))))
     path = tmp_path / "case.json"
     path.write_text(json.dumps(made.data), "utf-8")
     rules = {(entry.level, entry.rule) for entry in inspect([path]).findings}

@@ -1,4 +1,4 @@
-"""Probes of runs without a user: commands that were run again, what the last edit left."""
+"""Probes for runs without a user: repeated commands, and the line of the last edit."""
 
 from __future__ import annotations
 

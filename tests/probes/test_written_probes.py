@@ -1,4 +1,4 @@
-"""Probes that a model writes: kept only where the log bears them out, refused with a reason."""
+"""Probes written by a model: kept if the log confirms them, else refused with a reason."""
 
 import asyncio
 import json
@@ -55,16 +55,16 @@ def test_what_the_log_states_is_kept_with_the_places_where_it_does():
     [
         (probe("What?", "never said anywhere"), "a fact that the log does not state"),
         (probe("Was module_0.py changed?"), "a question that gives its answer away"),
-        (probe("What?", "module_0.py", "module_0.py"), "a fact twice in one probe"),
+        (probe("What?", "module_0.py", "module_0.py"), "the same fact twice in one probe"),
         (probe("What?", "module_9.py"), "a fact that the tail of the log still states"),
-        (probe("What?", ""), "a fact not of the asked form"),
-        (probe("What?", kind="trivia"), "a probe not of the asked form"),
-        (probe(""), "a probe not of the asked form"),
+        (probe("What?", ""), "a fact in the wrong form"),
+        (probe("What?", kind="trivia"), "a probe in the wrong form"),
+        (probe(""), "a probe in the wrong form"),
         ({"kind": "recall", "question": "What?", "facts": []}, "a probe without facts"),
         (probe("What?") | {"facts": "module_0.py"}, "a probe without facts"),
-        (probe("What?") | {"facts": [5]}, "a fact not of the asked form"),
+        (probe("What?") | {"facts": [5]}, "a fact in the wrong form"),
         (probe(f"What is {STAND_IN}1?"), "a redacted value"),
-        (5, "a probe not of the asked form"),
+        (5, "a probe in the wrong form"),
     ],
 )
 def test_what_does_not_hold_is_refused_with_the_reason(proposal, reason):
@@ -150,7 +150,7 @@ def test_a_dead_endpoint_is_an_error_that_says_what_to_do(tmp_path, capsys, monk
     caller = Replies(ModelError("connection refused"))
     code, _, err, path = imported(tmp_path, capsys, monkeypatch, caller)
     assert code == 1
-    assert "no probes by big: connection refused. Without --model they are made by rules" in err
+    assert "no probes by big: connection refused. Without --model, rules make them" in err
     assert not path.exists()
 
 

@@ -1,4 +1,4 @@
-"""The file of a run: what it holds, where it lies, and what a killed run leaves."""
+"""The file of a run: its content, its place, and what remains after a killed run."""
 
 import asyncio
 import gc

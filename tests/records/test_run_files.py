@@ -1,4 +1,4 @@
-"""Run files: whole lines, torn lines, one record an item, numbering, merging."""
+"""Run files: whole lines, torn lines, one record for each item, numbering."""
 
 import itertools
 import json
@@ -8,7 +8,7 @@ import threading
 import pytest
 from support.builders import record
 
-from pytest_compaction.records.run_file import Run, RunFileError, RunWriter, load_run, merged
+from pytest_compaction.records.run_file import RunFileError, RunWriter, load_run
 
 HEADER = {"settings": {"trials": 1}}
 
@@ -127,12 +127,12 @@ def test_the_folder_is_ignored_by_git_and_an_own_file_is_kept(folder):
         ("", "has no header line of format 1"),
         ('{"format": 1', "has no header line of format 1"),
         ("hello\n", ":1 is not JSON"),
-        ('{"format": 2}\n', ":1 is no record of this format (1)"),
-        ("[1]\n", ":1 is no record of this format (1)"),
+        ('{"format": 2}\n', ":1 is not a record of this format (1)"),
+        ("[1]\n", ":1 is not a record of this format (1)"),
         ('{"format": 1}\nhello\n', ":2 is not JSON"),
-        ('{"format": 1}\n\n{"item": "x"}\n', ":3 is no record of this format (1)"),
-        ('{"format": 1}\n{"format": 1}\n', ":2 is no record of this format (1)"),
-        ('{"format": 1}\n{"item": "x", "case": "a", "compactor": "b"}\n', ":2 is no record"),
+        ('{"format": 1}\n\n{"item": "x"}\n', ":3 is not a record of this format (1)"),
+        ('{"format": 1}\n{"format": 1}\n', ":2 is not a record of this format (1)"),
+        ('{"format": 1}\n{"item": "x", "case": "a", "compactor": "b"}\n', ":2 is not a record"),
         ('{"format": 1}\n' + "[" * 200_000 + "\n", ":2 is not JSON"),
         ("\x00\x01\n", ":1 is not JSON"),
     ],
@@ -156,24 +156,5 @@ def test_a_file_that_is_not_there_says_so(tmp_path):
 def test_a_record_whose_item_is_no_text_is_refused(tmp_path):
     path = tmp_path / "run.jsonl"
     path.write_text('{"format": 1}\n' + json.dumps(record(item=["x"])) + "\n")
-    with pytest.raises(RunFileError, match=":2 is no record"):
+    with pytest.raises(RunFileError, match=":2 is not a record"):
         load_run(path)
-
-
-def test_merging_shards_gives_the_run_of_all_items():
-    records = [record(case=case, probe=probe) for case in "abc" for probe in "pq"]
-    shards = [Run({"format": 1, "shard": 1}), Run({"format": 1, "shard": 2})]
-    for index, each in enumerate(records):
-        shards[index % 2].add(each)
-    assert merged(shards).records == records
-    assert merged(reversed(shards)).records == records
-    assert merged(shards).header == {"format": 1, "shard": 1}
-
-
-def test_merging_takes_the_last_record_of_an_item_and_leaves_the_runs_alone():
-    old, new = Run({"format": 1}), Run()
-    old.add(record(overall=1.0))
-    new.add(record(overall=5.0))
-    assert [each["overall"] for each in merged([old, new]).records] == [5.0]
-    assert old.records[0]["overall"] == 1.0
-    assert merged([]).records == []

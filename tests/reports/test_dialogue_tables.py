@@ -1,4 +1,4 @@
-"""The tables of a dialogue evaluation: what they show, how wide they are, what they leave out."""
+"""The tables of a dialogue evaluation: their content, their width, and what they leave out."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def test_summaries_that_were_paid_and_never_in_force_stand_apart_from_noise() ->
     whole = figures_of("all", items).in_force
     assert whole is not None and (whole.some, whole.none, whole.paid) == (1, 2, 1)
     text = "\n".join(plain([evaluation_of("x", items)]))
-    assert "Paid, never in force: summaries were asked for and none could be used" in text
+    assert "Paid, never in force: summaries were requested but none could be used" in text
     assert "Paid, never in force" not in "\n".join(plain([evaluation_of("x", items[::2])]))
     (row,) = rows(evaluation_of("x", items[1:2]), "suitability")
     assert row["measured"] == "paid, never in force"
@@ -254,6 +254,11 @@ def test_no_line_is_too_wide_or_writes_on_the_terminal(title: str) -> None:
     assert json.loads(as_json(evaluations))["strategies"]["rows"][0]["strategy"] == title
 
 
+def test_a_text_takes_the_cells_of_its_characters() -> None:
+    texts = ["", "abc", "e\u0301a", "日本", "é日", "\u1112\u1161\u11ab", "a\tb"]
+    assert [cells(text) for text in texts] == [0, 3, 2, 4, 3, 2, 3]
+
+
 def test_markdown_cells_cannot_end_a_cell() -> None:
     text = markdown([evaluation_of("x", [compared("A|B_1", [10, 20], [10, 15])])])
     assert "A\\|B" in text
@@ -286,7 +291,7 @@ def test_values_are_written_for_people(cell: Cell, text: str) -> None:
 
 
 def test_a_row_must_have_a_cell_for_each_column() -> None:
-    with pytest.raises(ValueError, match="'x' has not one cell"):
+    with pytest.raises(ValueError, match="'x' does not have one cell"):
         table("x", "X", [("a", "a"), ("b", "b")], [[Cell(1)]])
 
 

@@ -1,4 +1,4 @@
-"""The summary at the end of a run: what it shows, within 80 columns, however the items ran."""
+"""The summary of a run: its content, in 80 columns, whatever the number of workers."""
 
 import pytest
 from support import builders

@@ -11,8 +11,8 @@ from support.builders import COUNTER, build_case, context_of
 
 from pytest_compaction.compactors.base.history import HistoryCompactor, unchanged
 from pytest_compaction.compactors.composition.composition import Composition
-from pytest_compaction.compactors.function.compactor import CompactorError, FunctionCompactor
-from pytest_compaction.compactors.protocol import Traits, View
+from pytest_compaction.compactors.function.compactor import FunctionCompactor
+from pytest_compaction.compactors.protocol import CompactorError, Traits, View
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.engine import Engine

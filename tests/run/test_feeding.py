@@ -7,8 +7,8 @@ import pytest
 from support.builders import assistant, build_case, case_of, context_of, session, tool, user
 
 from pytest_compaction.compactors.base.history import HistoryCompactor, dump, unchanged
-from pytest_compaction.compactors.function.compactor import CompactorError, FunctionCompactor
-from pytest_compaction.compactors.protocol import Outcome, Span, Traits, View
+from pytest_compaction.compactors.function.compactor import FunctionCompactor
+from pytest_compaction.compactors.protocol import CompactorError, Outcome, Span, Traits, View
 from pytest_compaction.compactors.strategies.none import NoCompaction
 from pytest_compaction.compactors.strategies.truncate import Truncate
 from pytest_compaction.conversation.chat_format import from_chat

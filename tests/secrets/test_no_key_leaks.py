@@ -1,4 +1,4 @@
-"""A key in the environment, in a case or in an error is in nothing that a run writes or shows."""
+"""No key of the environment, of a case or of an error is in the files and output of a run."""
 
 import asyncio
 import json
@@ -76,7 +76,7 @@ SECRETS = {
     **{name: key.split("\n")[1] if "\n" in key else key for name, key in KEYS.items()},
     **{name: key for name, (_, key) in IN_CONTEXT.items()},
 }
-"""What must be found nowhere, by name."""
+"""The keys that must not be found anywhere, by name."""
 TEXTS = [*KEYS.values(), *(context.format(key) for context, key in IN_CONTEXT.values())]
 
 INNOCENT = (
@@ -235,7 +235,7 @@ def test_an_error_body_with_keys_makes_a_sentence_without(status, monkeypatch):
 
 
 def assert_clean(text):
-    """None of the keys is in the text, nor a long part of one."""
+    """Assert that neither a key nor a long part of one is in the text."""
     for name, key in SECRETS.items():
         assert key not in text, name
     assert T[:16] not in text
@@ -305,7 +305,7 @@ LOGGED = (
     "--log-file=log.txt",
     "--log-file-level=DEBUG",
 )
-"""All that the client and the packages below it have to say, on the terminal and in a file."""
+"""Shows all log messages of the client and its packages, on the terminal and in a file."""
 
 
 @pytest.mark.parametrize("key", ["sk-1234", "/wJalrXUtnFEMI/K7MDENG", ".k3y", "~8chars"])

@@ -1,4 +1,4 @@
-"""Bad input: a clear message at the right place, and everything else goes on."""
+"""Bad input: a clear message in the right place, while everything else goes on."""
 
 import json
 
@@ -19,11 +19,11 @@ from support.scenarios import (
 from pytest_compaction.options import OPTIONS
 
 ESCAPES = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202e"
-"""Clears a screen, sets a title, colours, and turns the writing around."""
+"""Clears a screen, sets a title and colors, and reverses the direction of writing."""
 
 
 def refused(pytester, *arguments, compactor=None):
-    """What a run that does not even start says on stderr."""
+    """The lines on stderr of a run that does not start."""
     result = run(pytester, *arguments, compactor=compactor)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "Traceback" not in str(result.stderr)
@@ -38,7 +38,10 @@ def refused(pytester, *arguments, compactor=None):
     ("name", "words"),
     [
         ("ancored", ["unknown compactor 'ancored'", "did you mean 'anchored'?", "truncate"]),
-        ("zzz", ["unknown compactor 'zzz'", "there are adk, anchored, ", "module:function"]),
+        (
+            "zzz",
+            ["unknown compactor 'zzz'", "the compactors are adk, ", "module:function"],
+        ),
         ("no_such_module:compact", ["cannot import the module", "no_such_module"]),
         ("strategies:kep", ["the module 'strategies' has no 'kep'; did you mean 'keep'?"]),
         ("strategies:keep:size=3", ["'strategies:keep:size=3' cannot be called", "size"]),
@@ -94,7 +97,7 @@ ANY_TEXT = {
     "--compaction-runs",
     "--compaction-tasks",
 }
-"""Options whose values are names or paths; what they name is looked at elsewhere."""
+"""Options whose values are names or paths; other tests look at what they name."""
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pytest_compaction.session.check_session import MODULE
 
 for _name in (
     "pytest_compaction.session.check_items",
-    "pytest_compaction.session.check_scheduler",
+    "pytest_compaction.session.scheduler",
     "pytest_compaction.checking.survey",
     "pytest_compaction.checking.failure_text",
 ):
@@ -48,7 +48,7 @@ def raises(messages, budget):
 
 
 def exits(messages, budget):
-    """Wants the process to end."""
+    """Tries to end the process."""
     sys.exit(3)
 
 
@@ -63,12 +63,12 @@ def forever(messages, budget):
 
 
 class Declared(DropsInSilence):
-    """Says what it does wrong."""
+    """Declares its violation."""
     traits = replace(Sound.traits, violations={"spans-partition": "forgets the first span"})
 
 
 class Boastful(Sound):
-    """Says that it does something wrong, and does not."""
+    """Declares a violation that it does not have."""
     traits = replace(Sound.traits, violations={"never-larger": "may grow"})
 '''
 
@@ -108,7 +108,7 @@ def check(pytester):
 
 
 def statuses(result, word):
-    """The ids of the items that a run with ``-v`` reported so."""
+    """The ids of the items that a run with ``-v`` reported with this word."""
     lines = str(result.stdout).splitlines()
     return {line.split("[", 1)[1].split("] ")[0] for line in lines if f"] {word}" in line}
 

@@ -1,4 +1,4 @@
-"""The estimate counts the calls that a run makes, and makes none itself."""
+"""The estimate: it counts as many calls as a run makes, and makes none itself."""
 
 import re
 
@@ -11,9 +11,10 @@ from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.models.calls.endpoint import Endpoint
 from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.models.wire.reply import usage_of
-from pytest_compaction.run.response import Arm
 from pytest_compaction.session.estimate import Selection, estimate
-from pytest_compaction.session.resolve import start
+from pytest_compaction.session.items.collection import items_of
+from pytest_compaction.session.items.kinds import KINDS
+from pytest_compaction.session.resolve import resolve_session
 from pytest_compaction.session.session import shipped_cases
 from pytest_compaction.settings import CallSettings, Settings
 
@@ -31,7 +32,7 @@ ASKING = [name for name in REGISTRY.names() if asks_a_model(name)]
 
 @pytest.fixture
 def calls(monkeypatch):
-    """The calls that reach the endpoint; each gets another answer at once."""
+    """The calls that reach the endpoint; each is answered at once and differently."""
     made = []
 
     async def call(self, call):
@@ -45,7 +46,7 @@ def calls(monkeypatch):
 
 
 def _reply(call):
-    """The chat replies of the stub, in the shape of the responses API where that is asked."""
+    """Chat replies of the stub in the form of the responses API."""
     if call.operation == "chat.completions":
         return reply_to(call.body)
     usage = {"input_tokens": 500, "output_tokens": 50}
@@ -77,21 +78,20 @@ def session_of(tmp_path, *compactors, trials=1, judges=(MODEL,), trigger="case",
         runs="",
         calls=CallSettings(store=str(tmp_path / "store"), **changes),
     )
-    return start(settings, tmp_path, tmp_path, True, {}, {})
+    return resolve_session(settings, tmp_path, tmp_path, True, {}, {})
 
 
 def selection(session, probes=None):
     return [
-        Selection(item.arm, item.case, item.probe)
-        for item in session.parameters()
-        if isinstance(item.arm, Arm) and (probes is None or item.probe.id in probes)
+        Selection(item)
+        for item in items_of(KINDS["probe"], session).values()
+        if item.arm is not None and (probes is None or item.probe.id in probes)
     ]
 
 
 def run_really(session, selected):
-    for item in selected:
-        response = session.engine.compaction(item.case, item.arm).ask(item.probe)
-        session.engine.verdict(response)
+    for one in selected:
+        one.item.measure(session, judged=True)
 
 
 def ids(session, count):
@@ -119,7 +119,7 @@ def test_as_many_calls_are_estimated_as_are_made_with_every_shipped_strategy(tmp
 
 
 def notes_of(words):
-    """Replies to requests for a summary: each different, of about this many words."""
+    """Reply to each request for a summary with a different text of about this many words."""
 
     plain = _reply
 
@@ -173,7 +173,7 @@ def test_trials_and_judges_multiply_and_what_is_stored_is_taken_off(tmp_path, ca
     try:
         chosen = selection(session, ids(session, 2))
         found = estimate(session, session.endpoints, chosen)
-        run_really(session, [item for item in chosen if item.arm.trial == 1])
+        run_really(session, [one for one in chosen if one.item.arm.trial == 1])
         half = len(calls)
         rest = estimate(session, session.endpoints, chosen)
         assert (rest.calls, rest.stored) == (found.calls - half, half)
@@ -264,7 +264,7 @@ def test_both_ends_are_printed(pytester, monkeypatch):
     assert ends, shown
     assert f"with short replies {ends[1]} 0 " in shown
     assert f"with long replies {ends[2]} 0 " in shown
-    assert "how often depends on how long the summaries are" in shown
+    assert "the number of calls depends on the length of the summaries" in shown
 
 
 def test_a_selection_is_estimated_as_selected(pytester, monkeypatch):

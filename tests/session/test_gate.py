@@ -1,4 +1,4 @@
-"""The gate: what makes a run red or green, and the last words that it says."""
+"""The gate: what makes a run red or green, and the line that says so."""
 
 import pytest
 from support.scenarios import case, last_line, own, records, run, set_up, write_cases
@@ -44,7 +44,7 @@ def test_without_a_threshold_the_exit_code_is_pytests_own_and_no_gate_is_named(p
         ("pass^1>50%", "FAILED pass^1 0.50 <= 0.50"),
         ("pass^2>=0.1", "FAILED pass^2: nothing was measured"),
         ("removed>=20%", "PASSED removed 0.27 >= 0.20"),
-        ("overall>=2.9167", "FAILED overall 2.9167 < 2.9167"),
+        ("overall>=2.9167", "FAILED overall 2.91665 < 2.91670"),
     ],
 )
 def test_every_metric_can_be_gated(pytester, expression, words):
@@ -89,7 +89,58 @@ def test_a_fixture_that_fails_before_or_after_an_item_is_red(pytester):
     assert result.ret == FAILED
     assert last_line(result) == "GATE FAILED 2 failed for another reason than the score"
     by_probe = {record["probe"]: record["status"] for record in records(pytester).records}
-    assert by_probe == {"limit": "error", "next": "error", "files": "passed", "decided": "passed"}
+    assert by_probe == {"limit": "passed", "next": "error", "files": "passed", "decided": "passed"}
+
+
+TEARDOWN_FAILS = """
+import pytest
+
+@pytest.fixture
+def around(probe):
+    yield
+    assert probe.id != "limit", "after"
+
+def test_probe(case, probe, compactor, judge, around):
+    judge(probe, compactor(case).ask(probe)).check()
+"""
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize(("compactor", "status"), [("keep", "passed"), (HALF, "failed")])
+def test_a_failing_teardown_keeps_the_verdict_and_is_red_whatever_the_mean(
+    pytester, workers, compactor, status
+):
+    place = set_up(pytester, "first")
+    run(pytester, workers, compactor=compactor)
+    (verdict,) = [r for r in records(pytester).records if r["probe"] == "limit"]
+    place.joinpath("test_own.py").write_text(TEARDOWN_FAILS)
+    result = run(pytester, workers, *gate("overall>=1"), compactor=compactor)
+    assert result.ret == FAILED
+    assert result.parseoutcomes()["errors"] == 1
+    assert last_line(result) == "GATE FAILED 1 failed for another reason than the score"
+    result.stdout.fnmatch_lines(["broken later  1; went wrong after the verdict, which counts"])
+    by_probe = {record["probe"]: record for record in records(pytester).records}
+    kept = by_probe.pop("limit")
+    error = kept.pop("error")
+    assert error["phase"] == "teardown"
+    assert error["reason"].startswith("AssertionError: after")
+    assert kept["status"] == status
+    verdict["item"] = kept["item"]
+    assert kept == verdict
+    assert not any("error" in record for record in by_probe.values())
+
+
+def test_a_failing_teardown_does_not_hide_why_the_call_failed(pytester):
+    place = set_up(pytester, "first")
+    place.joinpath("test_own.py").write_text(
+        TEARDOWN_FAILS.replace("    judge(", "    assert probe.id != 'limit', 'during'\n    judge(")
+    )
+    result = run(pytester)
+    result.assert_outcomes(passed=3, failed=1, errors=1)
+    (record,) = [r for r in records(pytester).records if r["probe"] == "limit"]
+    assert record["status"] == "error"
+    assert record["reason"].startswith("AssertionError: during")
+    assert record["error"]["reason"].startswith("AssertionError: after")
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])

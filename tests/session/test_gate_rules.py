@@ -97,9 +97,12 @@ def test_a_comparison_is_shown_as_it_came_out(expression, passed, text):
 @pytest.mark.parametrize(
     ("value", "expression", "text"),
     [
-        (3.4996, "overall>=3.5", "overall 3.4996 < 3.50"),
-        (3.5004, "overall>3.5", "overall 3.5004 > 3.50"),
-        (3.853, "overall>=3.855", "overall 3.8530 < 3.8550"),
+        (3.4996, "overall>=3.5", "overall 3.4996 < 3.5000"),
+        (3.5004, "overall>3.5", "overall 3.5004 > 3.5000"),
+        (3.853, "overall>=3.855", "overall 3.853 < 3.855"),
+        (3.49996, "overall>=3.5", "overall 3.49996 < 3.50000"),
+        (3.5 - 1e-12, "overall>=3.5", "overall 3.499999999999 < 3.500000000000"),
+        (3.85, "overall>=3.12345", "overall 3.85000 >= 3.12345"),
     ],
 )
 def test_a_close_comparison_shows_enough_digits_to_be_true_as_read(value, expression, text):

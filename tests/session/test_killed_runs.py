@@ -31,7 +31,7 @@ from pytest_compaction.records.run_file import load_run
 CASES = ("first", "second")
 ITEMS = len(CASES) * len(PROBES)
 CALLS = len(CASES) + 2 * ITEMS
-"""One summary a case; an answer and a judgement for each probe."""
+"""One summary for each case; an answer and a judgment for each probe."""
 IN_PROCESS = 12
 UNDER_PYTEST = 50
 """Half of them kill a worker, half the controller."""
@@ -39,7 +39,7 @@ RUNNER = ROOT / "tests/support/killed_run.py"
 
 
 def seeded_points():
-    """Where runs without pytest are killed: every kind of place, at drawn counts."""
+    """Points at which runs without pytest are killed: every kind of place, at random counts."""
     draw = random.Random(4)
     places = ["asked", "answered", "half a store file", "before the move", "after the move"]
     points = [
@@ -50,7 +50,7 @@ def seeded_points():
 
 
 def pytest_points(count, seed):
-    """Whom to kill under ``-n 2``, at which call, when it is asked or when it is answered."""
+    """The process to kill under ``-n 2``, the call, and whether at its request or its reply."""
     draw = random.Random(seed)
     who = ["worker", "controller"]
     when = ["asked", "answered"]
@@ -62,7 +62,7 @@ def name_of(point):
 
 
 def some(params, chosen, name):
-    """All points, of which only a few are run without being asked for."""
+    """All points; without ``-m exhaustive`` only a few of them run."""
     return [
         pytest.param(
             point,
@@ -102,7 +102,7 @@ def say(runner, line):
 
 
 def run_once(runner, project, stub, point=None):
-    """One run in a process of its own; the signal that ended it, 0 if none did."""
+    """Run in a separate process; return the signal that ended it, 0 without one."""
     already = len(stub.calls)
     say(runner, json.dumps({"root": str(project), "url": stub.url, "point": point}))
     pid = json.loads(runner.stdout.readline())["pid"]
@@ -121,7 +121,7 @@ def run_once(runner, project, stub, point=None):
 
 
 def whole_store_files(folder):
-    """The digests of the store, each file of which is whole."""
+    """The digests of the store, after checking that each of its files is whole."""
     digests = set()
     for path in sorted(folder.rglob("*.json")):
         data = json.loads(path.read_text("utf-8"))
@@ -133,7 +133,7 @@ def whole_store_files(folder):
 
 
 def whole_records(folder):
-    """The records of the last run that wrote any; loading fails on anything torn but the end."""
+    """The records of the last run that wrote any; loading accepts only a torn last line."""
     runs = sorted(folder.glob("*.jsonl"))
     return load_run(runs[-1]).records if runs else []
 
@@ -196,7 +196,7 @@ def workers_of(project):
 
 
 def wait_for_the_end_of(pids, seconds=60):
-    """Workers whose controller is dead end by themselves; what they do until then is stored."""
+    """Wait for workers whose controller is dead: they end by themselves and store until then."""
     deadline = time.monotonic() + seconds
     while any(Path(f"/proc/{pid}").exists() for pid in pids):
         assert time.monotonic() < deadline, "a worker outlived its controller"
@@ -204,7 +204,7 @@ def wait_for_the_end_of(pids, seconds=60):
 
 
 def points_of_workers_and_controllers():
-    """Fifty points, with what tells them apart."""
+    """Fifty points, each with an id."""
     return [
         pytest.param(*point, id="-".join([str(number), *map(str, point)]))
         for number, point in enumerate(pytest_points(UNDER_PYTEST, seed=44))

@@ -1,4 +1,4 @@
-"""What becomes of an item: below the pass score, unscored, or its worker gone."""
+"""Outcomes of an item: below the pass score, unscored, or lost with its worker."""
 
 import xml.etree.ElementTree as ElementTree
 

@@ -1,4 +1,4 @@
-"""What an agent's own compaction lost is judged beside any other strategy, at its own points."""
+"""An agent's own compactions are judged like any strategy, at their own points."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_compaction import cli
 from pytest_compaction.case.files import CaseFileError, load_cases, read_case_file
 from pytest_compaction.case_making.case_maker import make_case
 from pytest_compaction.conversation.messages import text_message
-from pytest_compaction.importers.protocol import Boundary, Ledger, Transcript
+from pytest_compaction.importers.protocol import Boundary, ImportTally, Transcript
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def transcript(*boundaries: Boundary) -> Transcript:
         text_message(f"m{number}", "assistant" if number % 2 else "user", text)
         for number, text in enumerate(texts)
     )
-    return Transcript(messages, "talk.jsonl", Ledger(8, 8), "", boundaries)
+    return Transcript(messages, "talk.jsonl", ImportTally(8, 8), "", boundaries)
 
 
 def test_each_boundary_becomes_a_point_with_its_record() -> None:

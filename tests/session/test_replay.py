@@ -1,4 +1,4 @@
-"""Runs with an endpoint: paid for once, then answered from the store, replayed without it."""
+"""Runs with an endpoint: paid once, then answered from the store, and replayed without it."""
 
 import json
 

@@ -56,7 +56,7 @@ def tool(call_id, text="done", **more):
 
 
 def session(turns=6, words=40):
-    """A debugging session: a user turn, a file written, its result, an answer; and so on."""
+    """A debugging session; each turn has a request, a file written, its result, and an answer."""
     messages = [system()]
     for turn in range(turns):
         path = f"src/module_{turn}.py"
@@ -168,7 +168,7 @@ def compact_now(compactor, state, context):
 
 
 def finishes(work, seconds=60):
-    """Run ``work`` in a thread and give its result; fails when it does not end in time."""
+    """Run ``work`` in a thread and return its result; fail if it does not end in time."""
     found = []
     thread = threading.Thread(target=lambda: found.append(work()), daemon=True)
     thread.start()
@@ -285,7 +285,7 @@ def tool_turns(draw, prefix, pending=False):
 
 @st.composite
 def agent_logs(draw, pending=False, max_turns=8):
-    """A whole log of an agent: sound structure, optionally ending in a call without result."""
+    """A whole log of an agent with a sound structure, optionally with a pending call at its end."""
     messages = [system(draw(prose))] if draw(st.booleans()) else []
     for turn in range(draw(st.integers(1, max_turns))):
         kind = draw(st.sampled_from(["user", "assistant", "tools", "tools"]))

@@ -1,4 +1,4 @@
-"""Callers and calls that the tests of store, spending and estimate share."""
+"""Callers and calls shared by the tests of the store, the spending limit and the estimate."""
 
 import asyncio
 

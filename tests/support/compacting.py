@@ -1,4 +1,4 @@
-"""Compactions by hand: logs with ids, models that misbehave, and one compaction after another."""
+"""Compactions without a run: logs with ids, models that misbehave, repeated compactions."""
 
 from support.builders import COUNTER, case_data, compact_now
 
@@ -10,7 +10,7 @@ from pytest_compaction.models.structured_summary import Summary
 
 
 class SpyModel(OfflineModel):
-    """Notes every request to summarise."""
+    """Remembers every request for a summary."""
 
     def __init__(self):
         super().__init__(COUNTER)
@@ -22,7 +22,7 @@ class SpyModel(OfflineModel):
 
 
 class SayingModel(SpyModel):
-    """Writes these lines into the first section, whatever it reads."""
+    """Writes the given lines into the first section, whatever it reads."""
 
     def __init__(self, *lines):
         super().__init__()
@@ -57,7 +57,7 @@ class NativeModel(SpyModel):
 
 
 def messages_of(chat, start=0):
-    """Chat dictionaries as messages of the log with ids from ``m<start>`` on."""
+    """Turn chat dictionaries into messages of the log with ids from ``m<start>`` on."""
     return from_chat([{"id": f"m{start + i}", **message} for i, message in enumerate(chat)])
 
 
@@ -67,7 +67,7 @@ def observed(compactor, chat, context, state=None, start=0):
 
 
 def compacted(compactor, chat, context):
-    """The outcome and the view of one compaction of a log."""
+    """Compact a log once; return the outcome and the view."""
     outcome = compact_now(compactor, observed(compactor, chat, context), context)
     return outcome, view_of(compactor, outcome, context)
 
@@ -77,7 +77,7 @@ def view_of(compactor, outcome, context):
 
 
 def cycles(compactor, batches, context):
-    """The state before, and the outcome of, one compaction after each batch of messages."""
+    """Compact after each batch of messages; return the state before and the outcome of each."""
     state, start = compactor.start(), 0
     for batch in batches:
         state = observed(compactor, batch, context, state, start)
@@ -88,13 +88,13 @@ def cycles(compactor, batches, context):
 
 
 def in_a_row(compactor, batches, context):
-    """The outcomes of compactions after each batch."""
+    """Compact after each batch; return the outcomes."""
     for _, outcome in cycles(compactor, batches, context):
         yield outcome
 
 
 def batched(chat, count):
-    """The log in about ``count`` parts, tool calls and results together."""
+    """Split the log into about ``count`` parts; tool calls stay with their results."""
     ranges = groups(messages_of(chat))
     size = -(-len(ranges) // count)
     for start in range(0, len(ranges), size):
@@ -103,7 +103,7 @@ def batched(chat, count):
 
 
 def with_records(early=None, late=None, **changes):
-    """The small case with what its agent went on with at each of its two points."""
+    """The small case, with the recorded view of its agent at each of its two points."""
     data = case_data(**changes)
     for point, record in zip(data["compaction_points"], (early, late), strict=True):
         if record is not None:

@@ -1,14 +1,14 @@
-"""Counts that tests report: recorded as properties, added up and printed when a run ends.
+"""Counts that tests report as properties; they are added up and printed when a run ends.
 
-A property travels from a worker of pytest-xdist to the controller, printed text does not.
+Properties travel from a worker of pytest-xdist to the controller; printed text does not.
 """
 
 COUNTED = "counted: "
-"""How the name of a property begins whose whole number is to be added up."""
+"""The prefix of each property whose values, whole numbers, are added up."""
 
 
 def totals(reports):
-    """The sums of all counts by name, in the order of the names."""
+    """The sum of each count, sorted by name."""
     found = {}
     for report in reports:
         for name, value in getattr(report, "user_properties", ()):

@@ -52,7 +52,7 @@ def chat(caller, name=NAME, **how):
 
 @contextlib.contextmanager
 def servers_in_environment(monkeypatch):
-    """Starts servers that answer as given, each time with the environment set to the new one."""
+    """Start servers with the given answers; the environment points to the latest one."""
     with contextlib.ExitStack() as running:
 
         def serve(decide=sensible):
@@ -113,7 +113,7 @@ def judged(request, score=4):
 
 
 def members(names, **value):
-    """Members of a judgement by name, each with a reasoning."""
+    """The criteria of a judgement by name, each with a reasoning."""
     return {str(name): {"reasoning": "Because.", **value} for name in names}
 
 
@@ -132,7 +132,7 @@ def error_of(work):
 
 
 def through(endpoint, *requests):
-    """Make requests one after the other on one loop; each is a function of the model."""
+    """Make requests one after another on one loop; each request is a function of the model."""
 
     async def work():
         model = chat(endpoint)
@@ -145,7 +145,7 @@ def through(endpoint, *requests):
 
 
 def error_through(endpoint, request=answer_request):
-    """The text of the ModelError that an answer ends with at an endpoint."""
+    """The text of the ModelError with which an answer of an endpoint ends."""
 
     async def work(model):
         try:

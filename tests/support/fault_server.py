@@ -1,9 +1,8 @@
-"""A local endpoint for tests: speaks chat completions, responses and compaction, and goes wrong.
+"""A local endpoint for tests: serves chat completions, responses and compaction, with faults.
 
-The server runs in threads of the test's process on a free port. What it answers is
-decided by a function of the request; :class:`Faults` is one that goes wrong in
-seeded ways, the same for the same request however often and in whatever order it
-is asked.
+The server runs in threads of the test process on a free port. A function of the request
+decides on each answer. :class:`Faults` is such a function with seeded faults: the same
+request meets the same fault, however often and in whatever order it comes.
 """
 
 import contextlib
@@ -22,7 +21,7 @@ JSON_TYPE = "application/json"
 
 @dataclass
 class Asked:
-    """One request as it came in."""
+    """One request as it was received."""
 
     path: str
     body: dict
@@ -31,7 +30,7 @@ class Asked:
 
 @dataclass
 class Answer:
-    """What to send. ``after`` of its bytes the connection is reset, if given."""
+    """An answer to send; the connection is reset after ``after`` bytes, if given."""
 
     body: object = b""
     status: int = 200
@@ -88,7 +87,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(data)
 
     def _reset(self):
-        """Close with a reset instead of an orderly end."""
+        """Reset the connection instead of closing it in order."""
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.connection.close()
         self.close_connection = True
@@ -106,11 +105,11 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 512
 
     def handle_error(self, request, client_address):
-        pass  # connections that clients gave up are part of the tests
+        pass  # tests give up connections on purpose
 
 
 class EndpointServer:
-    """The server as a context manager; ``url`` is what OPENAI_BASE_URL is set to."""
+    """The server as a context manager; ``url`` is the value for OPENAI_BASE_URL."""
 
     def __init__(self, decide):
         self.decide = decide
@@ -142,14 +141,14 @@ class EndpointServer:
 
 @contextlib.contextmanager
 def refusing_port():
-    """A port of this machine at which nothing listens, kept from everybody else meanwhile."""
+    """A local port on which nothing listens; it stays bound, so no other process can take it."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield taken.getsockname()[1]
 
 
 def unused_url():
-    """An address on this machine at which nothing listens."""
+    """A local address on which nothing listens."""
     with refusing_port() as port:
         return f"http://127.0.0.1:{port}/v1"
 
@@ -229,7 +228,7 @@ def error(message, status=400, **more):
 
 
 def judgement(asked, score=4, **changes):
-    """A judgement with all that the request's schema demands."""
+    """A judgement with everything that the schema of the request demands."""
     members = asked.body["response_format"]["json_schema"]["schema"]["properties"]
     found = {}
     for name, member in members.items():
@@ -243,7 +242,7 @@ def judgement(asked, score=4, **changes):
 
 
 def sensible(asked):
-    """What a well-behaved endpoint answers: a judgement, a summary, or a sentence."""
+    """The answer of a well-behaved endpoint: a judgement, a summary, or a sentence."""
     if asked.path.endswith("/responses/compact"):
         return Answer(compaction(asked))
     if asked.path.endswith("/responses"):
@@ -274,7 +273,7 @@ def _lasting(status):
 
 
 def _judged(change):
-    """A fault in the judgement itself; other requests are answered sensibly."""
+    """A fault in the judgement itself; other requests get sensible answers."""
 
     def fault(asked, seen):
         if "response_format" not in asked.body:
@@ -361,11 +360,11 @@ SLOW = {"time-out", "slow drip", "10 MB"}
 
 
 class Faults:
-    """Goes wrong for a share of the requests, seeded by the prompt; a repair meets the same fault.
+    """A share of the requests goes wrong, seeded by the prompt; a repair meets the same fault.
 
-    ``order`` has the fault of each request as they came (empty for none), ``bodies``
-    their bodies. Requests for which :meth:`refuses` says so are to be sent where nothing
-    listens; they are in both lists as well.
+    ``order`` holds the fault of each request in order of arrival (empty if none), and
+    ``bodies`` their bodies. If :meth:`refuses` is true for a request, the test sends it to
+    a port on which nothing listens; both lists hold it as well.
     """
 
     def __init__(self, share=0.5, seed=0, slow=0.1):
@@ -384,7 +383,7 @@ class Faults:
         return FAULTS[name](asked, seen) if name else sensible(asked)
 
     def refuses(self, body):
-        """Whether a request is to meet a refused connection."""
+        """Whether the connection of a request must be refused."""
         with self._lock:
             refused = self._drawn(body) == REFUSED
         if refused:
@@ -401,7 +400,8 @@ class Faults:
         return name, seen
 
     def _drawn(self, body):
-        first = slice(2) if "response_format" in body else slice(None)  # without the repair
+        # A repair repeats the first two messages and adds others.
+        first = slice(2) if "response_format" in body else slice(None)
         prompt = json.dumps(body["messages"][first])
         key = hashlib.sha256(prompt.encode()).hexdigest()
         if key not in self._chosen:
@@ -413,6 +413,6 @@ class Faults:
 
 @contextlib.contextmanager
 def serving(decide=sensible):
-    """A server that answers as ``decide`` says."""
+    """A server whose answers are decided by ``decide``."""
     with EndpointServer(decide) as server:
         yield server

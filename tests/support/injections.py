@@ -1,4 +1,4 @@
-"""Texts that try to talk to the judge, one place for all tests: by kind, as they would be met."""
+"""Texts that try to instruct the judge, by kind, for all tests."""
 
 ZWSP, RLO, PDF, TAG = "\u200b", "\u202e", "\u202c", "\U000e0000"
 

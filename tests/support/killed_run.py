@@ -1,8 +1,8 @@
-"""Runs of the benchmark without pytest, each in a forked process that can be killed at a point.
+"""Run the benchmark without pytest, each time in a forked process that dies at a given point.
 
-Started by tests/session/test_killed_runs.py; reads one JSON request a line, says which process
-will run it, waits for one more line before it does, and says how it ended. Loading everything once
-and forking keeps fifty runs cheap.
+tests/session/test_killed_runs.py starts this program. It reads one JSON request per line,
+prints the id of the process that will run it, waits for one more line, runs it, and prints
+how it ended. Everything is loaded once and then forked, which keeps fifty runs cheap.
 """
 
 import json
@@ -13,9 +13,11 @@ import traceback
 from pathlib import Path
 
 from pytest_compaction.models.calls import store
-from pytest_compaction.records.records import scored_record
+from pytest_compaction.records.probe_record import scored_record
 from pytest_compaction.records.run_file import RunWriter
-from pytest_compaction.session.resolve import start
+from pytest_compaction.session.items.collection import items_of
+from pytest_compaction.session.items.kinds import KINDS
+from pytest_compaction.session.resolve import resolve_session
 from pytest_compaction.settings import CallSettings, Settings
 
 MODEL = "gpt-4o-mini"
@@ -27,7 +29,7 @@ def die():
 
 
 def die_in_store(where, at):
-    """Die at the given write of a store file: half-way, before it is moved, or after."""
+    """Die at the given write of a store file: halfway, before the file is moved, or after."""
     real, count = store._write, 0
 
     def write(folder, path, data):
@@ -51,7 +53,7 @@ def die_in_store(where, at):
 
 
 def die_in_records(at):
-    """Die when half of a record's line is written."""
+    """Die when half of the line of a record is written."""
     real, count = os.write, 0
 
     def write(descriptor, data):
@@ -67,7 +69,7 @@ def die_in_records(at):
 
 
 def run(root, point):
-    """One run over the cases of a folder; its records go to the folder ``runs``."""
+    """Run the cases of a folder; the records go to the folder ``runs``."""
     settings = Settings(
         compactors=("anchored",),
         cases=("cases",),
@@ -90,17 +92,17 @@ def run(root, point):
         die_in_records(point["at"])
     elif point and point["where"] not in {"asked", "answered"}:
         die_in_store(point["where"], point["at"])
-    session = start(settings, root, root, False, {}, {})
+    session = resolve_session(settings, root, root, False, {}, {})
     writer = RunWriter(root / "runs", "killed", session.header())
-    items = session.parameters()
+    items = items_of(KINDS["probe"], session)
     selected = {}
-    for item in items:
+    for item in items.values():
         selected.setdefault((item.case.id, item.arm), []).append((item.probe, True))
     session.engine.select(selected)
-    for item in items:
+    for id, item in items.items():
         response = session.engine.compaction(item.case, item.arm).ask(item.probe)
         verdict = session.engine.verdict(response)
-        writer.add(scored_record(item.id, response, verdict, settings, session.endpoints.prices))
+        writer.add(scored_record(id, response, verdict, settings, session.endpoints.prices))
     writer.close()
     session.close()
 

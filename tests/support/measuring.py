@@ -10,8 +10,10 @@ from pathlib import Path
 from support.paths import COMMON_FOLDER
 
 from pytest_compaction.metrics.aggregate import Aggregate, aggregate
-from pytest_compaction.records.records import scored_record
-from pytest_compaction.session.resolve import start
+from pytest_compaction.records.probe_record import scored_record
+from pytest_compaction.session.items.collection import items_of
+from pytest_compaction.session.items.kinds import KINDS
+from pytest_compaction.session.resolve import resolve_session
 from pytest_compaction.settings import Settings
 
 
@@ -57,14 +59,14 @@ def offline_settings(**changes) -> Settings:
 def _measured_records(compactor):
     settings = offline_settings(compactors=(compactor,))
     here = Path(__file__).parent
-    session = start(settings, here, here, True, {}, {})
+    session = resolve_session(settings, here, here, True, {}, {})
     try:
         assert not session.case_set.errors
         records = []
-        for item in session.parameters():
+        for id, item in items_of(KINDS["probe"], session).items():
             response = session.engine.compaction(item.case, item.arm).ask(item.probe)
             verdict = session.engine.verdict(response)
-            records.append(scored_record(item.id, response, verdict, settings))
+            records.append(scored_record(id, response, verdict, settings))
     finally:
         session.close()
     assert len(records) >= 24

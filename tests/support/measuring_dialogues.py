@@ -11,7 +11,7 @@ from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.dialogues.evaluation import evaluation_of
 from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode, trigger_for_dialogues
 from pytest_compaction.run.triggers import parse_trigger
-from pytest_compaction.session.resolve import start
+from pytest_compaction.session.resolve import resolve_session
 from pytest_compaction.settings import DialogueSettings
 
 MT_BENCH = public_data("mt-bench-101/mtbench101.jsonl")
@@ -39,7 +39,7 @@ def evaluations(path, arms, tasks=()):
     named = DialogueSettings(tasks=tasks)
     names = tuple(dict.fromkeys(name for name, _ in arms))
     settings = offline_settings(compactors=names, cases=(str(path),), dialogues=named)
-    session = start(settings, HERE, HERE, False, {}, {})
+    session = resolve_session(settings, HERE, HERE, False, {}, {})
     with closing(session):
         assert not session.dialogue_set.errors
         found = []

@@ -1,4 +1,4 @@
-"""Damage done to files, seeded: bytes and lines, and the values within JSON."""
+"""Seeded damage to files: to bytes, to lines, and to the values within JSON."""
 
 import contextlib
 import copy
@@ -30,14 +30,14 @@ HUGE_NUMBERS = ["1" * 400, "1" * 5000, "1e999", "-1e400", "NaN", "Infinity", "00
 
 
 def mutated(text, rng):
-    """The bytes of a damaged copy; ``rng`` is a ``random.Random``."""
+    """The content of a damaged copy; ``rng`` is a ``random.Random``."""
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         text = rng.choice(TEXTUAL if rng.random() < 0.35 else (in_json,))(text, rng)
     return rng.choice(ENCODINGS)(text, rng)
 
 
 def in_json(text, rng):
-    """One value of the document, or of one of its lines, changed."""
+    """Change one value of the document or of one of its lines."""
     lines = text.split("\n")
     whole = lines[0].strip() in {"[", "{"} or not lines[0].startswith("{") or len(lines) < 3
     number = None if whole else rng.randrange(len(lines))
@@ -52,7 +52,7 @@ def in_json(text, rng):
 
 
 def altered(value, rng):
-    """JSON text of a value with one place in it changed."""
+    """The JSON text of a value, changed in one place."""
     value = copy.deepcopy(value)
     places = list(_places(value))
     if not places:
@@ -87,7 +87,7 @@ def altered(value, rng):
 
 
 def _reworded(places, rng):
-    """Other texts of the right type, so that what is damaged is the sense, not the form."""
+    """Replace texts by other texts: the types stay right, so only the meaning is damaged."""
     texts = [(holder, key) for holder, key in places if isinstance(holder[key], str)]
     for holder, key in rng.sample(texts, min(len(texts), rng.randrange(1, 4))):
         text = holder[key]
@@ -99,7 +99,7 @@ def _reworded(places, rng):
 
 
 def _cycle(value, rng):
-    """Now and then a parent that is its own child."""
+    """Make a line its own ancestor, half of the time."""
     if isinstance(value, dict) and "parentUuid" in value and rng.random() < 0.5:
         value["parentUuid"] = rng.choice((value.get("uuid"), f"u{rng.randrange(18)}"))
 

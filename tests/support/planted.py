@@ -1,7 +1,7 @@
-"""Strategies with one fault each, and a sound one: for the check of the invariants.
+"""Strategies with one planted fault each, and a sound one, to test the check of invariants.
 
-Each is what ``anchored`` does, or something simpler, with one thing wrong. ``PLANTED``
-maps the name of an invariant to the strategies that break it and nothing else.
+Each is ``anchored`` or something simpler with a single fault. ``PLANTED`` maps the name
+of an invariant to the strategies that break it and no other.
 """
 
 import random
@@ -12,14 +12,12 @@ from pytest_compaction.checking.faults import CALL_LIKE, REASONING
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
-    last_user,
-    leading_system,
     load,
     spans_between,
-    tail_start,
     unchanged,
 )
 from pytest_compaction.compactors.base.masking import images_as_text
+from pytest_compaction.compactors.base.tails import tail_start
 from pytest_compaction.compactors.protocol import Outcome, Traits, View
 from pytest_compaction.compactors.strategies.anchored import SECTIONS, SUMMARY_ID, Anchored
 from pytest_compaction.compactors.strategies.regenerate import Regenerate
@@ -30,6 +28,8 @@ from pytest_compaction.conversation.messages import (
     Text,
     Thinking,
     groups,
+    last_user,
+    leading_system,
     pending_calls,
     text_message,
 )
@@ -45,10 +45,10 @@ class Sound(Anchored):
 
 
 class Tampered(Anchored):
-    """``anchored`` with a little room to spare, whose views are then tampered with."""
+    """``anchored`` with a smaller budget; subclasses then tamper with its views."""
 
     def tamper(self, after, before, context):
-        """The view with something wrong, or ``None`` to leave it as it is."""
+        """The view with the fault, or ``None`` to leave the view as it is."""
 
     async def compact(self, state, context):
         smaller = replace(context, budget=int(context.budget * 0.7))
@@ -64,17 +64,17 @@ class Tampered(Anchored):
 
 
 def parts_of(messages):
-    """Groups of messages."""
+    """Split messages into groups, as ``groups`` does."""
     return [messages[begin:end] for begin, end in groups(messages)]
 
 
 def joined(parts):
-    """The opposite of ``parts_of``."""
+    """Join groups of messages; the inverse of ``parts_of``."""
     return tuple(message for part in parts for message in part)
 
 
 def with_parts(message, change):
-    """The message with each part changed; ``None`` removes one."""
+    """Change each part of the message; ``None`` removes a part."""
     made = (change(part) for part in message.parts)
     return replace(message, parts=tuple(part for part in made if part is not None))
 
@@ -121,7 +121,7 @@ class StartsWithAssistant(Tampered):
 
 
 class EndsWithAssistant(Tampered):
-    """Has the assistant say something at the end."""
+    """Ends the view with a message of the assistant."""
 
     def tamper(self, after, before, context):
         if not pending_calls(after):
@@ -131,7 +131,7 @@ class EndsWithAssistant(Tampered):
 
 
 class LeavesEmpty(Tampered):
-    """Leaves a message without content behind."""
+    """Leaves a message without content."""
 
     def tamper(self, after, before, context):
         first = leading_system(after) + 1
@@ -141,7 +141,7 @@ class LeavesEmpty(Tampered):
 
 
 class EditsThinking(Tampered):
-    """Takes the signature away from thinking."""
+    """Removes the signature of thinking."""
 
     def tamper(self, after, before, context):
         def edited(part):
@@ -153,7 +153,7 @@ class EditsThinking(Tampered):
 
 
 class DropsLatestThinking(Tampered):
-    """Takes the thinking out of messages with calls."""
+    """Removes thinking from messages with calls."""
 
     def tamper(self, after, before, context):
         def without(part):
@@ -174,7 +174,7 @@ class RewritesSystem(Tampered):
 
 
 class CutsImages(Truncate):
-    """Cuts images in two."""
+    """Keeps image parts but removes their addresses."""
 
     async def compact(self, state, context):
         def cut(part):
@@ -201,7 +201,7 @@ class Reorders(Tampered):
 
 
 class Rewords(Tampered):
-    """Changes the words of a message and says that it was kept."""
+    """Changes the words of a message but reports it as kept."""
 
     def tamper(self, after, before, context):
         return tuple(
@@ -220,7 +220,7 @@ class Rewords(Tampered):
 
 
 class DropsInSilence(Tampered):
-    """Says nothing of what became of the first message."""
+    """Does not report what became of the first message."""
 
     async def compact(self, state, context):
         outcome = await super().compact(state, context)
@@ -237,7 +237,7 @@ class ForgetsUser(Tampered):
 
 
 class Unmarked(Tampered):
-    """Gives out its summary as a message of the log."""
+    """Passes off its summary as a message of the log."""
 
     def tamper(self, after, before, context):
         return tuple(replace(m, origin="log") if m.id == SUMMARY_ID else m for m in after)
@@ -278,7 +278,7 @@ class WritesNothing(Tampered):
 
 
 class Recites(Tampered):
-    """Replaces messages by a part of what the summariser was told to write."""
+    """Replaces messages by a part of the summariser's instructions."""
 
     words = SECTIONS[0].asks
 
@@ -288,7 +288,7 @@ class Recites(Tampered):
 
 
 class Calls(Recites):
-    """Replaces messages by a tool call that is text."""
+    """Replaces messages by a tool call written as text."""
 
     words = CALL_LIKE
 
@@ -300,7 +300,7 @@ class Muses(Recites):
 
 
 class Grows(Tampered):
-    """Leaves more tokens than there were."""
+    """Leaves more tokens than before."""
 
     def tamper(self, after, before, context):
         words = " more" * (context.tokens.messages(before) + 10)
@@ -310,7 +310,7 @@ class Grows(Tampered):
 
 
 class OverBudget(Tampered):
-    """Leaves more than the budget allows, and less than there was."""
+    """Leaves more tokens than the budget allows, but fewer than before."""
 
     def tamper(self, after, before, context):
         left = context.tokens.messages(before) - context.budget
@@ -324,7 +324,7 @@ class OverBudget(Tampered):
 
 
 class GivesUpInSilence(Anchored):
-    """Does nothing about what is over the budget when the model fails, and does not say so."""
+    """Stays over the budget when the model fails, without saying so."""
 
     async def compact(self, state, context):
         outcome = await super().compact(state, context)
@@ -332,14 +332,14 @@ class GivesUpInSilence(Anchored):
 
 
 class AlwaysDue(Anchored):
-    """Wants to be called at all times."""
+    """Says that a compaction is always due."""
 
     def due(self, state, context):
         return "it is always time"
 
 
 class Noted(HistoryCompactor):
-    """Replaces everything by a note of one line."""
+    """Replaces everything by a one-line note."""
 
     name = "noted"
     traits = Traits()
@@ -368,7 +368,7 @@ class Noted(HistoryCompactor):
 
 
 class Loops(Noted):
-    """Shortens its note by a word each time, and calls that a compaction."""
+    """Shortens its note by one word each time and calls that a compaction."""
 
     def note(self, state):
         left = max(12 - int(state.get("count", 0)), 1)
@@ -406,7 +406,7 @@ class SendsImages(Anchored):
 
 
 class Raises(Anchored):
-    """Lets the error of the model out."""
+    """Lets the error of the model escape."""
 
     async def compact(self, state, context):
         outcome = await super().compact(state, context)
@@ -416,14 +416,14 @@ class Raises(Anchored):
 
 
 class ReturnsList(Anchored):
-    """Returns a list where an outcome is expected, when there is a focus."""
+    """Returns a list instead of an outcome when there is a focus."""
 
     async def compact(self, state, context):
         return [] if context.instructions else await super().compact(state, context)
 
 
 class Mutates(Anchored):
-    """Writes into the state that it is given."""
+    """Changes the state that it is given."""
 
     async def compact(self, state, context):
         state["seen"] = len(state["messages"])
@@ -431,7 +431,7 @@ class Mutates(Anchored):
 
 
 class FailsHalfway(Anchored):
-    """Keeps half of a result when it fails."""
+    """Keeps half of its result when it fails."""
 
     async def compact(self, state, context):
         outcome = await super().compact(state, context)
@@ -452,14 +452,14 @@ class AddsReminders(Anchored):
 
 
 class KeepsSets(Anchored):
-    """Has a state that JSON cannot hold."""
+    """Has a state that JSON cannot represent."""
 
     def observe(self, state, new, context):
         return {**super().observe(state, new, context), "kinds": {1, 2}}
 
 
 class Piles(HistoryCompactor):
-    """Adds a summary at each compaction and keeps the earlier ones."""
+    """Adds a summary at each compaction and keeps all earlier ones."""
 
     name = "piles"
     traits = Traits()
@@ -483,7 +483,7 @@ class Piles(HistoryCompactor):
 
 
 class ReadsTwice(Regenerate):
-    """Claims to merge into its summary, and writes it from scratch."""
+    """Claims to merge into its summary but rewrites it from scratch."""
 
     traits = Traits(needs_model=True, reads_once=True)
 
@@ -500,7 +500,7 @@ class Throws(Tampered):
 
 
 class CountsQuestions(Anchored):
-    """Shows a question how many were asked before."""
+    """Shows each question how many were asked before it."""
 
     def __init__(self):
         super().__init__()
@@ -516,7 +516,7 @@ class CountsQuestions(Anchored):
 
 
 class KeepsToItself(Anchored):
-    """Keeps its views in the instance and only their number in the state."""
+    """Keeps its views in the instance, and only their number in the state."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Replaying dialogues without pytest around them: models that remember, small strategies."""
+"""Replay dialogues without pytest: models that remember requests, small strategies."""
 
 import json
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ def a_dialogue(turns=4, calls=(), system=""):
 
 
 class Writer(OfflineModel):
-    """A model with answers of its own, which remembers what it was asked from what."""
+    """A model with fixed answers, which remembers each question and the view it came with."""
 
     name = "writer"
 
@@ -101,10 +101,10 @@ def judgement(similarity=0.8, kept=(True, False)):
 
 
 def judge(*answers):
-    """Judges that give these answers to everything."""
+    """Judges that answer everything with the given answers."""
     return tuple(Writer(Usage(1, 10, 0, 5), answers=lambda request, a=a: a) for a in answers)
 
 
 def in_force(replayed, trial=0):
-    """Before which turns a summary stood in the prompt."""
+    """The turns whose prompt held a summary."""
     return [reply.summarised for reply in replayed.comparison.summary[trial].replies]

@@ -1,4 +1,4 @@
-"""Scenarios for pytester: tiny case files, strategies, models, and runs over them."""
+"""Scenarios for pytester: tiny case files, strategies and models, and runs with them."""
 
 import copy
 import importlib
@@ -13,7 +13,7 @@ for _name in (
     "pytest_compaction.session.scheduler",
     "xdist.workermanage",
 ):
-    importlib.import_module(_name)  # kept loaded, so that inner runs need not load it again
+    importlib.import_module(_name)  # stays loaded, so that inner runs need not load it again
 TokenCounter().text("")
 
 MODULE = "strategies"
@@ -318,7 +318,7 @@ def case(id="first", **changes):
 
 
 def write_cases(pytester, *cases, folder="cases"):
-    """Write cases as files named after their ids; a text is written as it stands."""
+    """Write each case to a file named after its id; a text is written verbatim."""
     place = pytester.path / folder
     place.mkdir(parents=True, exist_ok=True)
     for number, data in enumerate(cases):
@@ -330,7 +330,7 @@ def write_cases(pytester, *cases, folder="cases"):
 
 
 def set_up(pytester, *ids):
-    """A project with strategies, models, and cases of the given ids (``first`` and ``second``)."""
+    """Set up a project with strategies, models, and the named cases (``first`` and ``second``)."""
     pytester.makepyfile(**{MODULE: STRATEGIES})
     pytester.makeconftest(JUDGES)
     return write_cases(pytester, *(case(id) for id in ids or ("first", "second")))
@@ -348,7 +348,7 @@ def run(pytester, *arguments, compactor="keep", cache=False, **how):
 
 
 def lean(cache=False):
-    """Arguments that leave out what is no subject of these tests."""
+    """Arguments that switch off everything that these tests are not about."""
     others = ["hypothesispytest", "syrupy", "anyio", *([] if cache else ["cacheprovider"])]
     return [f"-pno:{name}" for name in others]
 
@@ -369,7 +369,7 @@ def last_line(result):
 
 
 def failure(result, item):
-    """What the run shows of a failed item, without its heading and its worker."""
+    """The text that the run shows for a failed item, without its heading and its worker."""
     lines = result.outlines
     begin = next(i for i, line in enumerate(lines) if f"[{item}] ___" in line) + 1
     end = next(i for i in range(begin, len(lines)) if re.match(r"(___+ |===+ )", lines[i]))
@@ -377,16 +377,16 @@ def failure(result, item):
 
 
 def flat(lines):
-    """Lines as one text, so that it does not matter where they are wrapped."""
+    """Join lines into one text, so that wrapping does not matter."""
     return " ".join(" ".join(lines).split())
 
 
 def node_ids(result):
-    """The ids that a run with ``--collect-only -q`` listed."""
+    """The node ids listed by a run with ``--collect-only -q``."""
     return [line for line in result.outlines if re.search(r"::\w+\[", line)]
 
 
 def ran(result):
-    """The parameter ids of the items that a run with ``-v`` reported, in order."""
+    """The parameter ids of the items reported by a run with ``-v``, in order."""
     word = "(?:PASSED|FAILED|UNSCORED|SKIPPED|ERROR)"
     return re.findall(rf"::\w+\[(\S+)\] (?:<- \S+ )?{word}", str(result.stdout))

@@ -1,7 +1,7 @@
-"""A local server that speaks as much of the OpenAI API as the benchmark asks, with a call log.
+"""A local server for the part of the OpenAI API that the benchmark uses; it logs all calls.
 
-Replies follow from the request alone. ``before`` and ``after`` are called with the
-number of the call (from 1) and may raise or kill; what was received is in ``calls``.
+Replies depend on the request alone. ``before`` and ``after`` are called with the number
+of the call (from 1) and may raise or kill. ``calls`` holds the requests received.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ CACHED_SHARE = 4
 
 
 class StubEndpoint:
-    """The server and what it has seen."""
+    """The server and the requests that it received."""
 
     def __init__(self):
         self.calls = []
@@ -64,7 +64,7 @@ class StubEndpoint:
             request_queue_size = 128
 
             def handle_error(self, request, client_address):
-                """Who asked was killed meanwhile."""
+                """Ignore the error: tests kill clients while they wait."""
 
         self._server = Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
@@ -81,7 +81,7 @@ class StubEndpoint:
         self._thread.join()
 
     def roles(self):
-        """How many calls of each role came, told apart by what they ask for."""
+        """The number of calls of each role, recognised by their prompts."""
         found = {"compaction": 0, "responder": 0, "judge": 0}
         for digest in self.calls:
             found[role_of(self.bodies[digest])] += 1
@@ -89,7 +89,7 @@ class StubEndpoint:
 
 
 def long_case(id, budget=300):
-    """The case of the scenarios, so long that ``anchored`` compacts it, and unlike any other."""
+    """The case of the scenarios, made unique, and long enough for ``anchored`` to compact."""
     data = case(id, budget=budget)
     for number, message in enumerate(data["messages"]):
         if message["role"] != "tool":
@@ -160,12 +160,12 @@ def reply_to(body):
 
 
 def _digest(body):
-    """Answers to different requests differ, as those of a real model do."""
+    """A digest of the request: different requests get different answers, as from a real model."""
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:8]
 
 
 def _headings(body):
-    """The headings that a request for a summary asks to be filled."""
+    """The headings that a request for a summary asks for."""
     said = body["messages"][-1]["content"]
     if not isinstance(said, str):
         return []
@@ -177,7 +177,7 @@ def _headings(body):
 
 
 def _filled(schema):
-    """A value that keeps to a schema: every fact stated, no stale value, four of five points."""
+    """A value that satisfies a schema: every fact stated, no stale value, four of five points."""
     if "enum" in schema:
         return schema["enum"][-2]
     if schema["type"] == "object":

@@ -1,4 +1,4 @@
-"""Dialogues for tests: small ones with long enough answers that compacting them loses something."""
+"""Small dialogues whose answers are long enough that compaction loses something."""
 
 import json
 
@@ -6,7 +6,7 @@ PLACES = ("Lisbon", "Tromso", "Kyoto", "Quito", "Perth", "Accra")
 
 
 def turn(number):
-    """A user turn about one place, and the answer on record, about 60 tokens together."""
+    """A user turn about one place and its recorded answer, about 60 tokens together."""
     place = PLACES[number % len(PLACES)]
     return {
         "user": f"What should I know about {place} before stop {number} of the journey, and why?",
@@ -19,7 +19,7 @@ def turn(number):
 
 
 def talk(id=1, turns=4, task="CM", **changes):
-    """A dialogue as MT-Bench-101 writes it; the last turn asks about all that came before."""
+    """A dialogue in the format of MT-Bench-101; the last turn asks about all earlier turns."""
     history = [turn(number) for number in range(turns - 1)]
     names = " and ".join(PLACES[: turns - 1])
     history.append(
@@ -32,7 +32,7 @@ def talk(id=1, turns=4, task="CM", **changes):
 
 
 def chat(turns=4, **changes):
-    """The same dialogue in OpenAI chat shape."""
+    """The same dialogue as OpenAI chat messages."""
     messages = []
     for item in talk(turns=turns)["history"]:
         messages.append({"role": "user", "content": item["user"]})
@@ -41,12 +41,12 @@ def chat(turns=4, **changes):
 
 
 def lines(*values):
-    """Values as JSONL; a text is a line as it stands."""
+    """Values as JSON lines; a text becomes a line verbatim."""
     return "".join(f"{v if isinstance(v, str) else json.dumps(v)}\n" for v in values)
 
 
 def write(folder, *values, name="talks.jsonl"):
-    """Write a dialogue file, ``.jsonl`` a value a line, ``.json`` the one value."""
+    """Write a dialogue file: ``.jsonl`` with a value per line, ``.json`` with a single value."""
     path = folder / name
     text = lines(*values) if name.endswith(".jsonl") else json.dumps(values[0])
     path.write_text(text, "utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""One small session written down in every transcript format that is imported, and as a case."""
+"""One small session in every transcript format that can be imported, and as a case."""
 
 import json
 
@@ -296,7 +296,7 @@ SAMPLES = {
 
 
 def write_log(folder, *values, lines=False):
-    """A file of one JSON document, or of a value a line."""
+    """Write a file with one JSON document, or with a value per line."""
     path = folder / "log.json"
     if lines:
         path.write_text("".join(json.dumps(value) + "\n" for value in values), "utf-8")
@@ -306,7 +306,7 @@ def write_log(folder, *values, lines=False):
 
 
 def imported_as(name, path):
-    """The conversations of a file, which the importer of this name must recognise."""
+    """The conversations of a file; the importer of this name must recognise it."""
     importer = importer_for(path, load_importers().importers)
     assert importer.name == name
     found = list(conversations(importer, path))

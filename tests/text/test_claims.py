@@ -1,4 +1,4 @@
-"""What a text asserts that can be looked up, and what it says to the judge."""
+"""Claims of a text that can be looked up, and sentences to the judge."""
 
 import pytest
 from hypothesis import given

@@ -1,8 +1,8 @@
-"""Which files a shell command reads, writes, deletes or renames, as far as its words say so.
+"""The files that a shell command reads, writes, deletes or renames, as its words say.
 
-Only what stands literally in the command is claimed. Patterns and variables claim
-nothing, but what they may delete is told as unsettled. ``cd`` is followed within one
-command; after one to an unknown folder nothing relative is certain.
+Only literal paths are claimed. Patterns and variables claim nothing, but files that they
+may delete are reported as unsettled. ``cd`` is followed within one command; after a
+``cd`` to an unknown folder no relative path is certain.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash"})
 
 
 def shell_touches(script: str) -> list[Touch]:
-    """What the script would do to files, in order; nothing for what cannot be parsed."""
+    """What the script would do to files, in order; empty if it cannot be parsed."""
     return [effect.touch for effect in shell_effects(script) if effect.touch is not None]
 
 
@@ -51,9 +51,9 @@ def shell_effects(script: str, depth: int = 0) -> list[Effect]:
 
 
 def command_words(script: str) -> list[list[str]]:
-    """The words of each simple command, in order; redirections and ``sudo`` and the like left out.
+    """The words of each simple command, in order, without redirections, ``sudo`` and the like.
 
-    Nothing for a script that cannot be parsed.
+    Empty for a script that cannot be parsed.
     """
     return [words for simple in simple_commands(script) if (words := without_prefix(simple.words))]
 
@@ -76,7 +76,7 @@ def _inside(effect: Effect, folder: str | None) -> Effect:
 
 
 def _bare(effect: Effect) -> str:
-    """What is unsettled by an effect in a folder that is not known."""
+    """The unsettled pattern of an effect in an unknown folder."""
     return EVERYTHING if effect.unsettled else ""
 
 
@@ -88,7 +88,7 @@ def _joined(folder: str, path: str) -> str:
 
 
 def _changed_folder(folder: str | None, words: Sequence[str]) -> str | None:
-    """The folder after a ``cd``; ``None`` where the words do not tell."""
+    """The folder after a ``cd``; ``None`` if the words do not tell."""
     targets = [word for word in words[1:] if word not in {"--", "-P", "-L"}]
     target = targets[0] if targets else ""
     if words[0] == "popd" or not target or target == "-" or NOT_LITERAL.search(target):
@@ -102,7 +102,7 @@ def _changed_folder(folder: str | None, words: Sequence[str]) -> str | None:
 
 
 def _git_folder(folder: str | None, words: list[str]) -> tuple[str | None, list[str]]:
-    """Where a ``git -C folder`` works, and its words without that."""
+    """The folder in which ``git -C folder`` works, and its words without that option."""
     if words[:2] != ["git", "-C"] or len(words) < 4:
         return folder, words
     return _changed_folder(folder, ["cd", words[2]]), [words[0], *words[3:]]

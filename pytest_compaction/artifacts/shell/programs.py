@@ -1,4 +1,4 @@
-"""What single programs do to files, as far as the words of the command say so."""
+"""What single programs do to files, as far as the words of the command say."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_compaction.artifacts.patches import patch_touches
 from pytest_compaction.artifacts.touches import Touch, Verb, clean_path, shortened, text_detail
 
 EVERYTHING: Final = "."
-"""The pattern of :attr:`Effect.unsettled` that any path fits."""
+"""The pattern of :attr:`Effect.unsettled` that fits any path."""
 
 NOT_LITERAL: Final = re.compile(r"[$`*?{}<>]")
 _READERS: Final = frozenset({"cat", "head", "tail", "less", "more", "nl", "bat"})
@@ -37,11 +37,11 @@ _TURNING: Final = frozenset(
 class Effect:
     """What one command of a script does: a touch, or something less definite.
 
-    ``certain`` is false when the command may not have run, or not on this path.
-    ``folder`` says that the path may be a folder, ``forced`` that a missing file is no
-    error. ``made`` is a folder that is made. ``unsettled`` is a pattern: what fits it
-    may be gone, or be as it was earlier; with a ``restore`` only where its path is no file
-    that is known. ``listed`` says that the output names what is gone.
+    ``certain`` is false if the command may not have run, or not on this path. ``folder``
+    says that the path may be a folder, ``forced`` that a missing file is not an error.
+    ``made`` is a new folder. ``unsettled`` is a pattern: files that fit it may be gone or
+    back in an earlier state; with a ``restore`` that holds only if its path is not a known
+    file. ``listed`` says that the output names the files that are gone.
     """
 
     touch: Touch | None = None
@@ -54,12 +54,12 @@ class Effect:
 
 
 def literal_path(word: str) -> str:
-    """The word as a path; empty for a pattern, a variable, and what names no file."""
+    """The word as a path; empty for a pattern, a variable, and anything that names no file."""
     return "" if NOT_LITERAL.search(word) else clean_path(word)
 
 
 def program_effects(words: Sequence[str], body: str) -> list[Effect]:
-    """What one command does, by its words and the heredoc that it reads; redirections aside."""
+    """What one command does, by its words and the heredoc that it reads, without redirections."""
     if not words or _IDLE & set(words):
         return []
     name = posixpath.basename(words[0])
@@ -106,10 +106,10 @@ def _git(words: Sequence[str]) -> list[Effect]:
 
 
 def _restored(words: Sequence[str]) -> list[Effect]:
-    """``git checkout`` and ``git restore`` of paths: what was changed in them is taken back.
+    """``git checkout`` and ``git restore`` of paths: changes in them are undone.
 
-    Without ``--`` a word may be a branch; it is the reader of the log who knows
-    whether it names a file that was touched.
+    Without ``--`` a word may be a branch. Only the caller knows whether it names a file
+    that was touched.
     """
     named = words[words.index("--") + 1 :] if "--" in words else words
     operands = [word for word in named if not word.startswith("-")]
@@ -151,7 +151,7 @@ def _deleted(words: Sequence[str]) -> list[Effect]:
 
 
 def _pattern(word: str) -> str:
-    """The word as a pattern of ``fnmatch``, in which what the log does not tell may be anything."""
+    """The word as a pattern for ``fnmatch``; variables and substitutions match anything."""
     word = re.sub(r"\$\{[^}]*\}|\$\w*|`[^`]*`|\{[^}]*\}", "*", word)
     return EVERYTHING if not word.strip("*./") else re.sub(r"^\./", "", word)
 
@@ -172,7 +172,7 @@ def _operands(words: Sequence[str], with_value: frozenset[str] = frozenset()) ->
 
 
 def _moved(name: str, words: Sequence[str]) -> list[Effect]:
-    """``mv`` and ``cp``; of a target that may be a folder it is the reader who knows more."""
+    """``mv`` and ``cp``; only the caller knows whether a target is a folder."""
     target, rest = _target_option(words[1:])
     operands = _operands(rest, frozenset({"-S", "--suffix"}))
     if target:

@@ -1,9 +1,9 @@
-"""A shell script as its simple commands: their words, and whether each of them surely ran.
+"""A shell script as simple commands: their words, and whether each of them certainly ran.
 
-A command surely runs when no other command decides about it. What stands in a loop, a
-condition or a function, after ``||``, after ``exit``, or after ``&&`` behind a command that
-can fail without a word (``test``, ``grep -q``, ``false``) or for reasons of its own (a test
-run) may have been left out; the log does not tell.
+A command certainly runs if no other command decides about it. The log does not tell
+whether a command ran in a loop, a condition or a function, after ``||``, after ``exit``,
+or after ``&&`` if the command before may fail without a message (``test``, ``grep -q``,
+``false``) or for its own reasons (a test run).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PLAIN: Final = frozenset(
     """cd pushd popd mkdir rmdir mv cp rm ln touch chmod echo printf cat tee sed perl export unset
     set source . pwd ls head tail wc nl date true : sleep""".split()
 )
-"""Programs that fail only with a line that says so, which the reader of the output looks for."""
+"""Programs that fail only with a message, which the reader of the output looks for."""
 _PLAIN_GIT: Final = frozenset(
     "add mv rm status diff log show branch checkout switch restore init config stash".split()
 )
@@ -56,7 +56,7 @@ class Simple:
 
     @property
     def silent(self) -> bool:
-        """Whether it is empty, or fails only with a line that says so."""
+        """Whether it is empty, or fails only with a message."""
         words = without_prefix(self.words)
         if not words:
             return True
@@ -67,7 +67,7 @@ class Simple:
 
 
 def simple_commands(script: str) -> list[Simple]:
-    """The simple commands in order; nothing for a script with unbalanced quotes."""
+    """The simple commands in order; empty for a script with unbalanced quotes."""
     text, bodies = _without_heredocs(script[:MAX_SCRIPT_CHARACTERS])
     commands = [Simple()]
     course = _Course()
@@ -108,7 +108,7 @@ def without_prefix(words: Sequence[str]) -> list[str]:
 
 
 class _Course:
-    """Whether the script, read up to a place, surely gets there."""
+    """Whether the script, read up to some place, certainly gets there."""
 
     def __init__(self) -> None:
         self._bases = [False]

@@ -7,8 +7,7 @@ from typing import Final
 
 from pytest_compaction.checking.invariants.invariant import Breach, Invariant
 from pytest_compaction.checking.observation import Observation, ObservedStep
-from pytest_compaction.compactors.base.history import last_user, leading_system
-from pytest_compaction.conversation.messages import groups
+from pytest_compaction.conversation.messages import groups, last_user, leading_system
 
 PROGRESS: Final = 0.05
 """The share of tokens that a compaction must remove to count as progress."""

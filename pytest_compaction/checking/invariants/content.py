@@ -9,9 +9,16 @@ from typing import Any, Final
 from pytest_compaction.checking.examples.scenario import CANARY
 from pytest_compaction.checking.invariants.invariant import Breach, Invariant
 from pytest_compaction.checking.observation import Observation, ObservedStep
-from pytest_compaction.compactors.base.history import last_user, leading_system
 from pytest_compaction.compactors.protocol import Traits
-from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
+from pytest_compaction.conversation.messages import (
+    Message,
+    Part,
+    Text,
+    ToolCall,
+    ToolResult,
+    last_user,
+    leading_system,
+)
 from pytest_compaction.text.words import printable
 
 _LEAST_ASKED: Final = 20

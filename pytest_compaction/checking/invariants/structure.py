@@ -12,7 +12,6 @@ from pytest_compaction.checking.invariants.pairing import (
     results_follow_calls,
 )
 from pytest_compaction.checking.observation import Observation
-from pytest_compaction.compactors.base.history import leading_system
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.messages import (
     Image,
@@ -20,6 +19,7 @@ from pytest_compaction.conversation.messages import (
     Opaque,
     Text,
     Thinking,
+    leading_system,
 )
 
 

@@ -1,1 +1,1 @@
-"""What strategies are made of: history, cuts, tails, masks, summaries and bounds."""
+"""The parts of strategies: history, cuts, tails, windows, masks, summaries, outcomes."""

@@ -1,4 +1,4 @@
-"""Keeping what a summariser reads within its window, and what it writes within its budget."""
+"""Bounds: what a summariser reads fits its window, and what it writes fits its budget."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.structured_summary import Section, Summary
 
 _SHORTEST: Final = 200
-"""Characters to which a text may be shortened before whole messages are left out."""
+"""Texts are not cut below this many characters; whole messages are left out then."""
 
 
 def fitting_input(
     messages: Sequence[Message], limit: int, tokens: TokenCounter
 ) -> tuple[Message, ...]:
-    """The messages as a reader with ``limit`` tokens can take them; unchanged where they fit.
+    """The messages shortened to at most ``limit`` tokens; unchanged if they fit.
 
-    First the parts go that only their provider can read, then long texts lose their
-    middle, the longest ones most, and at last the oldest groups go whole.
+    First, parts that only their provider can read are removed. Then long texts lose
+    their middle, the longest texts most. At last the oldest groups are removed.
     """
     if tokens.messages(messages) <= limit:
         return tuple(messages)
@@ -51,7 +51,7 @@ def each_at_most(messages: Sequence[Message], length: int) -> tuple[Message, ...
 
 
 def without_middle(text: str, length: int) -> str:
-    """A text of at most about ``length`` characters: its head and its tail, and what is between."""
+    """A text cut to about ``length`` characters: head, a note of how much is missing, tail."""
     if len(text) <= length:
         return text
     half = max(length // 2 - 20, 1)
@@ -62,10 +62,10 @@ def without_middle(text: str, length: int) -> str:
 def fitting_summary(
     summary: Summary, sections: Sequence[Section], budget: int, tokens: TokenCounter
 ) -> Summary:
-    """The summary without the entries for which ``budget`` tokens do not suffice.
+    """The summary without as many entries as it takes to fit ``budget`` tokens.
 
-    The section that takes most gives first, its last entry before the others. The
-    result is empty when not even one entry fits.
+    The largest section loses its last entry first. The result is empty if not even one
+    entry fits.
     """
     entries = {section: list(lines) for section, lines in summary.entries}
     shown = {section.id for section in sections}
@@ -112,7 +112,7 @@ def _shortened(message: Message, length: int) -> Message:
 
 
 def short_arguments(call: ToolCall, length: int) -> str:
-    """Arguments that still parse where they did: their long strings are what is shortened."""
+    """Arguments in which only long strings are cut, so that they parse if they did before."""
     values = call.parsed()
     if not values:
         return without_middle(call.arguments, length)

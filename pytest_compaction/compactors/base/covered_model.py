@@ -1,4 +1,4 @@
-"""A model that is not asked for what is recorded elsewhere."""
+"""A model that is not asked for what another record already holds."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from pytest_compaction.models.protocol import (
 from pytest_compaction.models.structured_summary import Section, Source, Summary
 
 ELSEWHERE: Final = "(see the record that stands beside this summary)"
-"""What a section says that is not asked for."""
+"""The text of a section that was not requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoveredModel:
     """A model that is not asked for what an insertion covers.
 
-    A section whose sources are all covered is not asked for and says so; of others
-    only the covered sources are taken out. A model that reads prompts is told.
+    A section whose sources are all covered is not requested; its text says so. Other
+    sections only lose their covered sources. A model that reads prompts is told.
     """
 
     model: Model
@@ -44,10 +44,10 @@ class CoveredModel:
         return CoveredModel(self.model.at_trial(trial), self.covered)
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
-        """Ask for the sections that are not covered, within the same budget.
+        """Request the sections that are not covered, within the same budget.
 
-        Where these have nothing to say all sections are asked for, so that a summary
-        is empty only where the model has nothing to say at all.
+        If they come back empty, all sections are requested, so that a summary is empty
+        only if the model has nothing to say at all.
         """
         left = tuple(s for s in map(self._without, request.sections) if s.gathers)
         if not left:
@@ -76,17 +76,17 @@ class CoveredModel:
         return section if left == section.gathers else replace(section, gathers=left)
 
     async def answer(self, request: AnswerRequest) -> AnswerReply:
-        """As the model behind answers."""
+        """The answer of the model behind."""
         return await self.model.answer(request)
 
     def refuses(self, parameters: Parameters) -> str | None:
-        """As the model behind does."""
+        """The refusal of the model behind, if any."""
         return refusal_of(self.model, parameters)
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
-        """As the model behind judges."""
+        """The judgement of the model behind."""
         return await self.model.judge(request)
 
     async def compact(self, request: CompactRequest) -> CompactReply:
-        """As the model behind compacts."""
+        """The compaction of the model behind."""
         return await self.model.compact(request)

@@ -1,11 +1,10 @@
-"""Where a conversation may be cut: between groups, never between a call and its result."""
+"""Safe cuts of a conversation: between groups, never between a call and its result."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from pytest_compaction.conversation.messages import Message, groups, pending_calls
-from pytest_compaction.conversation.tokens import TokenCounter
 
 
 def cut_before(messages: Sequence[Message], index: int) -> int:
@@ -37,24 +36,11 @@ def user_turns(messages: Sequence[Message]) -> list[int]:
     ]
 
 
-def newest_within(
-    messages: Sequence[Message], limit: int, tokens: TokenCounter
-) -> tuple[Message, ...]:
-    """The longest run of whole groups up to the end that takes at most ``limit`` tokens."""
-    start, spent = len(messages), 0
-    for begin, end in reversed(groups(messages)):
-        spent += tokens.messages(messages[begin:end])
-        if spent > limit:
-            break
-        start = begin
-    return tuple(messages[start:])
-
-
 def without_orphans(messages: Sequence[Message], new: Sequence[Message]) -> tuple[Message, ...]:
     """The new messages without leading results whose call is no longer in ``messages``.
 
     For strategies that drop a call before its result is there: their originals
-    never run such a tool, or leave its result out of what is sent.
+    never run such a tool, or do not send its result.
     """
     waiting = set(pending_calls(messages))
     start = 0

@@ -1,4 +1,4 @@
-"""Files that were read more than once: all but the latest read of the same can give way."""
+"""Files that were read more than once: only the latest of equal reads has to stay."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pytest_compaction.conversation.messages import Message, canonical_json
 
 
 def superseded_reads(messages: Sequence[Message]) -> dict[str, str]:
-    """Ids of calls that read what a later call read again, each with the path of the file.
+    """Ids of calls that a later call repeated, each with the path of the file.
 
-    Two reads are of the same if tool and arguments are equal, so that one range of
-    lines never stands for another. Reads in a shell command are not looked at.
+    Two reads are equal if their tool and arguments are, so that one range of lines
+    never stands for another. Reads in a shell command are ignored.
     """
     latest: dict[str, tuple[str, str]] = {}
     superseded: dict[str, str] = {}

@@ -1,7 +1,7 @@
-"""What files hold, as far as a log shows it: what was written, read and edited in them.
+"""The contents of files, as far as a log shows what was written, read and edited.
 
-For strategies whose originals read files again from disk after a compaction. Only
-file tools are followed; what a shell command changes is not known any more.
+For strategies whose originals read files from disk again after a compaction. Only file
+tools are followed: once a shell command changes a file, its contents are unknown.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.artifacts.touches import Touch
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.text.source_code import is_definition
 
 Contents = Mapping[str, str | None]
-"""Contents by path, the file touched last at the end; ``None`` where they are not known."""
+"""Contents by path, the file touched last at the end; ``None`` if unknown."""
 
 MAX_CHARACTERS: Final = 200_000
-"""A longer file is followed by its path only."""
+"""Of a longer file only the path is kept."""
 
 _CONTENT: Final = ("content", "contents", "filetext", "text", "code")
 _OLD: Final = ("oldstring", "oldstr", "oldtext", "search")
@@ -28,10 +29,6 @@ _NEW: Final = ("newstring", "newstr", "newtext", "replace", "replacement")
 _PART: Final = ("offset", "limit", "start", "end", "line", "range")
 _LETTERS: Final = re.compile(r"[^a-z]")
 _LINE_NUMBER: Final = re.compile(r"\s*(\d{1,7})(?:\t|→|\s*[|:]\s?)")
-_DEFINITION: Final = re.compile(
-    r"\s*(?:(?:export|default|public|private|protected|static|async|abstract|final|pub|override)\s+)*"
-    r"(?:def|class|function|func|fn|interface|struct|enum|type|trait|impl|module|namespace)\s+\w"
-)
 _MAX_LINE: Final = 200
 LEAST_CUT_FILE: Final = 200
 """Characters that must be left for a file to be shown in part."""
@@ -83,7 +80,7 @@ def _apply(files: dict[str, str | None], touch: Touch, invocation: Invocation, a
 
 
 def _edited(text: str, arguments: Mapping[str, Any]) -> str | None:
-    """The text with the replacements of a call; ``None`` where one does not apply exactly once."""
+    """The text with the replacements of a call; ``None`` unless each applies exactly once."""
     edits = arguments.get("edits")
     pairs = [arguments]
     if isinstance(edits, list):
@@ -110,7 +107,7 @@ def signatures(text: str) -> list[str]:
     for number, line in enumerate(text.splitlines(), 1):
         printed = _LINE_NUMBER.match(line)
         shown = line[printed.end() :] if printed else line
-        if _DEFINITION.match(shown):
+        if is_definition(shown.lstrip()):
             place = printed[1] if printed else str(number)
             found.append(f"{place} | {shown.rstrip()[:_MAX_LINE]}")
     return found
@@ -119,7 +116,7 @@ def signatures(text: str) -> list[str]:
 def folded_files(files: Contents, characters: int, limit: int, tokens: TokenCounter) -> str:
     """The definitions in the files touched last, newest first, within both limits.
 
-    The first file that does not fit whole is cut if at least 200 characters are left to it.
+    The first file that does not fit whole is cut if at least 200 characters are left for it.
     """
     text = ""
     for path, content in reversed(list(files.items())):
@@ -138,7 +135,7 @@ def folded_files(files: Contents, characters: int, limit: int, tokens: TokenCoun
 
 
 def _with_part(text: str, block: str, characters: int, limit: int, tokens: TokenCounter) -> str:
-    """The text and as many lines of the block as fit; the text alone if that is hardly one."""
+    """The text and as many lines of the block as fit; the text alone if fewer than two fit."""
     lines = block.splitlines()
     for count in range(len(lines) - 1, 1, -1):
         part = "\n".join([*lines[:count], "…"])

@@ -1,4 +1,4 @@
-"""What most strategies share: a state that is the current view, as JSON."""
+"""The base of most strategies: a state that is the current view, as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_compaction.conversation.chat_format import (
     message_from_chat,
     message_to_chat,
 )
-from pytest_compaction.conversation.messages import Message, groups, pending_calls
+from pytest_compaction.conversation.messages import Message
 
 
 def dump(messages: Iterable[Message]) -> list[ChatMessage]:
@@ -52,23 +52,23 @@ class HistoryCompactor:
         limit = int(context.window * self.threshold)
         return f"{used} of {context.window} tokens used" if used >= limit else None
 
+    def is_needed(self, state: State, context: Context) -> bool:
+        """Whether there is a reason to compact, for strategies that leave a small view alone.
+
+        The reasons: the view is over the budget, the strategy's own trigger is reached,
+        or a user asks for it (``context.reason`` is ``manual``).
+        """
+        if context.reason == "manual" or self.due(state, context) is not None:
+            return True
+        return context.tokens.messages(load(state["messages"])) > context.budget
+
     def render(self, state: State, context: Context, probe: str | None = None) -> View:
         """The messages of the state."""
         return View(load(state["messages"]))
 
 
-def is_needed(compactor: HistoryCompactor, state: State, context: Context) -> bool:
-    """Whether there is a reason to compact: a view over the budget, or the strategy's own trigger.
-
-    A user who asks for it (reason ``manual``) is a reason as well.
-    """
-    if context.reason == "manual" or compactor.due(state, context) is not None:
-        return True
-    return context.tokens.messages(load(state["messages"])) > context.budget
-
-
 def unchanged(state: State, error: str | None = None) -> Outcome[State]:
-    """The outcome of a compaction that did nothing, or that failed and left all as it was."""
+    """The outcome that leaves the view as it was: of a failure if there is an ``error``."""
     ids = tuple(item["id"] for item in state["messages"])
     spans = (Span(ids, "kept"),) if ids else ()
     return Outcome(state, "failed" if error else "noop", spans, error)
@@ -77,10 +77,10 @@ def unchanged(state: State, error: str | None = None) -> Outcome[State]:
 def spans_between(
     before: Sequence[Message], after: Sequence[Message], by: str | None = None
 ) -> tuple[Span, ...]:
-    """What became of each message of ``before``, neighbours with one fate together.
+    """The fate of each message of ``before``; neighbours with the same fate share a span.
 
-    A message that is in ``after`` with the same content was kept, with other
-    content masked; one that is gone was replaced by ``by``, or dropped without it.
+    A message that is still in ``after`` was kept, or masked if its content changed. A
+    message that is gone was replaced by ``by``, or dropped if there is no ``by``.
     """
     now = {message.id: message for message in after}
     spans: list[Span] = []
@@ -98,56 +98,3 @@ def spans_between(
         else:
             spans.append(span)
     return tuple(spans)
-
-
-def leading_system(messages: Sequence[Message]) -> int:
-    """How many messages at the start are instructions of the system or developer."""
-    count = 0
-    while count < len(messages) and messages[count].role in {"system", "developer"}:
-        count += 1
-    return count
-
-
-def tail_start(messages: Sequence[Message], budget: int, context: Context, first: int = 0) -> int:
-    """Index from which the longest run of whole groups up to the end fits ``budget`` tokens.
-
-    A group with unanswered calls is kept whatever it takes, because a call whose
-    result is still to come cannot be summarised away. ``first`` is the earliest
-    index allowed; ``len(messages)`` means that nothing fits.
-    """
-    start = len(messages)
-    spent = 0
-    for begin, end in reversed(groups(messages)):
-        if begin < first:
-            break
-        spent += context.tokens.messages(messages[begin:end])
-        waits = end == len(messages) and bool(pending_calls(messages))
-        if spent > budget and not waits:
-            break
-        start = begin
-    return start
-
-
-def last_user(messages: Sequence[Message]) -> Message | None:
-    """The last message that a user really wrote."""
-    return next((m for m in reversed(messages) if m.role == "user" and m.origin == "log"), None)
-
-
-def live_request(messages: Sequence[Message], context: Context) -> Message | None:
-    """The last message of the user, if it takes at most half of what is left to compact into.
-
-    That is what the system prompt leaves of the budget.
-    """
-    live = last_user(messages)
-    head = context.tokens.messages(messages[: leading_system(messages)])
-    if live is None or 2 * context.tokens.message(live) > context.budget - head:
-        return None
-    return live
-
-
-def last_request(messages: Sequence[Message], room: int, context: Context) -> Message | None:
-    """The last message of the user if it leaves a quarter of ``room`` tokens to a summary."""
-    live = last_user(messages)
-    if live is None or context.tokens.message(live) > room * 3 // 4:
-        return None
-    return live

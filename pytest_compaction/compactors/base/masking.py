@@ -1,4 +1,4 @@
-"""Replacing the content of tool results by a placeholder; the call-result structure stays."""
+"""Masking: a placeholder replaces the content of tool results, and calls keep their results."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pytest_compaction.conversation.messages import Image, Message, Part, Text, 
 from pytest_compaction.conversation.tokens import TokenCounter
 
 Placeholder = Callable[[ToolResult], str]
-"""Gives the text that stands for a result."""
+"""Gives the text that replaces a result."""
 
 
 def mask_results(
     messages: Sequence[Message], ids: Collection[str], placeholder: str | Placeholder
 ) -> tuple[Message, ...]:
-    """The messages with the results of those whose id is in ``ids`` replaced.
+    """The messages, with a placeholder for the results of those whose id is in ``ids``.
 
-    Images of such a message go with its result. A placeholder that is longer than
-    the result leaves it as it was.
+    Images of such a message are removed. A result that is no longer than the placeholder
+    stays as it is.
     """
     return tuple(
         _masked(message, placeholder) if message.id in ids and message.results else message
@@ -55,7 +55,7 @@ def images_as_text(
 
 
 def tool_names(messages: Sequence[Message]) -> dict[str, str]:
-    """The name of the tool that each message with a result is the answer of, by message id."""
+    """The name of the tool that each message with a result comes from, by message id."""
     called = {call.id: call.name for message in messages for call in message.calls}
     return {
         message.id: called[message.results[0].call_id]

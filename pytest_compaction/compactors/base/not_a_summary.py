@@ -1,4 +1,4 @@
-"""What a reply is where it is no summary: the prompt again, a tool call, or mere reasoning."""
+"""Replies that are not summaries: the prompt again, a tool call, or mere reasoning."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pytest_compaction.models.chat.prompts import packaged
 from pytest_compaction.models.structured_summary import Section, Summary
 
 MOST: Final = 0.7
-"""The share of a reply that must be prompt, or calls, for the whole to be taken for it."""
+"""The share of a reply that must be prompt, or calls, for the whole reply to count as that."""
 
 _RUN: Final = 3
-"""Words in a row by which a copied text is known again, whatever its line breaks and marks."""
+"""Consecutive words that identify copied text, whatever its line breaks and marks."""
 
 _WORD: Final = re.compile(r"\w+")
 _REASONING: Final = re.compile(
@@ -37,9 +37,9 @@ _JSON: Final = json.JSONDecoder()
 def mistaken_for(summary: Summary, sections: tuple[Section, ...]) -> str | None:
     """What the reply is instead of a summary, in words; ``None`` for a summary.
 
-    A near copy of the prompt counts as the prompt: most of its words stand there in the
-    same order. So does a call with a few words around it, whatever the format that
-    models write calls in as text.
+    A near copy of the prompt counts as the prompt: most of its words appear there in the
+    same order. A call with a few words around it counts as a call, in any of the formats
+    in which models write calls as text.
     """
     lines = [line for _, lines in summary.entries for line in lines if line != ELSEWHERE]
     text = "\n".join(lines)
@@ -80,7 +80,7 @@ def _mostly_calls(text: str) -> bool:
 
 
 def _json_calls(text: str) -> Iterator[tuple[int, int]]:
-    """Where JSON stands in a text that is one tool call or several."""
+    """The ranges of a text whose JSON is a tool call or a list of them."""
     place = 0
     while (found := _OPENING.search(text, place)) is not None:
         try:

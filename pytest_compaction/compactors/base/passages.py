@@ -1,4 +1,4 @@
-"""Finding what older messages say about a question, by BM25, within a number of tokens."""
+"""Passages of older messages that bear on a question, found by BM25 within a token limit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_compaction.text.words import content_stems, normalize
 
 PASSAGE_CHARACTERS: Final = 600
 _MISSES: Final = 8
-"""After so many passages that do not fit, none is expected to."""
+"""After this many passages that do not fit, the search ends."""
 
 Count = Callable[[str], int]
 
@@ -62,7 +62,7 @@ def _lines(text: str, characters: int) -> list[str]:
 def best_passages(passages: Sequence[Passage], question: str, room: int, count: Count) -> str:
     """Passages that answer a question best, in their order, within ``room`` tokens.
 
-    Empty when none shares a term with the question or none fits.
+    Empty if no passage that shares a term with the question fits.
     """
     kept: list[Passage] = []
     text = ""
@@ -80,7 +80,7 @@ def best_passages(passages: Sequence[Passage], question: str, room: int, count: 
 
 
 def shown(passages: Sequence[Passage]) -> str:
-    """Passages in their order, each origin named once before what is from it."""
+    """Passages in their order, each origin named once before its passages."""
     lines: list[str] = []
     last: Passage | None = None
     for passage in sorted(passages, key=lambda passage: passage.place):
@@ -94,7 +94,7 @@ def shown(passages: Sequence[Passage]) -> str:
 
 
 def cut_to(text: str, room: int, count: Count) -> str:
-    """A text without as much of its middle as it takes to fit ``room`` tokens; empty at worst."""
+    """A text with its middle cut until it fits ``room`` tokens; empty if hardly any is left."""
     length = len(text)
     while text and count(text) > room:
         length = length * 3 // 4

@@ -1,8 +1,7 @@
-"""Faithful and hardened: two profiles of a strategy that follows a real system.
+"""Faithful and hardened: the two profiles of a strategy that follows a real product.
 
-The faithful profile does what the original does, its known violations of the
-invariants included, and names them in its traits. The hardened profile repairs
-them.
+The faithful profile does what the original does, including its known violations of the
+invariants, which its traits name. The hardened profile repairs them.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, Literal, cast, get_args
 
+from pytest_compaction.compactors.base.history import HistoryCompactor
 from pytest_compaction.compactors.protocol import Context, Traits
 
 Profile = Literal["faithful", "hardened"]
@@ -18,27 +18,41 @@ FAITHFUL: Final[Profile] = "faithful"
 HARDENED: Final[Profile] = "hardened"
 
 
-def checked_profile(value: str) -> Profile:
-    """The profile of that name; raises ``ValueError`` with the names that there are."""
-    if value not in get_args(Profile):
-        raise ValueError(f"profile={value} must be one of {', '.join(get_args(Profile))}")
-    return cast(Profile, value)
+class ProductCompactor(HistoryCompactor):
+    """Base of strategies that follow a real product; their ``__init__`` takes a ``profile``."""
 
+    profile: Profile
+    traits: Traits
 
-def traits_of(profile: Profile, traits: Traits, violations: Mapping[str, str]) -> Traits:
-    """The traits of a profile: only the faithful one has the violations of the original.
+    def set_profile(self, profile: str) -> None:
+        """Take the profile of that name; raise ``ValueError`` with all names if there is none."""
+        if profile not in get_args(Profile):
+            raise ValueError(f"profile={profile} must be one of {', '.join(get_args(Profile))}")
+        self.profile = cast(Profile, profile)
 
-    ``violations`` maps the name of an invariant to what the original does instead.
-    """
-    return replace(traits, violations=dict(violations)) if profile == FAITHFUL else traits
+    def set_traits(self, traits: Traits, violations: Mapping[str, str]) -> None:
+        """Set the traits of the profile: only the faithful one violates invariants.
+
+        ``violations`` maps the name of an invariant to what the original does instead.
+        """
+        self.traits = replace(traits, violations=dict(violations)) if self.faithful else traits
+
+    @property
+    def faithful(self) -> bool:
+        """Whether to do as the original does, faults included."""
+        return self.profile == FAITHFUL
+
+    @property
+    def hardened(self) -> bool:
+        """Whether to repair the faults of the original."""
+        return self.profile == HARDENED
 
 
 def scaled(constant: int, product_window: int, context: Context) -> int:
     """A product's constant in tokens, in proportion to the window of the case.
 
-    Constants of products are made for their models' windows (such as 20,000 of
-    272,000 tokens); a case with a window of 32,000 tokens stands for a session as
-    long as that window allows, so the constant shrinks with it. Never above
-    ``constant``, never below 1.
+    Products choose constants for the windows of their models (such as 20,000 of
+    272,000 tokens). A case with a window of 32,000 tokens stands for a session that
+    fills that window, so the constant shrinks with it: at most ``constant``, at least 1.
     """
     return max(1, min(constant, constant * context.window // product_window))

@@ -17,7 +17,7 @@ _SIZE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(messages|tokens|fraction)?\s*"
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """An amount and its unit; a fraction is one of the window, above 0 and at most 1."""
+    """An amount and its unit; a fraction is a share of the window, above 0 and at most 1."""
 
     amount: float
     unit: Unit = "messages"
@@ -26,7 +26,7 @@ class Size:
         return f"{self.amount:g} {self.unit}"
 
     def tokens(self, context: Context) -> int:
-        """The size in tokens; only of tokens and fractions."""
+        """The size in tokens; not for a number of messages."""
         return int(self.amount * context.window if self.unit == "fraction" else self.amount)
 
     def reached(self, messages: Sequence[Message], context: Context) -> bool:
@@ -43,7 +43,7 @@ Clause = tuple[Size, ...]
 def parse_size(name: str, value: int | float | str) -> Size:
     """Read ``20``, ``20messages``, ``3000tokens`` or ``0.3fraction``; the key ``name`` is shown.
 
-    Raises ``ValueError`` with what may be written.
+    Raises ``ValueError`` with the accepted forms.
     """
     found = _SIZE.fullmatch(str(value))
     unit: Unit = "messages"

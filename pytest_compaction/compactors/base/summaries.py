@@ -1,4 +1,4 @@
-"""Asking the model for a summary, and what may go wrong with the reply."""
+"""Summaries: asking the model for one, and checking its reply."""
 
 from __future__ import annotations
 
@@ -15,11 +15,6 @@ from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.models.protocol import ModelError, SummaryRequest
 from pytest_compaction.models.structured_summary import Section, Summary
 
-AS_WRITTEN: Final = {
-    "summary-is-a-summary": "whatever the model writes is taken for the summary",
-}
-"""The violation of originals that look at nothing but whether something was written."""
-
 SUMMARY_OVERHEAD: Final = 60
 """Tokens for the preamble of a summary message and the chat format around it."""
 
@@ -29,9 +24,9 @@ _ANALYSIS: Final = re.compile(r"<analysis>.*?(?:</analysis>|\Z)", re.S)
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A summary with its text, or ``error``: why there is none, for the user to read.
+    """A summary with its text, or ``error``: a sentence for the user on why there is none.
 
-    ``raised`` tells a model that could not be asked from one that wrote nothing of use.
+    ``raised`` is true if the model could not be asked, false if its reply was of no use.
     """
 
     summary: Summary = field(default_factory=lambda: Summary(()))
@@ -51,13 +46,13 @@ async def write_summary(
 ) -> Written:
     """Ask the model of the run for a summary of at most ``budget`` tokens.
 
-    A model that fails or writes nothing gives an error and never an empty summary,
-    so that a strategy can leave its view as it was. So does one that writes its
-    instructions again, a tool call or mere reasoning (see :func:`mistaken_for`), unless
-    the reply is taken ``as_written``, as some originals do. ``instructions`` are added to
-    those of the context. The model never reads images, nor more than the window
-    holds beside the reply (see :func:`fitting_input`); of a reply that is longer than
-    asked the entries that fit are taken.
+    If the model fails or writes nothing, the result is an error, never an empty summary,
+    so that a strategy can leave its view as it was. A reply that repeats the
+    instructions, is a tool call or is mere reasoning is an error too (see
+    :func:`mistaken_for`), unless it is taken ``as_written``, as some originals do.
+    ``instructions`` are added to those of the context. The model reads no images, and no
+    more than the window holds beside the reply (see :func:`fitting_input`). Of a reply
+    that is too long, the entries that fit are taken.
     """
     if budget <= 0:
         return Written(error="there is no room for a summary within the budget")
@@ -76,10 +71,10 @@ async def write_summary(
         return Written(error="the summary came back empty")
     mistaken = None if as_written else mistaken_for(summary, sections)
     if mistaken is not None:
-        return Written(error=f"the summary came back as {mistaken}, which is none")
+        return Written(error=f"the summary came back as {mistaken}, not as a summary")
     summary = fitting_summary(summary, sections, budget, count)
     if summary.empty:
-        return Written(error=f"the summary does not fit the {budget} tokens that there are for it")
+        return Written(error=f"the summary does not fit the {budget} tokens that are left for it")
     return Written(summary, summary.render(sections))
 
 
@@ -89,10 +84,10 @@ def summary_message(id: str, text: str, preamble: str, role: str = "user") -> Me
 
 
 def without_analysis(written: Written, sections: Sequence[Section]) -> Written:
-    """Without what the model thought aloud between ``<analysis>`` tags before it summarised.
+    """The summary without the analysis that the model wrote between ``<analysis>`` tags.
 
-    An analysis that never ends takes the rest of its section with it. Nothing left
-    is an error, as an empty reply is.
+    If the closing tag is missing, the rest of the section is removed as well. It is an
+    error if nothing is left.
     """
     if written.error or "<analysis>" not in written.text:
         return written
@@ -110,8 +105,8 @@ def without_analysis(written: Written, sections: Sequence[Section]) -> Written:
 def without_preamble(messages: Sequence[Message], preamble: str) -> tuple[Message, ...]:
     """The messages with the preamble of an earlier summary taken off.
 
-    For strategies that read their earlier summary as conversation: what it says of
-    itself is not to become an entry of the next one.
+    For strategies that read their earlier summary as conversation: the preamble must not
+    become an entry of the next summary.
     """
     return tuple(
         text_message(m.id, m.role, m.text.removeprefix(preamble).lstrip(), m.origin)
@@ -124,8 +119,8 @@ def without_preamble(messages: Sequence[Message], preamble: str) -> tuple[Messag
 def summary_room(kept: Sequence[Message], context: Context, least: float = 0.25) -> int:
     """Tokens for a summary beside the messages that stay.
 
-    What they leave of the budget; where a strategy keeps a tail by count that is
-    nearly as large as the budget or larger, ``least`` of the budget all the same.
+    The rest of the budget, but at least the share ``least`` of the whole budget: a tail
+    that is kept by the number of its messages may take all of it.
     """
     left = context.budget - context.tokens.messages(kept) - SUMMARY_OVERHEAD
     return max(left, int(context.budget * least))

@@ -1,9 +1,8 @@
-"""Clearing old tool uses: results of all but the newest ones give way to a placeholder.
+"""Clearing old tool uses: a placeholder replaces the results of all but the newest ones.
 
-The pair of call and result stays, so that the structure stays sound. The
-parameters are those that Anthropic documents for its edit
-``clear_tool_uses_20250919``; Claude Code's clearing of old tool output is the same
-with five kept.
+Call and result stay a pair, so that the structure stays sound. The parameters are those
+that Anthropic documents for its edit ``clear_tool_uses_20250919``. Claude Code clears old
+tool output in the same way and keeps the newest five.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Final
 from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.base.masking import mask_results
 from pytest_compaction.compactors.base.profiles import scaled
-from pytest_compaction.compactors.parameters import check_whole
+from pytest_compaction.compactors.parameters import check_whole, names_in
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import Message, Part, ToolCall
 
@@ -24,7 +23,7 @@ _NO_INPUT: Final = "{}"
 
 
 class ToolUseClearing:
-    """Which tool uses are cleared, and when it is worth it.
+    """Which tool uses are cleared, and when clearing is worth it.
 
     ``keep`` counts the newest tool uses that stay whole; ``trigger`` and ``at_least``
     (what must be gained, 0 for anything) are tokens of the product's window;
@@ -46,12 +45,12 @@ class ToolUseClearing:
         self.keep = keep
         self.trigger = trigger
         self.at_least = at_least
-        self.exclude = _names(exclude)
+        self.exclude = names_in(exclude)
         self.all_inputs = inputs is True
-        self.inputs = frozenset() if isinstance(inputs, bool) else _names(inputs)
+        self.inputs = frozenset() if isinstance(inputs, bool) else names_in(inputs)
 
     def due(self, messages: Sequence[Message], window: int, context: Context) -> str | None:
-        """Due when the view reaches the trigger and there is something to clear."""
+        """Due if the view reaches the trigger and there is something to clear."""
         used = context.tokens.messages(messages)
         limit = scaled(self.trigger, window, context)
         if used < limit or self.cleared(messages, window, context) == tuple(messages):
@@ -61,7 +60,7 @@ class ToolUseClearing:
     def cleared(
         self, messages: Sequence[Message], window: int, context: Context
     ) -> tuple[Message, ...]:
-        """The messages with old tool uses cleared; as they were where that gains too little.
+        """The messages with old tool uses cleared; unchanged if that gains too little.
 
         Calls made in one message with one that waits for its result are never cleared.
         """
@@ -99,7 +98,3 @@ class ToolUseClearing:
             replace(message, parts=tuple(emptied(part) for part in message.parts))
             for message in messages
         )
-
-
-def _names(text: object) -> frozenset[str]:
-    return frozenset(name.strip() for name in str(text).split("|") if name.strip())

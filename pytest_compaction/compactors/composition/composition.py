@@ -1,8 +1,8 @@
 """``a+b``: strategies one after the other on one view, and insertions kept beside them.
 
 Parts are applied from left to right. The first compacts as if it were alone; a
-later one gets the view that is left and acts only while it is over the budget, so
-that ``anchored+truncate`` truncates where the summary failed or was not enough.
+later one gets the resulting view and acts only if that is over the budget, so that
+``anchored+truncate`` truncates if the summary failed or was not enough.
 Each part keeps its own state between compactions; only the view is shared.
 
 A part with the methods of :class:`Insertion`, such as the ledger, does not compact.
@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
 
 from pytest_compaction.compactors.base.covered_model import CoveredModel
-from pytest_compaction.compactors.base.history import dump, leading_system, load
+from pytest_compaction.compactors.base.history import dump, load
 from pytest_compaction.compactors.composition.progress import (
     Progress,
     followed_spans,
@@ -35,7 +35,7 @@ from pytest_compaction.compactors.protocol import (
     Traits,
     View,
 )
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.messages import Message, leading_system
 from pytest_compaction.models.structured_summary import Source
 
 WITHIN_BUDGET: Final = "within-budget"
@@ -64,7 +64,7 @@ class Insertion(Protocol):
 
 
 class CompositionError(ValueError):
-    """Parts cannot be composed; the text says which and why."""
+    """Some parts cannot be composed; the text says which and why."""
 
 
 class Composition:
@@ -107,7 +107,7 @@ class Composition:
         return {**state, "messages": messages, "parts": own}
 
     def due(self, state: State, context: Context) -> str | None:
-        """Due when it is for any part, looking at the whole view."""
+        """Due if any part is, given the whole view."""
         messages = dump(self.render(state, context).messages)
         reasons = (
             self._parts[i].due(with_view(state["parts"][i], messages), context) for i in self._steps
@@ -152,7 +152,7 @@ class Composition:
         return Outcome(after_state, status, followed_spans(before, after, progress.gone))
 
     def _fits_anew(self, progress: Progress, room: Context) -> bool:
-        """Whether nobody had to act, as insertions that are written anew leave room enough."""
+        """Whether no part had to act because the new insertions leave enough room."""
         return not progress.error and room.tokens.messages(progress.messages) <= room.budget
 
     def _numbered(self) -> Iterable[tuple[int, Any]]:
@@ -207,8 +207,8 @@ def _check(name: str, parts: Sequence[Any], steps: Sequence[int]) -> None:
             )
         if not _shares_a_view(part):
             raise CompositionError(
-                f"{part.name!r} cannot be a part of {name!r}: its state is no dictionary with the "
-                "view as chat messages under 'messages' (as that of HistoryCompactor is)"
+                f"{part.name!r} cannot be a part of {name!r}: its state is not a dictionary with "
+                "the view as chat messages under 'messages' (like that of HistoryCompactor)"
             )
         if part.traits.needs_probe and index != steps[-1]:
             raise CompositionError(
@@ -225,10 +225,10 @@ def _shares_a_view(part: Any) -> bool:
 
 
 def _traits(parts: Sequence[Any], steps: Sequence[int]) -> Traits:
-    """What any part needs; what all of them promise.
+    """A composition needs what any part needs, and promises what all parts promise.
 
-    A part that leaves a view over the budget is mended by a later one that does not,
-    and a composition never takes a view that is larger than the one before.
+    If a part leaves a view over the budget, a later part repairs it, and a composition
+    never takes a view that is larger than the one before.
     """
     own = [part.traits for part in parts]
     violations = {
@@ -262,7 +262,7 @@ def _smaller(context: Context, inserted: Sequence[Message]) -> Context:
 
 
 def _inserted(messages: Sequence[Message], inserted: Sequence[Message]) -> tuple[Message, ...]:
-    """The insertions after the system prompt and what a compactor wrote right after it."""
+    """The view with the insertions after the system prompt and any summary right after it."""
     place = leading_system(messages)
     while place < len(messages) and messages[place].origin == "synthetic":
         place += 1

@@ -1,4 +1,4 @@
-"""A compaction by several strategies on one view: each one's own state, each message's fate."""
+"""A compaction by several strategies on one view: the state of each, the fate of messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_compaction.conversation.messages import Message
 
 
 class Progress:
-    """A compaction under way: the view, the parts' own states, what became of messages."""
+    """A compaction under way: the view, the own states of the parts, the fates of messages."""
 
     def __init__(self, messages: tuple[Message, ...], own: list[State]) -> None:
         self.messages = messages
@@ -24,7 +24,7 @@ class Progress:
         self._failed_own: dict[int, State] = {}
 
     async def apply(self, index: int, part: Compactor[State], context: Context) -> None:
-        """Let one part act; what failed leaves the view to the next."""
+        """Let one part act; if it fails, the next part gets the view as it was."""
         outcome = await part.compact(with_view(self.own[index], dump(self.messages)), context)
         if outcome.status == "failed":
             self.error = f"{part.name}: {outcome.error or 'failed without a reason'}"
@@ -41,7 +41,7 @@ class Progress:
                 self.gone.update(dict.fromkeys(span.ids, span.by))
 
     def failed(self, state: State) -> State:
-        """The state before, with what the parts that failed want to remember of that."""
+        """The state before, with the new own states of the parts that failed."""
         if not self._failed_own:
             return state
         own = [self._failed_own.get(index, old) for index, old in enumerate(state["parts"])]
@@ -61,7 +61,7 @@ def with_view(own: Mapping[str, Any], messages: Sequence[Any]) -> State:
 def followed_spans(
     before: Sequence[Message], after: Sequence[Message], gone: Mapping[str, str | None]
 ) -> tuple[Span, ...]:
-    """What became of each message; one that a part replaced is followed to what stands for it."""
+    """The fate of each message; a replacement that was replaced again is followed to the last."""
     now = {message.id: message for message in after}
     spans: list[Span] = []
     for message in before:

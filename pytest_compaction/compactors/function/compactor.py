@@ -5,10 +5,10 @@ and the number of tokens that the view may take, and returns the messages to go
 on with. It may be async; a parameter ``model`` receives the model of the run, and
 further keyword parameters come from the command line.
 
-A function over other message objects (see :mod:`.shapes`) is recognised by the
+A function over other message objects (see :mod:`.message_shapes`) is recognised by the
 annotation of its parameter or named by ``messages=langchain``; it is called with
-the messages alone, and with the budget where it has a parameter ``budget`` or
-needs one ``max_tokens``. An object with ``invoke`` is called through that.
+the messages alone, and with the budget if it has a parameter ``budget`` or requires
+one named ``max_tokens``. An object with ``invoke`` is called through that.
 A parameter ``budget`` that is not the second is given by its name.
 """
 
@@ -33,7 +33,7 @@ from pytest_compaction.compactors.function.message_shapes.protocol import (
     shape_of,
     takes_run_context,
 )
-from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.compactors.protocol import CompactorError, Context, Outcome, State, Traits
 from pytest_compaction.conversation.chat_format import (
     ChatMessage,
     MessageShapeError,
@@ -43,16 +43,12 @@ from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.protocol import ModelError
 
 
-class CompactorError(Exception):
-    """A compactor broke its contract; the text says how, in one sentence or a few lines."""
-
-
 class FunctionCompactor(HistoryCompactor):
     """A function over messages as a strategy.
 
     ``messages`` names the shape of the objects that it takes; without it the
     annotation of its parameter decides, and chat dictionaries are the default.
-    Raises ``ValueError`` for a shape that there is not.
+    Raises ``ValueError`` for an unknown shape.
     """
 
     traits = Traits()
@@ -83,7 +79,7 @@ class FunctionCompactor(HistoryCompactor):
         return self._function(*arguments, **extra)
 
     def check_call(self) -> None:
-        """Raises ``TypeError`` when the function cannot be called as it would be."""
+        """Raise ``TypeError`` if the function cannot take the arguments that it would get."""
         try:
             signature = inspect.signature(self._function)
         except (TypeError, ValueError):
@@ -101,7 +97,7 @@ class FunctionCompactor(HistoryCompactor):
 
     @property
     def handed_in(self) -> frozenset[str]:
-        """The parameters that the function gets from here, and not from the command line."""
+        """The parameters that the plugin passes, and the command line need not give."""
         arguments, _ = self._arguments([], 0, 0, None)
         places = positional(self._function)[: len(arguments)]
         return frozenset({"budget", "model", *(parameter.name for parameter in places)})
@@ -150,7 +146,7 @@ class FunctionCompactor(HistoryCompactor):
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Call the function with fresh objects and check what it returns.
 
-        A model that could not answer it is a failed compaction, and no fault of the function.
+        If the model cannot answer, the compaction fails; that is not a fault of the function.
         """
         before = load(state["messages"])
         known = self._shape.read(self._shape.given(before))
@@ -191,7 +187,7 @@ class FunctionCompactor(HistoryCompactor):
         return tuple(result)
 
     def _read(self, returned: Any, before: Sequence[Message]) -> list[Any]:
-        """What was returned as chat dictionaries; the list may stand under ``messages``."""
+        """The returned messages as chat dictionaries; the list may be under ``messages``."""
         what = {CHAT: "chat messages"}.get(self._shape.name, f"{self._shape.name} messages")
         if returned is None:
             raise CompactorError(
@@ -215,7 +211,7 @@ class FunctionCompactor(HistoryCompactor):
 
 
 def called(target: Any) -> Any:
-    """What of an object is called: itself, its ``invoke``, or the function that it holds.
+    """The callable of an object: the object itself, its ``invoke``, or the function it holds.
 
     ``invoke`` is LangChain's way, ``processor`` that of pydantic-ai's capability.
     """

@@ -1,4 +1,4 @@
-"""What a signature says about parameters from the command line: which there are, which are text."""
+"""Parameters from the command line, held against the signature that is to take them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _BY_NAME: Final = frozenset(
 def no_such_parameter(
     given: Collection[str], target: Callable[..., Any], handed_in: Collection[str] = ()
 ) -> str:
-    """Which of the given names the target does not take, the nearest, and those it takes.
+    """A sentence on the first name that the target does not take, and on those it takes.
 
-    Empty where it takes all of them, or where that cannot be found out. ``handed_in``
-    are parameters that need not be given, and are not named.
+    Empty if it takes all of them, or if its signature is unknown. ``handed_in`` are
+    parameters that the plugin passes, so that the sentence leaves them out.
     """
     signature = _signature(target)
     if signature is None:
@@ -34,16 +34,16 @@ def no_such_parameter(
     there = sorted(set(named) - set(handed_in))
     near = difflib.get_close_matches(unknown, there, n=1, cutoff=0.4)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"there is no {unknown!r}; {hint}it takes {', '.join(there) or 'none'}"
+    return f"there is no {unknown!r}; {hint}it takes {', '.join(there) or 'no parameters'}"
 
 
 def as_annotated(
     given: Mapping[str, Any], written: Mapping[str, str], target: Callable[..., Any]
 ) -> dict[str, Any]:
-    """The given values; one whose parameter is annotated as text is the text that was written.
+    """The given values; a parameter that is annotated as text gets the text as typed.
 
-    ``written`` holds the values before they were read as Python: ``yes`` is no truth
-    value, and ``5`` no number, for a parameter that is a ``str``.
+    ``written`` holds the values before they were read as Python: for a ``str`` parameter,
+    ``yes`` is not a truth value and ``5`` is not a number.
     """
     signature = _signature(target)
     typed = dict(given)
@@ -70,7 +70,7 @@ def _signature(target: Callable[..., Any]) -> inspect.Signature | None:
 
 
 def _is_text(annotation: Any) -> bool:
-    """Whether an annotation allows text, and nothing else beside ``None``."""
+    """Whether an annotation allows only text, or text and ``None``."""
     if get_origin(annotation) is Literal:
         return all(isinstance(choice, str) for choice in get_args(annotation))
     if get_origin(annotation) in {Union, types.UnionType}:

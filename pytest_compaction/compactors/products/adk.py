@@ -2,21 +2,21 @@
 
 After the event compaction of Google ADK 2.13.0 (read in the published package),
 which has two ways and leaves both to be configured. By tokens (the first choice
-where both are): from a threshold on, all but the last ``retention`` events are
+if both are): from a threshold on, all but the last ``retention`` events are
 summarised, the previous summary read first as a seed. By turns (``interval=3:
 overlap=1``, the figures of its documentation): once there are ``interval`` new
-turns of the user, all of them are summarised together with the last ``overlap``
-turns of the time before, and earlier summaries are neither read nor removed. A
-split is moved back so that no result loses its call, and a call that waits for its
-result stops it; one that can never be answered does not. A range is left alone if
-it would take away no more characters than the last summary has. Of tool arguments
-and results the summariser reads 2,000 characters each. A failure is a warning: the
-history goes on as it is. The summary has the role of the model.
+turns of the user, all of them are summarised together with the ``overlap`` turns
+before them; earlier summaries are neither read nor removed. A split moves back so
+that no result loses its call, and it never passes a call that waits for its result,
+unless that call can never be answered. A range stays if it has no more characters
+than the last summary. The summariser reads 2,000 characters of each tool argument and
+result. A failure is only logged, and the history stays as it is. The summary has the
+role of the model.
 
-Adapted: results of calls made at once are one event, as in the original. A call
-without result can stand only at the end of a log that is well formed, so that is
-what waits; one in the middle never blocks. The configuration has no defaults; here
-10 events stay, and the threshold is the budget of the case.
+Adapted: results of calls made at once are one event, as in the original. In a
+well-formed log a call without a result stands only at the end, so only that one waits;
+a call in the middle never blocks. The original has no default configuration; here 10
+events stay, and the threshold is the budget of the case.
 """
 
 from __future__ import annotations
@@ -27,33 +27,18 @@ from typing import Final
 
 from pytest_compaction.compactors.base.bounds import short_arguments
 from pytest_compaction.compactors.base.cuts import cut_before, pending_start, user_turns
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    dump,
-    is_needed,
-    leading_system,
-    load,
-    unchanged,
-)
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    checked_profile,
-    traits_of,
-)
-from pytest_compaction.compactors.base.settling import DUE_AGAIN, once_more_was_said, settling
+from pytest_compaction.compactors.base.history import dump, load, unchanged
+from pytest_compaction.compactors.base.outcomes import by_summary, nothing_to_summarise
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
+from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
 from pytest_compaction.compactors.base.summaries import (
-    AS_WRITTEN,
     summary_message,
     summary_room,
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.base.trimming import (
-    by_summary,
-    nothing_to_summarise,
-    tail_and_request,
-)
+from pytest_compaction.compactors.base.tails import tail_and_request
+from pytest_compaction.compactors.base.violations import AS_WRITTEN, DUE_AGAIN
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.chat_format import message_to_chat
 from pytest_compaction.conversation.messages import (
@@ -62,6 +47,7 @@ from pytest_compaction.conversation.messages import (
     ToolCall,
     ToolResult,
     canonical_json,
+    leading_system,
 )
 from pytest_compaction.models.structured_summary import Section
 
@@ -102,7 +88,7 @@ TURN_VIOLATIONS: Final = {
 }
 
 
-class Adk(HistoryCompactor):
+class Adk(ProductCompactor):
     """Summarises older events, by tokens or by turns.
 
     ``threshold`` (tokens) and ``retention`` (events that stay) belong to the first
@@ -114,7 +100,7 @@ class Adk(HistoryCompactor):
     """
 
     name = "adk"
-    description = "last 10 events kept, a rolling summary in the model's name before (Google ADK)"
+    description = "last 10 events kept; older ones in a rolling summary by the model (Google ADK)"
 
     def __init__(
         self,
@@ -130,13 +116,13 @@ class Adk(HistoryCompactor):
         self.token_threshold = threshold
         self.interval = interval
         self.overlap = overlap or 0
-        self.profile = checked_profile(profile)
-        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
+        self.set_profile(profile)
+        traits = Traits(needs_model=True, keeps_tail=self.hardened)
         broken = TURN_VIOLATIONS if interval else VIOLATIONS
         again = DUE_AGAIN if threshold else {}
-        self.traits = traits_of(self.profile, traits, {**broken, **again})
+        self.set_traits(traits, {**broken, **again})
 
-    @once_more_was_said
+    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due at the threshold of tokens (0.9 of the window without one), or of turns."""
         messages = load(state["messages"])
@@ -149,11 +135,11 @@ class Adk(HistoryCompactor):
             return f"{turns} turns since the last summary"
         return None
 
-    @settling
+    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise the range that the configuration names."""
         before = load(state["messages"])
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         first = leading_system(before)
         logged = (i for i, m in enumerate(before) if i >= first and m.origin == "log")
@@ -162,10 +148,10 @@ class Adk(HistoryCompactor):
         if end == body and self._turn_is_reached(before):
             end, by_turns = pending_start(before), True
         request: Message | None = None
-        if self.profile == HARDENED:
+        if self.hardened:
             end, request = tail_and_request(before, first, max(end, body), context)
         new = tuple(message for message in before[body:end] if message is not request)
-        adds_up = by_turns and self.profile == FAITHFUL
+        adds_up = by_turns and self.faithful
         earlier = before[first:body]
         removable = characters(new if adds_up else (*earlier, *new))
         if not new or removable <= characters(earlier[-1:]):
@@ -176,13 +162,11 @@ class Adk(HistoryCompactor):
         read = capped((*again, *new) if adds_up else (*earlier, *new))
         budget = summary_room((*head, *tail), context)
         read = without_preamble(read, PREAMBLE)
-        written = await write_summary(
-            context, read, SECTIONS, budget, as_written=self.profile == FAITHFUL
-        )
+        written = await write_summary(context, read, SECTIONS, budget, as_written=self.faithful)
         if written.error:
             return unchanged(state, written.error)
         cycle = int(state.get("cycle", 0)) + 1
-        role = "user" if self.profile == HARDENED else "assistant"
+        role = "user" if self.hardened else "assistant"
         message = summary_message(f"adk-summary-{cycle}", written.text, PREAMBLE, role)
         after = (*head, message, *tail)
         overlap = dump(last_turns((*again, *new), self.overlap))
@@ -191,7 +175,7 @@ class Adk(HistoryCompactor):
         )
 
     def _end_by_tokens(self, messages: Sequence[Message], body: int, context: Context) -> int:
-        """Up to where the first way summarises; ``body`` when it does not."""
+        """Where the range of the first way ends; ``body`` if that way does not apply."""
         used = context.tokens.messages(messages)
         if self.retention is None or (self.token_threshold and used < self.token_threshold):
             return body
@@ -208,7 +192,7 @@ class Adk(HistoryCompactor):
 
 
 def events(messages: Sequence[Message]) -> list[tuple[int, int]]:
-    """Ranges of messages that are one event: one message, or all results that follow on calls."""
+    """Ranges of messages that are one event: one message, or all results of the same calls."""
     ranges: list[tuple[int, int]] = []
     for index, message in enumerate(messages):
         if ranges and message.role == "tool" and messages[index - 1].role == "tool":
@@ -219,12 +203,12 @@ def events(messages: Sequence[Message]) -> list[tuple[int, int]]:
 
 
 def characters(messages: Sequence[Message]) -> int:
-    """What the messages take in a request, in characters of JSON."""
+    """The size of the messages in a request, in characters of JSON."""
     return sum(len(canonical_json(message_to_chat(message))) for message in messages)
 
 
 def last_turns(messages: Sequence[Message], turns: int) -> tuple[Message, ...]:
-    """The messages from the turn of the user that is the last but ``turns - 1``."""
+    """The messages of the last ``turns`` turns of the user."""
     starts = user_turns(messages)
     return tuple(messages[starts[-turns] if len(starts) > turns else 0 :]) if turns else ()
 

@@ -3,16 +3,16 @@
 Follows ``compaction_control`` of the tool runner in the Python SDK (0.79 to 0.125,
 public source; gone by 1.x): when the usage of a reply reaches 100,000 tokens, the
 messages before that reply and a prompt for a summary are sent without system
-prompt and tools, and what comes back, its tag included, becomes the one user
-message that the conversation goes on from.
+prompt and tools. The reply, its tag included, becomes the one user message with
+which the conversation continues.
 
-What the original does and the faithful profile keeps: the reply that set it off
-is neither in the summary nor in the conversation afterwards; its calls are lost,
-their tools never run (results that a log brings all the same are left out); the
-last user message is gone as such; nothing counts whether it helped. Adapted: the
-threshold is in proportion to the window of the case (the product's is 200,000
-tokens); the summary is held to the budget, where the original passes the reply
-limit of the conversation.
+The faithful profile keeps these faults of the original: the reply that set compaction
+off is neither in the summary nor in the conversation afterwards; its calls are lost and
+their tools never run (if the log has results for them, these are left out); the last
+user message is gone as such; nothing checks whether compaction helped. Adapted: the
+threshold is in proportion to the window of the case (the product's is 200,000 tokens),
+and the summary is held to the budget, while the original passes on the reply limit of
+the conversation.
 
 ``clear=3`` adds what the API calls clearing tool uses (``clear_tool_uses_20250919``)
 as the client can do it: the results of all but the newest tool uses give way to a
@@ -24,15 +24,16 @@ request for an answer goes ``context_management`` with the edit ``compact_202601
 ``clear_tool_uses_20250919`` if ``clear`` is given, so that a summary is written only of
 what clearing left. Anthropic's own endpoint takes that in its Messages API; a gateway
 with chat completions that passes it on, as LiteLLM does, is asked here. Triggers are in
-proportion to the window as above, but the API takes none below 50,000 tokens for a
-compaction: a log that reaches no trigger cannot be compacted this way and is not asked
-about. What counts as the view is what the reply reports, see
-:mod:`pytest_compaction.run.server_context`: the tokens that were read, the tool results less
-those that were cleared, the summary where it can be read. An endpoint that refuses the
-parameter is not asked again; an answer without a report of an edit that was due is not
-scored. No compaction block goes back to the endpoint: each answer is asked for from the
-whole log anew, as the first request over the threshold is. The server thus writes its
-summary with the question before it, which no client-side strategy does.
+proportion to the window as above, but for a compaction the API accepts no trigger below
+50,000 tokens: a log that reaches no trigger cannot be compacted this way, and no question
+is asked about it. The view is what the reply reports (see
+:mod:`pytest_compaction.run.server_context`): the tokens that were read, the tool results
+without those that were cleared, and the summary if it can be read. An endpoint that
+refuses the parameter is not asked again. An answer is not scored if an edit was due and
+the reply does not report it. No compaction block goes back to the endpoint: each answer
+is requested with the whole log, like the first request over the threshold. The server
+therefore writes its summary with the question in sight, which no client-side strategy
+does.
 """
 
 from __future__ import annotations
@@ -41,35 +42,21 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from pytest_compaction.compactors.base.cuts import pending_start, without_orphans
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    dump,
-    is_needed,
-    leading_system,
-    live_request,
-    load,
-    spans_between,
-    unchanged,
-)
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    Profile,
-    checked_profile,
-    scaled,
-    traits_of,
-)
-from pytest_compaction.compactors.base.settling import (
-    LOW,
-    SET_OFF_AGAIN,
-    once_more_was_said,
-    settling,
-)
-from pytest_compaction.compactors.base.summaries import AS_WRITTEN, SUMMARY_OVERHEAD, write_summary
+from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
+from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
+from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, write_summary
+from pytest_compaction.compactors.base.tails import live_request
 from pytest_compaction.compactors.base.tool_uses import ToolUseClearing
+from pytest_compaction.compactors.base.violations import AS_WRITTEN, LOW_TRIGGER, SET_OFF_AGAIN
 from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
-from pytest_compaction.conversation.messages import Message, pending_calls, text_message
+from pytest_compaction.conversation.messages import (
+    Message,
+    leading_system,
+    pending_calls,
+    text_message,
+)
 from pytest_compaction.models.parameters import refusal_of
 from pytest_compaction.models.structured_summary import Section
 from pytest_compaction.models.wire.rendering import tool_name
@@ -128,14 +115,13 @@ VIOLATIONS: Final = {
 }
 
 
-class Anthropic(HistoryCompactor):
+class Anthropic(ProductCompactor):
     """Replaces the conversation by one tagged summary, written from scratch each time.
 
     ``threshold`` is in tokens of a 200,000-token window (100,000, with ``mode=server``
-    150,000). ``clear`` is how many of
-    the newest tool uses keep their results when older ones are cleared first;
-    without it nothing is cleared. See :class:`ToolUseClearing` for the parameters
-    that go with it.
+    150,000). ``clear`` is the number of newest tool uses that keep their results when
+    older ones are cleared first; without it nothing is cleared. See
+    :class:`ToolUseClearing` for the parameters that go with it.
     """
 
     name = "anthropic"
@@ -150,7 +136,7 @@ class Anthropic(HistoryCompactor):
         clear_at_least: int = 0,
         exclude_tools: str = "",
         clear_tool_inputs: bool | str = False,
-        profile: Profile = FAITHFUL,
+        profile: str = FAITHFUL,
     ) -> None:
         check_choice("mode", mode, tuple(THRESHOLDS))
         self.limit = THRESHOLDS[mode] if threshold is None else threshold
@@ -163,11 +149,11 @@ class Anthropic(HistoryCompactor):
             clear_tool_inputs,
         )
         self.clearing = None if clear is None else clearing
-        self.profile = checked_profile(profile)
+        self.set_profile(profile)
         self.by_server = mode == "server"
-        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
-        again = SET_OFF_AGAIN if self.limit < PRODUCT_WINDOW * LOW else {}
-        self.traits = traits_of(self.profile, traits, {**VIOLATIONS, **again})
+        traits = Traits(needs_model=True, keeps_tail=self.hardened)
+        again = SET_OFF_AGAIN if self.limit < PRODUCT_WINDOW * LOW_TRIGGER else {}
+        self.set_traits(traits, {**VIOLATIONS, **again})
         if self.by_server:
             self.traits = Traits(needs_model=True, by_server=True)
 
@@ -176,11 +162,11 @@ class Anthropic(HistoryCompactor):
         answered = without_orphans(load(state["messages"]), new)
         return super().observe(state, answered, context)
 
-    @once_more_was_said
+    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
-        """Due when the view reaches the threshold, or that of clearing while there is any to do.
+        """Due if the view reaches the threshold, or that of clearing and something can be cleared.
 
-        What was handed over to the server stays with it.
+        Never due again once the log was handed over to the server.
         """
         messages = load(state["messages"])
         if self.by_server:
@@ -195,16 +181,16 @@ class Anthropic(HistoryCompactor):
         return self.clearing.due(messages, PRODUCT_WINDOW, context)
 
     def render(self, state: State, context: Context, probe: str | None = None) -> View:
-        """The messages of the state, with ``mode=server`` and what the server is to do."""
+        """The messages of the state; with ``mode=server`` also the edits for the server."""
         messages = super().render(state, context, probe).messages
         return View(messages, self._parameters(context)) if self.by_server else View(messages)
 
-    @settling
+    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Clear tool uses if asked for and if that suffices; otherwise summarise everything."""
+        """Clear tool uses if that was asked for and is enough; otherwise summarise everything."""
         if self.by_server:
             return self._handed_over(state, context)
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
         cleared = before
@@ -213,12 +199,12 @@ class Anthropic(HistoryCompactor):
             if cleared != before and context.tokens.messages(cleared) <= context.budget:
                 new = {**state, "messages": dump(cleared)}
                 return Outcome(new, "compacted", spans_between(before, cleared))
-        if self.profile == HARDENED and pending_calls(before):
+        if self.hardened and pending_calls(before):
             return unchanged(state, "a tool call is still without result; nothing was summarised")
         return await self._regenerate(state, before, cleared, context)
 
     def _handed_over(self, state: State, context: Context) -> Outcome[State]:
-        """The same messages, which the server compacts from now on when it is asked."""
+        """The same messages; from now on the server compacts them when it is asked."""
         parameters = self._parameters(context)
         refusal = refusal_of(context.model, parameters)
         if refusal is not None:
@@ -239,7 +225,7 @@ class Anthropic(HistoryCompactor):
         )
 
     def _parameters(self, context: Context) -> dict[str, Any]:
-        """The edits that the server is to make: clearing first, and a summary of what is left."""
+        """The edits for the server: clearing first, then a summary of the rest."""
         edits = [] if self.clearing is None else [_clearing(self.clearing, context)]
         value = max(LEAST_TRIGGER, scaled(self.limit, PRODUCT_WINDOW, context))
         edits.append({"type": COMPACTION, "trigger": _tokens(value)})
@@ -258,10 +244,10 @@ class Anthropic(HistoryCompactor):
             return unchanged(state, "there is nothing before the reply that set compaction off")
         room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
         live = None
-        if self.profile == HARDENED and (live := live_request(before, context)):
+        if self.hardened and (live := live_request(before, context)):
             room -= context.tokens.message(live)
         written = await write_summary(
-            context, conversation, SECTIONS, room, as_written=self.profile == FAITHFUL
+            context, conversation, SECTIONS, room, as_written=self.faithful
         )
         if written.error:
             return unchanged(state, written.error)
@@ -270,7 +256,7 @@ class Anthropic(HistoryCompactor):
         message = text_message(f"anthropic-summary-{cycle}", "user", text, "synthetic")
         after = (*before[:first], message, *((live,) if live else ()))
         larger = context.tokens.messages(after) >= context.tokens.messages(before)
-        if larger and self.profile == HARDENED:
+        if larger and self.hardened:
             return unchanged(state)
         end = first + len(conversation)
         spans = (
@@ -281,7 +267,7 @@ class Anthropic(HistoryCompactor):
 
     def _end(self, messages: Sequence[Message]) -> int:
         """Where the summarised part ends: before the reply that set compaction off."""
-        if self.profile == HARDENED:
+        if self.hardened:
             return len(messages)
         end = pending_start(messages)
         if end == len(messages) and messages and messages[-1].role == "assistant":
@@ -290,7 +276,7 @@ class Anthropic(HistoryCompactor):
 
 
 def _clearing(clearing: ToolUseClearing, context: Context) -> dict[str, Any]:
-    """The edit that clears tool uses; what is not asked for is left to its defaults."""
+    """The edit that clears tool uses; parameters that were not given keep their defaults."""
     edit: dict[str, Any] = {
         "type": CLEARING,
         "trigger": _tokens(scaled(clearing.trigger, PRODUCT_WINDOW, context)),

@@ -6,12 +6,13 @@ own. In that order: the results of all but the newest five tool uses give way to
 placeholder, and if the view then fits, that is all. Otherwise the conversation, with
 those results cleared, becomes a summary in nine sections: a user message that
 opens with a boundary. Analysis that the model wrote before its summary is cut
-off. Up to five files that were touched last are put in again; a file of more
-than 5,000 tokens only by its path. ``focus`` is what a user writes after ``/compact``.
+off. Up to five files that were touched last are shown again; of a file of more
+than 5,000 tokens only the path. ``focus`` is the text that a user writes after
+``/compact``.
 
-It is due at the window less 20,000 tokens for the summary and 13,000 more (of
+It is due at the window minus 20,000 tokens for the summary and another 13,000 (of
 200,000), until three compactions in a row have failed. The system prompt stays.
-Whether open calls can be met here is not public: it waits for their results.
+It is not public how open calls are treated; here it waits for their results.
 
 Adapted: constants in tokens are in proportion to the case's window; files are as the
 log shows them, and take at most a third of the room, so that with the summary they
@@ -26,25 +27,9 @@ from typing import Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.base.file_contents import Contents, followed
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    dump,
-    is_needed,
-    leading_system,
-    live_request,
-    load,
-    spans_between,
-    unchanged,
-)
+from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.base.nine_sections import SECTIONS
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    Profile,
-    checked_profile,
-    scaled,
-    traits_of,
-)
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
     SUMMARY_OVERHEAD,
     summary_message,
@@ -52,10 +37,16 @@ from pytest_compaction.compactors.base.summaries import (
     without_preamble,
     write_summary,
 )
+from pytest_compaction.compactors.base.tails import live_request
 from pytest_compaction.compactors.base.tool_uses import ToolUseClearing
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, pending_calls, text_message
+from pytest_compaction.conversation.messages import (
+    Message,
+    leading_system,
+    pending_calls,
+    text_message,
+)
 
 PRODUCT_WINDOW: Final = 200_000
 SUMMARY_RESERVE: Final = 20_000
@@ -72,7 +63,7 @@ PREAMBLE: Final = (
 FILES_PREAMBLE: Final = "Files that were in use before compaction, as they were last seen:"
 
 
-class ClaudeCode(HistoryCompactor):
+class ClaudeCode(ProductCompactor):
     """Clears old tool results, and if that is not enough summarises and shows recent files.
 
     ``focus`` is added to the instructions for the summary; ``files`` is how many of the files
@@ -82,14 +73,14 @@ class ClaudeCode(HistoryCompactor):
     name = "claude-code"
     description = "Claude Code: tool results cleared, then nine sections and five recent files"
 
-    def __init__(self, focus: str = "", files: int = 5, profile: Profile = FAITHFUL) -> None:
+    def __init__(self, focus: str = "", files: int = 5, profile: str = FAITHFUL) -> None:
         check_whole("files", files, 0)
         self.focus = str(focus)
         self.files = files
-        self.profile = checked_profile(profile)
+        self.set_profile(profile)
         self.clearing = ToolUseClearing(KEPT_RESULTS)
-        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
-        self.traits = traits_of(self.profile, traits, {})
+        traits = Traits(needs_model=True, keeps_tail=self.hardened)
+        self.set_traits(traits, {})
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         """Add messages, and follow what their tool calls do to files."""
@@ -99,7 +90,7 @@ class ClaudeCode(HistoryCompactor):
         return {**super().observe(state, new, context), "files": files}
 
     def due(self, state: State, context: Context) -> str | None:
-        """Due when window less reserve and margin are used; never after three failures in a row."""
+        """Due at the window minus reserve and margin; never after three failures in a row."""
         if state.get("failures", 0) >= MAX_FAILURES:
             return None
         limit = context.window - scaled(SUMMARY_RESERVE, PRODUCT_WINDOW, context)
@@ -108,8 +99,8 @@ class ClaudeCode(HistoryCompactor):
         return f"{used} tokens used, {limit} is the threshold" if used >= limit else None
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Clear tool results; if the view still does not fit, go on from a summary and files."""
-        if not is_needed(self, state, context):
+        """Clear tool results; if the view still does not fit, continue from a summary and files."""
+        if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
         cleared = self.clearing.cleared(before, PRODUCT_WINDOW, context)
@@ -129,7 +120,7 @@ class ClaudeCode(HistoryCompactor):
                 state, "a tool call is still without result; nothing was summarised"
             )
         room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
-        live = live_request(before, context) if self.profile == HARDENED else None
+        live = live_request(before, context) if self.hardened else None
         room -= context.tokens.message(live) if live else 0
         cycle = int(state.get("cycle", 0)) + 1
         files, shown = self._files(state["files"], room // 3, cycle, context)
@@ -147,16 +138,16 @@ class ClaudeCode(HistoryCompactor):
         return Outcome(new, "compacted", spans_between(before, after, message.id))
 
     def _failed(self, state: State, error: str) -> Outcome[State]:
-        """Nothing happened but that one more failure is counted."""
+        """The outcome of a failure: only the count of failures changes."""
         return unchanged({**state, "failures": int(state.get("failures", 0)) + 1}, error)
 
     def _files(
         self, files: Contents, room: int, cycle: int, context: Context
     ) -> tuple[tuple[Message, ...], Contents]:
-        """A message with the newest files that ``room`` tokens hold, and which these are.
+        """A message with the newest files that fit ``room`` tokens, and these files.
 
-        The newest come first; one that is too long, or whose contents are not known, is
-        named only.
+        The newest come first. Of a file that is too long, or whose contents are unknown,
+        only the path is shown.
         """
         most = scaled(FILE_TOKENS, PRODUCT_WINDOW, context)
         newest = list(files.items())[::-1][: self.files]

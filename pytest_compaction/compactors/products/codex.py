@@ -5,16 +5,16 @@ Follows the local compaction of Codex CLI (``compact.rs``, public source, copies
 context, the messages that the user wrote (chosen from the newest back within 20,000
 tokens, the first that does not fit cut in its middle, in their original order), and
 one user message that introduces a summary, last. Assistant and tool messages go,
-and so do earlier summaries: they are part of what the new one is written from.
+and so do earlier summaries: the new one is written from them as well.
 
 Kept in the faithful profile: images in user messages are lost, an open call is
-lost (its result is left out when it comes), and where the model writes nothing the
-placeholder of the original stands for the summary. A request that is longer than
-the model's window is shortened from its old end, as the original does when the
-endpoint refuses it; any other failure leaves the history as it was.
+lost (its result is left out when it comes), and if the model writes nothing, the
+placeholder of the original takes the place of the summary. A request that is longer
+than the model's window loses its oldest messages, as in the original when the endpoint
+refuses it; after any other failure the history stays as it was.
 
 Adapted: the 20,000 tokens are in proportion to the case's window (the product's is
-272,000), at most three quarters of what the budget leaves, so that a quarter is
+272,000), at most three quarters of the rest of the budget, so that a quarter is
 left to the summary; tokens are counted, not estimated from bytes.
 """
 
@@ -25,37 +25,22 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.compactors.base.bounds import without_middle
-from pytest_compaction.compactors.base.cuts import newest_within, without_orphans
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    dump,
-    is_needed,
-    leading_system,
-    live_request,
-    load,
-    spans_between,
-    unchanged,
-)
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    Profile,
-    checked_profile,
-    scaled,
-    traits_of,
-)
-from pytest_compaction.compactors.base.settling import SET_OFF_AGAIN, once_more_was_said, settling
+from pytest_compaction.compactors.base.cuts import without_orphans
+from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
+from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
 from pytest_compaction.compactors.base.summaries import (
-    AS_WRITTEN,
     SUMMARY_OVERHEAD,
     Written,
     summary_message,
     without_preamble,
     write_summary,
 )
+from pytest_compaction.compactors.base.tails import live_request, newest_within
+from pytest_compaction.compactors.base.violations import AS_WRITTEN, SET_OFF_AGAIN
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, Text, pending_calls
+from pytest_compaction.conversation.messages import Message, Text, leading_system, pending_calls
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.structured_summary import Section
 
@@ -100,7 +85,7 @@ INITIAL_CONTEXT: Final = (
     "<user_instructions>",
     "# AGENTS.md instructions",
 )
-"""How messages of the user's role begin that the client wrote: they are set up anew."""
+"""How messages begin that the client wrote in the user's role; they always stay."""
 VIOLATIONS: Final = {
     **AS_WRITTEN,
     "pending-call-kept": "assistant messages go, an open call with them",
@@ -109,7 +94,7 @@ VIOLATIONS: Final = {
 }
 
 
-class Codex(HistoryCompactor):
+class Codex(ProductCompactor):
     """Keeps the initial context and the newest user messages; one summary comes last.
 
     ``users`` is the limit for user messages in tokens of a 272,000-token window, ``limit`` a
@@ -119,22 +104,22 @@ class Codex(HistoryCompactor):
     name = "codex"
     description = "Codex CLI: newest user messages within 20k tokens, then one summary, last"
 
-    def __init__(self, users: int = 20_000, limit: int = 0, profile: Profile = FAITHFUL) -> None:
+    def __init__(self, users: int = 20_000, limit: int = 0, profile: str = FAITHFUL) -> None:
         check_whole("users", users, 1)
         check_whole("limit", limit, 0)
         self.users = users
         self.limit = limit
-        self.profile = checked_profile(profile)
+        self.set_profile(profile)
         traits = Traits(needs_model=True, keeps_tail=True)
         again = SET_OFF_AGAIN if limit else {}
-        self.traits = traits_of(self.profile, traits, {**VIOLATIONS, **again})
+        self.set_traits(traits, {**VIOLATIONS, **again})
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         """Add messages; a result whose call was dropped is left out, as it cannot be sent."""
         answered = without_orphans(load(state["messages"]), new)
         return super().observe(state, answered, context)
 
-    @once_more_was_said
+    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due at 90 % of the window, or at the lower limit that was set."""
         limit = context.window * 9 // 10
@@ -143,13 +128,13 @@ class Codex(HistoryCompactor):
         used = context.tokens.messages(load(state["messages"]))
         return f"{used} tokens used, {limit} is the limit" if used >= limit else None
 
-    @settling
+    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Summarise everything; go on from the user's messages and that summary."""
-        if not is_needed(self, state, context):
+        """Summarise everything; continue from the user's messages and that summary."""
+        if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
-        if self.profile == HARDENED and pending_calls(before):
+        if self.hardened and pending_calls(before):
             return unchanged(state, "a tool call is still without result; nothing was summarised")
         first = _initial_context(before)
         if first >= len(before):
@@ -166,22 +151,22 @@ class Codex(HistoryCompactor):
         message = summary_message(f"codex-summary-{cycle}", written.text, PREAMBLE)
         after = (*before[:first], *users, message)
         larger = context.tokens.messages(after) >= context.tokens.messages(before)
-        if larger and self.profile == HARDENED:
+        if larger and self.hardened:
             return unchanged(state)
         spans = spans_between(before, after, message.id)
         return Outcome({"messages": dump(after), "cycle": cycle}, "compacted", spans)
 
     async def _written(self, messages: Sequence[Message], room: int, context: Context) -> Written:
-        """The summary of what the window can hold of the messages, the oldest left out first."""
+        """The summary of the newest messages that fit the window."""
         readable = newest_within(messages, context.window - max(room, 0), context.tokens)
         written = await write_summary(
             context,
             readable or messages[-1:],
             SECTIONS,
             room,
-            as_written=self.profile == FAITHFUL,
+            as_written=self.faithful,
         )
-        if written.error and not written.raised and room > 0 and self.profile == FAITHFUL:
+        if written.error and not written.raised and room > 0 and self.faithful:
             return Written(text=NO_SUMMARY)
         return written
 
@@ -195,7 +180,7 @@ class Codex(HistoryCompactor):
         """
         typed = [m for m in messages[first:] if m.role == "user" and m.origin == "log"]
         typed = [message for message in typed if not _is_context(message)]
-        if self.profile == FAITHFUL:
+        if self.faithful:
             return _within(typed, limit, context.tokens)
         live = live_request(messages, context)
         chosen: list[Message] = []
@@ -209,7 +194,7 @@ class Codex(HistoryCompactor):
 
 
 def _within(messages: Sequence[Message], limit: int, tokens: TokenCounter) -> tuple[Message, ...]:
-    """Text of the newest messages within ``limit`` tokens; the first over it is cut, the last."""
+    """The text of the newest messages within ``limit`` tokens; the first over it is cut."""
     chosen: list[Message] = []
     left = limit
     for message in reversed(messages):
@@ -229,14 +214,14 @@ def _within(messages: Sequence[Message], limit: int, tokens: TokenCounter) -> tu
 
 
 def _text_only(message: Message) -> Message | None:
-    """The message as its text alone: that is what the original reads of it."""
+    """The message with its text alone, because the original reads nothing else of it."""
     if all(isinstance(part, Text) for part in message.parts):
         return message
     return replace(message, parts=(Text(message.text),)) if message.text.strip() else None
 
 
 def _cut_to(message: Message, limit: int, tokens: TokenCounter) -> Message | None:
-    """The message with its middle left out; ``None`` where hardly anything would be left."""
+    """The message with its middle left out; ``None`` if hardly anything would be left."""
     text = message.text
     length = len(text) * limit // max(tokens.message(message), 1)
     while length >= 80:
@@ -252,7 +237,7 @@ def _is_context(message: Message) -> bool:
 
 
 def _initial_context(messages: Sequence[Message]) -> int:
-    """Where the conversation begins: after system prompt and what the client said first."""
+    """Where the conversation begins: after the system prompt and the client's own messages."""
     count = leading_system(messages)
     while count < len(messages) and messages[count].role == "user":
         if not _is_context(messages[count]):

@@ -1,10 +1,10 @@
 """``continue``: a summary inside the system message (IDE), or in place of everything (CLI).
 
 Follows Continue at d0a3c0b6 (public source). In the IDE a user compacts up to a
-message: what lies between the earlier summary and that message is summarised, the
-earlier summary put in front as a user message; at each request everything up to the
-message is left out and the summary stands at the end of the system message. Nothing
-triggers it but the user, and nothing falls back when it fails. In the CLI
+message: everything between the earlier summary and that message is summarised, with the
+earlier summary in front as a user message. Each request then leaves out everything up to
+the message, and the summary stands at the end of the system message. Only the user
+triggers it, and nothing takes over when it fails. In the CLI
 (``mode=cli``) the history becomes the system message and one assistant message with
 the summary; a conversation too long to be summarised loses its newest end first.
 
@@ -26,37 +26,23 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import cut_before, without_orphans
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    dump,
-    is_needed,
-    leading_system,
-    live_request,
-    load,
-    spans_between,
-    unchanged,
-)
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    Profile,
-    checked_profile,
-    scaled,
-    traits_of,
-)
+from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
-    AS_WRITTEN,
     SUMMARY_OVERHEAD,
     summary_message,
     without_preamble,
     write_summary,
 )
+from pytest_compaction.compactors.base.tails import live_request
+from pytest_compaction.compactors.base.violations import AS_WRITTEN
 from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,
     Text,
     ToolResult,
+    leading_system,
     pending_calls,
     text_message,
 )
@@ -126,7 +112,7 @@ _CLI: Final = {
 }
 
 
-class Continue(HistoryCompactor):
+class Continue(ProductCompactor):
     """Summarises everything; the summary joins the system message or is all that is left.
 
     ``max_output`` is what the CLI reserves for a reply, in tokens of a 200,000-token window.
@@ -135,24 +121,22 @@ class Continue(HistoryCompactor):
     name = "continue"
     description = "Continue: the summary joins the system message; mode=cli: it replaces all"
 
-    def __init__(
-        self, mode: str = "ide", max_output: int = 4096, profile: Profile = FAITHFUL
-    ) -> None:
+    def __init__(self, mode: str = "ide", max_output: int = 4096, profile: str = FAITHFUL) -> None:
         check_choice("mode", mode, ("ide", "cli"))
         check_whole("max_output", max_output, 1, PRODUCT_WINDOW - 1)
         self.mode = mode
         self.max_output = max_output
-        self.profile = checked_profile(profile)
-        hardened = self.profile == HARDENED
+        self.set_profile(profile)
+        hardened = self.hardened
         traits = Traits(
             needs_model=True,
             keeps_tail=hardened,
             changes_system=mode == "ide" and not hardened,
         )
-        self.traits = traits_of(self.profile, traits, _CLI if mode == "cli" else _IDE)
+        self.set_traits(traits, _CLI if mode == "cli" else _IDE)
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
-        """Add messages; a result whose call was left out cannot be sent and is left out as well."""
+        """Add messages, but no result whose call was left out: it could not be sent."""
         answered = without_orphans(load(state["messages"]), new)
         return super().observe(state, answered, context)
 
@@ -176,20 +160,20 @@ class Continue(HistoryCompactor):
         return max(rest - reserve, 1)
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Summarise the conversation and go on from the summary alone."""
-        if not is_needed(self, state, context):
+        """Summarise the conversation and continue from the summary alone."""
+        if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
         first = leading_system(before)
         if first >= len(before):
             return unchanged(state)
-        if self.profile == HARDENED:
+        if self.hardened:
             return await self._hardened(state, before, context)
         base = load(state["system"]) if "system" in state else before[:first]
         room = context.budget - context.tokens.messages(base) - SUMMARY_OVERHEAD
         conversation = self._conversation(state, before[first:], base, context)
         written = await write_summary(
-            context, conversation, SECTIONS, room, as_written=self.profile == FAITHFUL
+            context, conversation, SECTIONS, room, as_written=self.faithful
         )
         if written.error:
             return unchanged(state, written.error)
@@ -209,7 +193,7 @@ class Continue(HistoryCompactor):
     def _conversation(
         self, state: State, messages: Sequence[Message], base: Sequence[Message], context: Context
     ) -> tuple[Message, ...]:
-        """What the summariser of each mode reads."""
+        """The messages that the summariser of each mode reads."""
         if self.mode == "cli":
             limit = context.window - context.tokens.messages(base)
             limit -= scaled(self.max_output, PRODUCT_WINDOW, context)
@@ -235,7 +219,7 @@ class Continue(HistoryCompactor):
         room -= context.tokens.message(live) if live else 0
         conversation = without_preamble(before[first:], PREAMBLE)
         written = await write_summary(
-            context, conversation, SECTIONS, room, as_written=self.profile == FAITHFUL
+            context, conversation, SECTIONS, room, as_written=self.faithful
         )
         if written.error:
             return unchanged(state, written.error)
@@ -249,7 +233,7 @@ class Continue(HistoryCompactor):
 
 
 def _system_with_summary(base: Sequence[Message], text: str, id: str) -> Message:
-    """The last system message with the summary at its end; a new one where there is none."""
+    """The last system message with the summary at its end; a new one if there is none."""
     parts = base[-1].parts if base else ()
     role = base[-1].role if base else "system"
     return Message(id, role, (*parts, Text(f"{PREAMBLE}\n\n{text}")), "synthetic")
@@ -260,8 +244,8 @@ def pruned_from_end(
 ) -> tuple[Message, ...]:
     """The messages without the newest ones, until they take at most ``limit`` tokens.
 
-    Two go at once where the one before the last is a user message or one with calls,
-    else one. What is left of a group with several calls goes too.
+    Two go at once if the last but one is a user message or has calls, else one. The rest
+    of a group with several calls goes too.
     """
     end = len(messages)
     while end and tokens.messages(messages[:end]) > limit:

@@ -5,17 +5,17 @@ prompt and the last sequence stay (the last user message; or an assistant messag
 with all the tool results after it; or the assistant messages at the end). Of the
 context length go a margin for miscounting (2 %, at most 1,000 tokens), a reserve
 for the reply (at most 1,000), the system prompt and the last sequence; while the other
-messages take more than what is left, the oldest goes, and with it tool results that then
-stand first. A last sequence that alone is too long, or whose results
+messages take more than the rest, the oldest one goes, and with it tool results that would
+then stand first. A last sequence that alone is too long, or whose results
 match no call, is an error. No model is asked.
 
-Kept in the faithful profile: what is left may begin with an assistant message, and
-the last user message may go while a tool sequence stays. The hardened profile keeps
+Kept in the faithful profile: the view may begin with an assistant message, and the last
+user message may go while a tool sequence stays. The hardened profile keeps
 the last user message if it fits and begins with a user message.
 
-Adapted: the context length is the case's budget, because that is what the view may
-take; the reserve for the reply is in proportion to that length (the product's window is
-taken to be 200,000); an image counts 1,024 tokens, as in the original.
+Adapted: the context length is the case's budget, because that is the limit of the view;
+the reserve for the reply is in proportion to that length (the product's window is taken to
+be 200,000); an image counts 1,024 tokens, as in the original.
 """
 
 from __future__ import annotations
@@ -24,25 +24,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    dump,
-    is_needed,
-    leading_system,
-    load,
-    spans_between,
-    unchanged,
-)
-from pytest_compaction.compactors.base.newest_part import newest_part
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    Profile,
-    checked_profile,
-    scaled,
-    traits_of,
-)
-from pytest_compaction.compactors.base.trimming import by_rule
+from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
+from pytest_compaction.compactors.base.outcomes import by_rule
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
+from pytest_compaction.compactors.base.windows import newest_part
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
@@ -50,6 +35,7 @@ from pytest_compaction.conversation.messages import (
     Message,
     Opaque,
     Thinking,
+    leading_system,
     readable,
     structure_faults,
 )
@@ -62,41 +48,41 @@ VIOLATIONS: Final = {
 }
 
 
-class ContinuePrune(HistoryCompactor):
+class ContinuePrune(ProductCompactor):
     """Keeps system prompt, last sequence, and of the rest the newest that fits.
 
-    ``max_output`` is what a reply may take, in tokens of a 200,000-token window.
+    ``max_output`` is the limit of a reply, in tokens of a 200,000-token window.
     """
 
     name = "continue-prune"
     description = "Continue: oldest messages pruned to a token budget, last tool sequence kept"
 
-    def __init__(self, max_output: int = 4096, profile: Profile = FAITHFUL) -> None:
+    def __init__(self, max_output: int = 4096, profile: str = FAITHFUL) -> None:
         check_whole("max_output", max_output, 1)
         self.max_output = max_output
-        self.profile = checked_profile(profile)
-        traits = Traits(keeps_tail=self.profile == HARDENED)
-        self.traits = traits_of(self.profile, traits, VIOLATIONS)
+        self.set_profile(profile)
+        traits = Traits(keeps_tail=self.hardened)
+        self.set_traits(traits, VIOLATIONS)
 
     def due(self, state: State, context: Context) -> str | None:
-        """Due when the view takes more than the window without margin and reply."""
+        """Due if the view takes more than the window minus margin and reply."""
         used = context.tokens.messages(load(state["messages"]))
         limit = self.available(context.window, context)
         return f"{used} tokens used, {limit} are available" if used > limit else None
 
     def available(self, length: int, context: Context) -> int:
-        """Tokens for messages in a context of that length, its margin and the reply taken off."""
+        """Tokens for messages in a context of that length, minus its margin and the reply."""
         margin = min(MARGIN, length * 2 // 100)
         short = replace(context, window=length)
         return length - margin - scaled(min(self.max_output, REPLY_RESERVE), PRODUCT_WINDOW, short)
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Drop the oldest messages until the rest fits."""
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
         first = leading_system(before)
-        if self.profile == HARDENED:
+        if self.hardened:
             return by_rule(state, before, self._hardened(before, first, context))
         last = last_sequence(before, first)
         if _results_without_call(before[last:]):

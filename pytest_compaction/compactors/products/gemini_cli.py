@@ -1,17 +1,17 @@
-"""``gemini-cli``: what is before the newest 30 % becomes a snapshot that the model checks itself.
+"""``gemini-cli``: all but the newest 30 % becomes a snapshot that the model checks itself.
 
 After the chat compression of Gemini CLI (read in its public source, August 2026).
 It is due at half of the window. Tool results are counted from the newest back;
 once they take 50,000 tokens, each older one that does not fit is cut to its last 30
 lines. The history is split at the first message of the user after 70 % of its
-characters. Without one, everything is compressed if the history ends on an answer
-of the model, else what is before the last message of the user. The model writes a
-snapshot in seven tagged sections, into which an earlier one is to be taken over, and is
-asked once more whether it left anything out; an empty answer to that leaves the
-first. The new history is the snapshot as a user message, a short acknowledgement by
-the model, and what was after the split, with its tool results cut. It is refused if
-it is larger than before. After a failure the summariser is not asked again: until
-the user asks for a compression, only tool results are cut.
+characters. If there is none, everything is compressed if the history ends with an
+answer of the model, else everything before the last message of the user. The model
+writes a snapshot in seven tagged sections, which takes over an earlier snapshot. It is
+then asked whether it left anything out; if that answer is empty, the first one counts.
+The new history is the snapshot as a user message, a short acknowledgement by the model,
+and the part after the split, with its tool results cut. It is refused if it is larger
+than before. After a failure the summariser is not asked again: until the user asks for
+a compression, only tool results are cut.
 
 Adapted: the 50,000 tokens are in proportion to the case's window (the product's is
 1,048,576); the summariser reads the original text if it fits the window, else the
@@ -25,35 +25,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    is_needed,
-    leading_system,
-    load,
-    unchanged,
-)
+from pytest_compaction.compactors.base.history import load, unchanged
 from pytest_compaction.compactors.base.masking import where_smaller
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    checked_profile,
-    scaled,
-    traits_of,
-)
-from pytest_compaction.compactors.base.settling import DUE_AGAIN, LOW, once_more_was_said, settling
+from pytest_compaction.compactors.base.outcomes import by_rule, by_summary, nothing_to_summarise
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
+from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
 from pytest_compaction.compactors.base.summaries import (
-    AS_WRITTEN,
     Written,
     summary_message,
     summary_room,
     write_summary,
 )
-from pytest_compaction.compactors.base.trimming import (
-    by_rule,
-    by_summary,
-    nothing_to_summarise,
-    tail_and_request,
-)
+from pytest_compaction.compactors.base.tails import tail_and_request
+from pytest_compaction.compactors.base.violations import AS_WRITTEN, DUE_AGAIN, LOW_TRIGGER
 from pytest_compaction.compactors.parameters import check_share
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.chat_format import message_to_chat
@@ -62,6 +46,7 @@ from pytest_compaction.conversation.messages import (
     Part,
     ToolResult,
     canonical_json,
+    leading_system,
     pending_calls,
     text_message,
 )
@@ -126,14 +111,14 @@ VIOLATIONS: Final = {
 }
 
 
-class GeminiCli(HistoryCompactor):
+class GeminiCli(ProductCompactor):
     """Compresses the older part of the history into a snapshot.
 
     ``threshold`` is the share of the window at which it is due.
 
-    The hardened profile splits at any message after 70 % of the characters where
-    otherwise nothing would be compressed, shortens what stays until there is room for
-    the snapshot, keeps the last user message, has no acknowledgement at the end,
+    The hardened profile splits at any message after 70 % of the characters if otherwise
+    nothing would be compressed, shortens the kept part until there is room for the
+    snapshot, keeps the last user message, has no acknowledgement at the end,
     refuses a view that is over the budget or did not get smaller, and tries again
     after a failure.
     """
@@ -144,21 +129,21 @@ class GeminiCli(HistoryCompactor):
     def __init__(self, threshold: float = 0.5, profile: str = FAITHFUL) -> None:
         check_share("threshold", threshold, whole=True)
         self.threshold = threshold
-        self.profile = checked_profile(profile)
-        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
-        again = DUE_AGAIN if threshold < LOW else {}
-        self.traits = traits_of(self.profile, traits, {**VIOLATIONS, **again})
+        self.set_profile(profile)
+        traits = Traits(needs_model=True, keeps_tail=self.hardened)
+        again = DUE_AGAIN if threshold < LOW_TRIGGER else {}
+        self.set_traits(traits, {**VIOLATIONS, **again})
 
-    @once_more_was_said
+    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due at the threshold."""
         return super().due(state, context)
 
-    @settling
+    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Cut old tool results and compress what is before the split; after a failure only cut."""
+        """Cut old tool results and compress the part before the split; after a failure only cut."""
         before = load(state["messages"])
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         cut = self._cut(before, context)
         if state.get("failed") and context.reason != "manual":
@@ -166,7 +151,7 @@ class GeminiCli(HistoryCompactor):
         first = leading_system(before)
         split = first + split_point(cut[first:])
         request: Message | None = None
-        if self.profile == HARDENED:
+        if self.hardened:
             if split == first:
                 split = first + split_point(cut[first:], anywhere=True)
             split, request = tail_and_request(cut, first, split, context)
@@ -181,7 +166,7 @@ class GeminiCli(HistoryCompactor):
         if written.error:
             return self._failed(state, written.error)
         summary = summary_message(SNAPSHOT_ID, tagged(written), PREAMBLE)
-        said = () if self.profile == HARDENED and not kept else (_acknowledged(),)
+        said = () if self.hardened and not kept else (_acknowledged(),)
         after = (*before[:first], summary, *said, *kept)
         done = by_summary(
             {key: value for key, value in state.items() if key != "failed"},
@@ -196,18 +181,18 @@ class GeminiCli(HistoryCompactor):
         return self._failed(state, done.error) if done.error else done
 
     def _failed(self, state: State, error: str) -> Outcome[State]:
-        if self.profile == HARDENED:
+        if self.hardened:
             return unchanged(state, error)
         return unchanged({**state, "failed": True}, error)
 
     async def _checked(
         self, read: Sequence[Message], budget: int, state: State, context: Context
     ) -> Written:
-        """The snapshot after the model looked at it a second time."""
+        """The snapshot after the model has checked it."""
         own = {SNAPSHOT_ID, ACKNOWLEDGEMENT_ID}
         new = [message for message in read if message.id not in own]
         earlier = summary_from_json(state["summary"]) if "summary" in state else None
-        taken = self.profile == FAITHFUL
+        taken = self.faithful
         draft = await write_summary(context, new, SECTIONS, budget, earlier, as_written=taken)
         if draft.error:
             return draft
@@ -244,7 +229,7 @@ def last_lines(text: str) -> str:
 def split_point(messages: Sequence[Message], anywhere: bool = False) -> int:
     """Index of the first message that stays: 0 for all, ``len(messages)`` for none.
 
-    With ``anywhere`` any message is good to split at, not only one of the user.
+    With ``anywhere`` the split may be at any message, not only at one of the user.
     """
     sizes = [len(canonical_json(message_to_chat(message))) for message in messages]
     target = sum(sizes) * COMPRESSED_SHARE

@@ -1,20 +1,20 @@
-"""``langchain``: the last 20 messages stay, what is before them becomes one summary.
+"""``langchain``: the last 20 messages stay, everything before them becomes one summary.
 
 After the ``SummarizationMiddleware`` of LangChain 1.5.0 (read in the published
-package). What stays is a number of messages, of tokens or a share of the window. A
-cut that would fall among tool results is moved back to the message that made the
-calls. The summariser reads only the last 4,000 tokens of what goes, from a user
-message on; if there is none in them it is not asked at all, and a sentence that the
-conversation was too long takes the place of the summary. An input that is larger
-than the window is retried once with a quarter of a half from its start and three
-quarters of it from its end. A model that fails is asked three times; then the error
-is raised, and here the view stays as it was. There is no trigger unless one is given.
+package). The part that stays is a number of messages, of tokens or a share of the
+window. A cut among tool results moves back to the message that made the calls. The
+summariser reads only the last 4,000 tokens of the part that goes, starting with a user
+message. If they hold no user message, it is not asked at all, and a sentence that the
+conversation was too long takes the place of the summary. If the input is larger than the
+window, it is halved: a quarter of that half is from its start, three quarters from its
+end. A model that fails is asked three times; then the original raises the error, and here
+the view stays as it was. There is no trigger unless one is given.
 
 Adapted: the system prompt, which LangChain keeps elsewhere, stays first. The 4,000
 tokens are taken as they are, not in proportion to the window: LangChain names no
-window, and the triggers of its own documentation are 3,000 to 5,000 tokens, which is
-what the views of the shipped cases may take. Only a user message that does not fit
-whole is shortened, where the original does so with any.
+window, and the triggers in its documentation are 3,000 to 5,000 tokens, like the
+budgets of the shipped cases. Only a user message that does not fit
+whole is shortened; the original shortens any message.
 """
 
 from __future__ import annotations
@@ -24,38 +24,24 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.compactors.base.bounds import fitting_input
-from pytest_compaction.compactors.base.cuts import cut_before, newest_within
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    is_needed,
-    leading_system,
-    load,
-    unchanged,
-)
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    checked_profile,
-    traits_of,
-)
-from pytest_compaction.compactors.base.settling import DUE_AGAIN, once_more_was_said, settling
+from pytest_compaction.compactors.base.cuts import cut_before
+from pytest_compaction.compactors.base.history import load, unchanged
+from pytest_compaction.compactors.base.outcomes import by_summary, nothing_to_summarise
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
+from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
 from pytest_compaction.compactors.base.sizes import Clause, Size, parse_clauses, parse_size
 from pytest_compaction.compactors.base.summaries import (
-    AS_WRITTEN,
     Written,
     summary_message,
     summary_room,
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.base.trimming import (
-    by_summary,
-    nothing_to_summarise,
-    tail_and_request,
-)
+from pytest_compaction.compactors.base.tails import newest_within, tail_and_request
+from pytest_compaction.compactors.base.violations import AS_WRITTEN, DUE_AGAIN
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, Text
+from pytest_compaction.conversation.messages import Message, Text, leading_system
 from pytest_compaction.models.structured_summary import Section
 
 SECTIONS: Final = (
@@ -93,7 +79,7 @@ VIOLATIONS: Final = {
 ATTEMPTS: Final = 3
 
 
-class LangChain(HistoryCompactor):
+class LangChain(ProductCompactor):
     """Summarises everything before the newest messages, of which ``keep`` stay.
 
     ``keep`` is a number of messages, or as in ``3000tokens`` and ``0.3fraction``.
@@ -103,11 +89,11 @@ class LangChain(HistoryCompactor):
 
     The hardened profile shortens the tail until there is room for the summary, keeps
     the last user message, never goes without a summary, refuses one that is longer
-    than what it replaces, and is not due before something is added to what it left.
+    than the messages that it replaces, and is not due again until a message is added.
     """
 
     name = "langchain"
-    description = "last 20 messages kept, the rest one summary of its last 4k tokens (LangChain)"
+    description = "last 20 messages kept; one summary of the 4k tokens before them (LangChain)"
 
     def __init__(
         self,
@@ -120,12 +106,12 @@ class LangChain(HistoryCompactor):
         check_whole("trim", trim, 0, unit="tokens (0 for no limit)")
         self.trim = trim
         self.trigger: tuple[Clause, ...] = parse_clauses("trigger", trigger)
-        self.profile = checked_profile(profile)
-        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
+        self.set_profile(profile)
+        traits = Traits(needs_model=True, keeps_tail=self.hardened)
         again = DUE_AGAIN if self.trigger else {}
-        self.traits = traits_of(self.profile, traits, {**VIOLATIONS, **again})
+        self.set_traits(traits, {**VIOLATIONS, **again})
 
-    @once_more_was_said
+    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due when all conditions of a clause of ``trigger`` are met; never without one."""
         messages = load(state["messages"])
@@ -135,16 +121,16 @@ class LangChain(HistoryCompactor):
                 return "the conversation has reached " + " and ".join(map(str, clause))
         return None
 
-    @settling
+    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Summarise what is before the cut."""
+        """Summarise everything before the cut."""
         before = load(state["messages"])
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         first = leading_system(before)
         start = first + self.cut(before[first:], context)
         request: Message | None = None
-        if self.profile == HARDENED:
+        if self.hardened:
             start, request = tail_and_request(before, first, start, context)
         gone = [message for message in before[first:start] if message is not request]
         if not gone:
@@ -172,26 +158,24 @@ class LangChain(HistoryCompactor):
         return cut_before(messages, target) if target > 0 else 0
 
     async def _summary(self, gone: Sequence[Message], budget: int, context: Context) -> Written:
-        """What stands for the messages that go."""
+        """The summary that replaces the messages that go."""
         gone = without_preamble(gone, PREAMBLE)
         read = trimmed(gone, self.trim, context) if self.trim else gone
-        if not read and self.profile == FAITHFUL:
+        if not read and self.faithful:
             return Written(text=TOO_LONG)
         read = read or gone
         if context.tokens.messages(read) > context.window - budget:
             read = without_middle_part(read, context)
         written = Written(error="the model was not asked")
         for _ in range(ATTEMPTS):
-            written = await write_summary(
-                context, read, SECTIONS, budget, as_written=self.profile == FAITHFUL
-            )
+            written = await write_summary(context, read, SECTIONS, budget, as_written=self.faithful)
             if not written.raised:
                 break
         return written
 
 
 def trimmed(messages: Sequence[Message], limit: int, context: Context) -> tuple[Message, ...]:
-    """The end of the messages within ``limit`` tokens, from a user message on; perhaps nothing.
+    """The end of the messages within ``limit`` tokens, from a user message on; may be empty.
 
     The user message before the part that fits is shortened to its last lines.
     """

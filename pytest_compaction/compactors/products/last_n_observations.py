@@ -1,9 +1,9 @@
-"""``last-n-observations``: only the last n observations stay, of older ones the line count.
+"""``last-n-observations``: the last n observations stay, older ones become a line count.
 
 After the history processor of that name of SWE-agent (read in its public source),
 the one used in its paper with n = 5. Observations are counted from the start: the
 first is the task itself and is never elided. With ``polling`` the count is rounded
-down to a multiple, so that the view changes only every so many observations and
+down to a multiple, so that the view changes only after that many observations and
 between ``n`` and ``n + polling`` of them stay.
 
 Adapted: the task is the first message of the user, every tool result is an
@@ -20,15 +20,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.history import HistoryCompactor, load
+from pytest_compaction.compactors.base.history import load
 from pytest_compaction.compactors.base.masking import mask_results, tool_names, where_smaller
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    checked_profile,
-    traits_of,
-)
-from pytest_compaction.compactors.base.trimming import by_rule, fitted
+from pytest_compaction.compactors.base.outcomes import by_rule
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
+from pytest_compaction.compactors.base.windows import fitted
+from pytest_compaction.compactors.parameters import names_in
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Image, Message
 
@@ -38,7 +35,7 @@ VIOLATIONS: Final = {
 }
 
 
-class LastNObservations(HistoryCompactor):
+class LastNObservations(ProductCompactor):
     """Elides all but the last ``n`` observations; ``polling`` delays that for the cache's sake.
 
     The hardened profile halves ``n`` until the view fits its budget, and drops the
@@ -61,10 +58,10 @@ class LastNObservations(HistoryCompactor):
                 raise ValueError(f"{key}={value} must be a whole number, 1 or more")
         self.n = n
         self.polling = polling
-        self.keep = _names(keep)
-        self.remove = _names(remove)
-        self.profile = checked_profile(profile)
-        self.traits = traits_of(self.profile, Traits(keeps_tail=True), VIOLATIONS)
+        self.keep = names_in(keep)
+        self.remove = names_in(remove)
+        self.set_profile(profile)
+        self.set_traits(Traits(keeps_tail=True), VIOLATIONS)
 
     def due(self, state: State, context: Context) -> str | None:
         """Due as soon as an observation is to be elided, as the original works on every request."""
@@ -74,10 +71,10 @@ class LastNObservations(HistoryCompactor):
         return f"{count} observations are older than the last {self.n}" if count else None
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Elide what is older than the last ``n`` observations."""
+        """Elide all observations before the last ``n``."""
         before = load(state["messages"])
         after: tuple[Message, ...] | None = self._elided(before, state, self.n, context)
-        if self.profile == HARDENED:
+        if self.hardened:
             after = self._within(before, state, context)
         return by_rule(state, before, after, "elided")
 
@@ -114,15 +111,11 @@ def outside(messages: Sequence[Message], n: int, polling: int) -> list[str]:
 
 
 def omitted(message: Message) -> str:
-    """What stands for an observation: how many lines, and images, it had."""
+    """The text that replaces an observation: how many lines and images it had."""
     lines = sum(len(result.text.splitlines()) for result in message.results)
     images = sum(isinstance(part, Image) for part in message.parts)
     text = f"[earlier output: {lines} lines omitted]"
     return text if not images else f"{text} [{images} images omitted]"
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(name.strip() for name in str(text).split("|") if name.strip())
 
 
 STRATEGY: Final = LastNObservations

@@ -1,15 +1,14 @@
 """``mask-observations``: older tool results give way to a placeholder, all else stays.
 
 After the ``ObservationMaskingCondenser`` of OpenHands v0 (read in its public
-source): whatever the environment answered is masked, unless it is among the last
+source): every answer of the environment is masked unless it is among the last
 ``window`` events of the view. The window counts events, not observations: a
-message of the user inside it uses up a place. The original masks anew at every
-step and knows no budget; here it masks when compaction is asked for, and what is
-masked stays masked, so that the beginning of the view does not change between
-compactions.
+message of the user inside it uses up a place. The original masks at every step and has
+no budget. Here it masks when compaction is asked for, and masked results stay masked, so
+that the beginning of the view does not change between compactions.
 
-An event of the original is a message here; a placeholder that would be longer
-than the result is not put.
+An event of the original is a message here. A result that is shorter than the
+placeholder stays.
 """
 
 from __future__ import annotations
@@ -18,15 +17,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.history import HistoryCompactor, load
+from pytest_compaction.compactors.base.history import load
 from pytest_compaction.compactors.base.masking import mask_results, where_smaller
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    checked_profile,
-    traits_of,
-)
-from pytest_compaction.compactors.base.trimming import by_rule, fitted
+from pytest_compaction.compactors.base.outcomes import by_rule
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
+from pytest_compaction.compactors.base.windows import fitted
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message
@@ -39,7 +34,7 @@ VIOLATIONS: Final = {
 }
 
 
-class MaskObservations(HistoryCompactor):
+class MaskObservations(ProductCompactor):
     """Masks tool results outside the last ``window`` messages.
 
     The hardened profile halves the window until the view fits its budget, and drops
@@ -52,8 +47,8 @@ class MaskObservations(HistoryCompactor):
     def __init__(self, window: int = 5, profile: str = FAITHFUL) -> None:
         check_whole("window", window, 0, unit="messages")
         self.window = window
-        self.profile = checked_profile(profile)
-        self.traits = traits_of(self.profile, Traits(keeps_tail=True), VIOLATIONS)
+        self.set_profile(profile)
+        self.set_traits(Traits(keeps_tail=True), VIOLATIONS)
 
     def due(self, state: State, context: Context) -> str | None:
         """Due as soon as a result has left the window, as the original masks at every step."""
@@ -63,10 +58,10 @@ class MaskObservations(HistoryCompactor):
         return f"{count} tool results are older than the window" if count else None
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Put the placeholder for every result that has left the window."""
+        """Mask every result that has left the window."""
         before = load(state["messages"])
         after: tuple[Message, ...] | None = masked(before, self.window, context.tokens)
-        if self.profile == HARDENED:
+        if self.hardened:
             after = self._within(before, context)
         return by_rule(state, before, after)
 

@@ -1,17 +1,16 @@
 """``openai-compact``: compaction by the endpoint itself, OpenAI's ``responses.compact``.
 
-The endpoint (public SDK, openai 3.54) takes the conversation and returns what to go
-on with: every user message, then one compaction item that only the endpoint can
-read. That output is passed on as it came, in its order, its opaque item
-byte-identical; it is the start of the next input. The system prompt is no part of
-the input there (it is sent with every request) and stays where it is.
+The endpoint (public SDK, openai 3.54) takes the conversation and returns the start of
+the next input: every user message, then one compaction item that only the endpoint can
+read. That output is passed on unchanged and in its order, its opaque item
+byte-identical. The system prompt is not part of the input (it is sent with every
+request) and stays where it is.
 
 The faithful profile takes whatever the endpoint returns: nothing checks that it fits
-a budget, and a call still without result is lost in it (its result is left out when
-it comes). The hardened profile waits for open calls, sends nothing that is larger
-than the window, and refuses an output that is over the budget or no smaller. A
-model without native compaction, such as the offline one, makes the compaction fail
-with one sentence.
+a budget, and a call without a result is lost (its result is left out when it comes).
+The hardened profile waits for open calls, sends nothing that is larger than the window,
+and refuses an output that is over the budget or not smaller. With a model that has no
+native compaction, such as the offline model, the compaction fails with one sentence.
 """
 
 from __future__ import annotations
@@ -22,24 +21,10 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import without_orphans
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    dump,
-    is_needed,
-    leading_system,
-    load,
-    spans_between,
-    unchanged,
-)
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    Profile,
-    checked_profile,
-    traits_of,
-)
+from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, Opaque, pending_calls
+from pytest_compaction.conversation.messages import Message, Opaque, leading_system, pending_calls
 from pytest_compaction.models.protocol import CompactRequest, ModelError, UnsupportedError
 
 VIOLATIONS: Final = {
@@ -51,16 +36,16 @@ VIOLATIONS: Final = {
 }
 
 
-class OpenAICompact(HistoryCompactor):
-    """Goes on from what the endpoint returns: user messages, then one opaque item."""
+class OpenAICompact(ProductCompactor):
+    """Continues with the output of the endpoint: user messages, then one opaque item."""
 
     name = "openai-compact"
     description = "responses.compact: user messages and one opaque item, as the endpoint returns"
 
-    def __init__(self, profile: Profile = FAITHFUL) -> None:
-        self.profile = checked_profile(profile)
+    def __init__(self, profile: str = FAITHFUL) -> None:
+        self.set_profile(profile)
         traits = Traits(needs_model=True, opaque=True, keeps_tail=True)
-        self.traits = traits_of(self.profile, traits, VIOLATIONS)
+        self.set_traits(traits, VIOLATIONS)
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         """Add messages; results of calls that the endpoint dropped cannot be sent to it."""
@@ -69,16 +54,16 @@ class OpenAICompact(HistoryCompactor):
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Let the endpoint compact everything after the system prompt."""
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
         first = leading_system(before)
         if first >= len(before):
             return unchanged(state)
-        if self.profile == HARDENED and pending_calls(before):
+        if self.hardened and pending_calls(before):
             return unchanged(state, "a tool call is still without result; nothing was compacted")
         size = context.tokens.messages(before[first:])
-        if self.profile == HARDENED and size > context.window:
+        if self.hardened and size > context.window:
             return unchanged(
                 state, f"the conversation takes {size} tokens, the window holds {context.window}"
             )
@@ -91,9 +76,7 @@ class OpenAICompact(HistoryCompactor):
             return unchanged(state, f"the endpoint could not compact: {error}")
         items = sum(map(_compaction_items, reply.messages))
         if items != 1:
-            return unchanged(
-                state, f"the endpoint returned {items} compaction items where there is to be one"
-            )
+            return unchanged(state, f"the endpoint returned {items} compaction items; expected one")
         cycle = int(state.get("cycle", 0)) + 1
         after = (*before[:first], *_recognised(reply.messages, before[first:], cycle))
         refusal = self._refusal(before, after, context)
@@ -106,7 +89,7 @@ class OpenAICompact(HistoryCompactor):
     def _refusal(
         self, before: Sequence[Message], after: Sequence[Message], context: Context
     ) -> str | None:
-        if self.profile == FAITHFUL:
+        if self.faithful:
             return None
         tokens = context.tokens.messages(after)
         if tokens > context.budget:
@@ -128,7 +111,7 @@ def _compaction_items(message: Message) -> int:
 def _recognised(
     returned: Sequence[Message], before: Sequence[Message], cycle: int
 ) -> tuple[Message, ...]:
-    """The output with the messages that it took over recognised; parts are as they came."""
+    """The output, with messages of the input recognised; all parts stay as they came."""
     result: list[Message] = []
     position = 0
     for index, message in enumerate(returned):

@@ -1,16 +1,15 @@
 """``opencode-prune``: old tool output is cleared once enough of it has piled up.
 
 After the pruning of opencode (read in its public source). The messages are walked
-from the newest back. The last two turns of the user are passed over; of what lies
-before them, the newest 40,000 tokens of tool output are protected, and all that is
-older is cleared if it is more than 20,000 tokens. Output of the tool ``skill`` is
-never cleared and not counted, nor is that of a call that failed; the walk stops at
-a summary and at output that was cleared before.
+from the newest back. The last two turns of the user are passed over. Before them, the
+newest 40,000 tokens of tool output are protected, and all older output is cleared if it
+takes more than 20,000 tokens. Output of the tool ``skill`` and of failed calls is neither
+cleared nor counted. The walk stops at a summary and at output that was cleared before.
 
-Adapted: both constants are in proportion to the case's window (taken as made for
-200,000 tokens, opencode names none); ``protect=`` and ``minimum=`` are tokens as
-given. Tokens are counted, not estimated from characters. In current versions the
-original prunes only when its configuration says so.
+Adapted: both constants are in proportion to the case's window (opencode names none;
+200,000 tokens are assumed); ``protect=`` and ``minimum=`` are tokens as given. Tokens are
+counted, not estimated from characters. Current versions of the original prune only if
+configured to.
 """
 
 from __future__ import annotations
@@ -19,16 +18,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.history import HistoryCompactor, load
+from pytest_compaction.compactors.base.history import load
 from pytest_compaction.compactors.base.masking import mask_results, tool_names, where_smaller
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    checked_profile,
-    scaled,
-    traits_of,
-)
-from pytest_compaction.compactors.base.trimming import by_rule, fitted
+from pytest_compaction.compactors.base.outcomes import by_rule
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
+from pytest_compaction.compactors.base.windows import fitted
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message
@@ -44,8 +38,8 @@ VIOLATIONS: Final = {
 }
 
 
-class OpencodePrune(HistoryCompactor):
-    """Clears tool output that is older than ``protect`` tokens of it, if it is ``minimum`` or more.
+class OpencodePrune(ProductCompactor):
+    """Clears tool output before the newest ``protect`` tokens, if it is more than ``minimum``.
 
     The hardened profile halves both limits, down to nothing, until the view fits its
     budget, then lets the last two turns go the same way, and at last drops the oldest
@@ -53,7 +47,7 @@ class OpencodePrune(HistoryCompactor):
     """
 
     name = "opencode-prune"
-    description = "old tool output cleared, the newest 40k tokens of it protected (opencode)"
+    description = "old tool output cleared; the newest 40k tokens of it are protected (opencode)"
 
     def __init__(
         self, protect: int | None = None, minimum: int | None = None, profile: str = FAITHFUL
@@ -63,11 +57,11 @@ class OpencodePrune(HistoryCompactor):
                 check_whole(key, value, 0, unit="tokens")
         self.protect = protect
         self.minimum = minimum
-        self.profile = checked_profile(profile)
-        self.traits = traits_of(self.profile, Traits(keeps_tail=True), VIOLATIONS)
+        self.set_profile(profile)
+        self.set_traits(Traits(keeps_tail=True), VIOLATIONS)
 
     def limits(self, context: Context) -> tuple[int, int]:
-        """Tokens that are protected, and tokens that there must be to clear, in this window."""
+        """The tokens that are protected, and the least that are cleared, in this window."""
         protect = scaled(PROTECT, PRODUCT_WINDOW, context) if self.protect is None else self.protect
         minimum = scaled(MINIMUM, PRODUCT_WINDOW, context) if self.minimum is None else self.minimum
         return protect, minimum
@@ -81,13 +75,13 @@ class OpencodePrune(HistoryCompactor):
         return "there is enough old tool output to clear"
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Clear old tool output where there is enough of it."""
+        """Clear old tool output if there is enough of it."""
         before = load(state["messages"])
         cleared = state.get("cleared", ())
         after: tuple[Message, ...] | None = self._pruned(
             before, cleared, *self.limits(context), TURNS, context
         )
-        if self.profile == HARDENED:
+        if self.hardened:
             after = self._within(before, cleared, context)
         return by_rule(state, before, after, "cleared")
 
@@ -112,7 +106,7 @@ class OpencodePrune(HistoryCompactor):
         turns: int,
         context: Context,
     ) -> tuple[Message, ...]:
-        """The messages with what may be cleared; the same ones where that is too little."""
+        """The messages with old output cleared; unchanged if that is too little."""
         old, amount = self._old(messages, cleared, protect, turns, context)
         if amount <= minimum:
             return messages
@@ -126,7 +120,7 @@ class OpencodePrune(HistoryCompactor):
         turns: int,
         context: Context,
     ) -> tuple[set[str], int]:
-        """Ids of the messages whose output is to be cleared, and the tokens that it takes."""
+        """Ids of the messages whose output is to be cleared, and the tokens of that output."""
         tools = tool_names(messages)
         waiting = pending_start(messages)
         passed = total = amount = 0

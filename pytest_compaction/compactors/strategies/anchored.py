@@ -1,4 +1,4 @@
-"""``anchored``: a persistent structured summary into which only what is newly dropped is merged.
+"""``anchored``: a persistent structured summary that merges in only newly dropped messages.
 
 Anchored-iterative summarisation after Factory's public description ("Compressing
 Context", 2025): four sections (session intent, file modifications, decisions,
@@ -16,17 +16,19 @@ from typing import Final
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
-    last_user,
-    leading_system,
     load,
     spans_between,
-    tail_start,
     unchanged,
 )
-from pytest_compaction.compactors.base.summaries import summary_message, write_summary
+from pytest_compaction.compactors.base.summaries import (
+    SUMMARY_OVERHEAD,
+    summary_message,
+    write_summary,
+)
+from pytest_compaction.compactors.base.tails import tail_start
 from pytest_compaction.compactors.parameters import check_share
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.messages import Message, last_user, leading_system
 from pytest_compaction.models.structured_summary import Section, summary_from_json
 
 SECTIONS: Final = (
@@ -65,20 +67,19 @@ PREAMBLE: Final = (
     "after it are the most recent ones, word for word."
 )
 SUMMARY_ID: Final = "anchored-summary"
-_OVERHEAD: Final = 60
 
 
 class Anchored(HistoryCompactor):
     """Keeps system prompt, one live summary, the last user message and the newest tail.
 
     ``summary`` is the share of the budget that is kept for the summary. The tail is
-    made of whole groups; what it leaves of its own share the summary takes as well. A last user
-    message that takes more than half of what the system prompt leaves of the budget
+    made of whole groups; the part of its share that it does not need goes to the summary.
+    A last user message that takes more than half of the budget without the system prompt
     is summarised like any other, because nothing else would fit beside it.
     """
 
     name = "anchored"
-    description = "persistent sections; only the newly dropped span is merged; recent tail verbatim"
+    description = "persistent summary; only newly dropped messages are merged; recent tail verbatim"
     traits = Traits(needs_model=True, keeps_tail=True, reads_once=True)
 
     def __init__(self, summary: float = 0.6) -> None:
@@ -86,12 +87,12 @@ class Anchored(HistoryCompactor):
         self.share = summary
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Merge what no longer fits into the summary; everything newer stays verbatim."""
+        """Merge the messages that no longer fit into the summary; newer ones stay verbatim."""
         before = load(state["messages"])
         if context.tokens.messages(before) <= context.budget:
             return unchanged(state)
         first = leading_system(before)
-        room = context.budget - context.tokens.messages(before[:first]) - _OVERHEAD
+        room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
         if room <= 0:
             return unchanged(state, "the system prompt alone takes the budget")
         has_summary = "summary" in state and before[first].id == SUMMARY_ID
@@ -123,8 +124,8 @@ class Anchored(HistoryCompactor):
     ) -> tuple[int, Message | None]:
         """Where the verbatim tail starts, and the last user message if it lies before it.
 
-        That message is part of the tail's budget unless it takes more than half of
-        all the room that there is.
+        That message is part of the tail's budget unless it takes more than half of the
+        whole room.
         """
         budget = int(room * (1 - self.share))
         start = tail_start(messages, budget, context, first)
@@ -132,7 +133,7 @@ class Anchored(HistoryCompactor):
         if live is None or any(message is live for message in messages[start:]):
             return start, None
         cost = context.tokens.message(live)
-        if cost * 2 > room + _OVERHEAD:
+        if cost * 2 > room + SUMMARY_OVERHEAD:
             return start, None
         start = tail_start(messages, budget - cost, context, first)
         return start, live

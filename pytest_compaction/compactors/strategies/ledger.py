@@ -1,20 +1,20 @@
 """``ledger``: files, tests, commands and errors, kept by rule beside any summary.
 
-Summaries lose track of artifacts: which file was created, renamed or only read is
-what all published evaluations find hardest to keep. It need not be summarised at
-all, because the tool calls say it. The ledger follows every message of the log,
-keeps its entries outside the conversation, and is written into the view anew at
-each compaction, so that no summary can lose or distort it.
+Summaries lose track of artifacts: all published evaluations find it hardest to keep
+which file was created, renamed or only read. This need not be summarised at all, because
+the tool calls say it. The ledger follows every message of the log, keeps its entries
+outside the conversation, and is written into the view anew at each compaction, so that
+no summary can lose or distort it.
 
 Alone it keeps system prompt, ledger and the newest part that fits. Composed, as
-in ``anchored+ledger``, the other strategy works with what is left of the budget
-and leaves files to the ledger.
+in ``anchored+ledger``, the other strategy works with the rest of the budget and leaves
+files to the ledger.
 
-What the ledger holds first, and gives up last: every changed file with what
-happened to it, and the last test run. What is left of its room is divided among
-what was changed in the files, error texts, files that were only read, and commands,
-each newest first. A line says how many entries were left out. Error texts stand
-there as they were printed; only one of more than 400 characters is cut, and says so.
+The most important entries go in first and are left out last: every changed file with its
+fate, and the last test run. The rest of the room is divided among the details of the
+changes, error texts, files that were only read, and commands, the newest of each first. A
+line says how many entries were left out. Error texts stand as they were printed; only
+one of more than 400 characters is cut, and says so.
 """
 
 from __future__ import annotations
@@ -25,22 +25,21 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.artifacts.operations import FileState
-from pytest_compaction.artifacts.trail import ASSERTION, Run, Trail, trail_from_json
+from pytest_compaction.artifacts.trail import ASSERTION, CommandRun, Trail, trail_from_json
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
-    leading_system,
     load,
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.newest_part import newest_part
 from pytest_compaction.compactors.base.summaries import summary_message
+from pytest_compaction.compactors.base.windows import newest_part, too_small, windowed
 from pytest_compaction.compactors.parameters import check_share, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.compactors.strategies.window import too_small, windowed
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.messages import Message, leading_system
 from pytest_compaction.models.structured_summary import Source
+from pytest_compaction.text.words import clipped
 
 LEDGER_ID: Final = "ledger"
 PREAMBLE: Final = (
@@ -54,7 +53,7 @@ TITLES: Final = {
     "commands": "Commands run",
 }
 _SHARES: Final = {"details": 0.4, "errors": 0.25, "read": 0.25, "commands": 0.1}
-"""How the room beside the changed files is divided; what one does not need goes to the next."""
+"""Shares of the room beside the changed files; what one kind leaves goes to the next."""
 _LEAST: Final = 60
 """A ledger of fewer tokens is not worth its heading."""
 _DETAILS: Final = 3
@@ -94,7 +93,7 @@ class Ledger(HistoryCompactor):
         self.limit = limit
 
     def begin(self) -> State:
-        """Notes of nothing."""
+        """Notes before any message."""
         return Trail().as_json()
 
     def note(self, notes: State, new: Sequence[Message]) -> State:
@@ -102,7 +101,7 @@ class Ledger(HistoryCompactor):
         return trail_from_json(notes).followed_by(new).as_json()
 
     def insertion(self, notes: State, context: Context) -> Message | None:
-        """The ledger as a message within its share of the budget; ``None`` with nothing to say."""
+        """The ledger as a message within its share of the budget; ``None`` if it is empty."""
         room = int(context.budget * self.share)
         if room < _LEAST:
             return None
@@ -134,7 +133,7 @@ class Ledger(HistoryCompactor):
     def _with_ledger(
         self, before: Sequence[Message], ledger: Message | None, context: Context
     ) -> tuple[Message, ...] | None:
-        """The view with the ledger in it, or without it where only then the rest fits."""
+        """The view with the ledger, or without it if the rest fits only then."""
         kept = [message for message in before if message.id != LEDGER_ID]
         first = leading_system(kept)
         if ledger is not None:
@@ -146,7 +145,7 @@ class Ledger(HistoryCompactor):
 
 
 def written(trail: Trail, room: int, limit: int, count: Count) -> str:
-    """The ledger's text within ``room`` tokens and ``limit`` entries; empty when there is none."""
+    """The ledger's text within ``room`` tokens and ``limit`` entries; empty without entries."""
     entries = _entries(trail)
     page = _Page(room - count(PREAMBLE) - _LEAST // 2, limit, count)
     page.fill("changed", [entry.short for entry in entries["changed"]], page.left)
@@ -257,7 +256,7 @@ def _file_text(state: FileState, detailed: bool) -> str:
     ]
     text = f"`{state.path}` {', '.join(what or ['read'])}"
     details = _current(state.details) if detailed and not state.deleted else []
-    return _cut(text + (f": {'; '.join(details)}" if details else ""))
+    return clipped(text + (f": {'; '.join(details)}" if details else ""), _ENTRY_CHARACTERS)
 
 
 def _current(details: Sequence[str]) -> list[str]:
@@ -267,7 +266,7 @@ def _current(details: Sequence[str]) -> list[str]:
         assigned = _ASSIGNED.match(detail)
         key = assigned[1] if assigned else detail
         latest.pop(key, None)
-        latest[key] = _cut(detail, _DETAIL_CHARACTERS)
+        latest[key] = clipped(detail, _DETAIL_CHARACTERS)
     return [detail for detail in latest.values() if detail][-_DETAILS:]
 
 
@@ -277,13 +276,13 @@ def _by_weight(errors: Sequence[str]) -> list[str]:
     return sorted(newest, key=lambda text: ASSERTION in text)
 
 
-def _that_matter(runs: Sequence[Run]) -> list[Run]:
-    """What changed something, then what was run again and again, then what failed; newest first."""
+def _that_matter(runs: Sequence[CommandRun]) -> list[CommandRun]:
+    """Runs that change something, then repeated runs, then failed runs; newest first."""
     newest = [run for run in runs[::-1] if run.changing or run.times > 1 or run.failed]
     return sorted(newest, key=lambda run: 0 if run.changing else 1 if run.times > 1 else 2)
 
 
-def _run_text(run: Run) -> str:
+def _run_text(run: CommandRun) -> str:
     said = [f"`{run.text}`"]
     if run.times > 1:
         said.append(f"{run.times} times")
@@ -292,11 +291,6 @@ def _run_text(run: Run) -> str:
     elif run.failed:
         said.append("failed")
     return ", ".join(said)
-
-
-def _cut(text: str, limit: int = _ENTRY_CHARACTERS) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 STRATEGY: Final = Ledger

@@ -4,14 +4,14 @@ After the method that comes with BEAM ("Beyond a Million Tokens", 2025; source a
 b2a3ee8). LIGHT keeps a scratchpad of facts, preferences and instructions that a
 model extracts pair by pair and compresses when it has twice its size; at question
 time it adds the five episodes (user and assistant) nearest to the question, the
-newest ones, and of the scratchpad what a model lets pass as relevant.
+newest ones, and the part of the scratchpad that a model finds relevant.
 
-What is different here, and why:
+Differences from the original, and their reasons:
 
 - The original reads with 14,000 tokens whatever the model; here the parts are
   shares of the case's budget.
-- It asks the model twice a pair; here once a compaction, for all that leaves the
-  view, which a harness can pay for.
+- It asks the model twice a pair; here once a compaction, about all that leaves the
+  view, which a harness can afford.
 - Embeddings give way to BM25 and the model's yes or no to shared terms, because a
   question is answered from a view that is made without waiting for a model.
 - An episode of an agent is a user message with the reply and the results of its
@@ -30,20 +30,28 @@ from typing import Final
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
-    last_request,
-    last_user,
-    leading_system,
     load,
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.newest_part import newest_part
 from pytest_compaction.compactors.base.passages import Passage, cut_to, ranked, shown
-from pytest_compaction.compactors.base.summaries import summary_message, write_summary
+from pytest_compaction.compactors.base.summaries import (
+    SUMMARY_OVERHEAD,
+    summary_message,
+    write_summary,
+)
+from pytest_compaction.compactors.base.tails import last_request
+from pytest_compaction.compactors.base.windows import newest_part, too_small
 from pytest_compaction.compactors.parameters import check_share, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
-from pytest_compaction.compactors.strategies.window import too_small
-from pytest_compaction.conversation.messages import Message, groups, readable, text_message
+from pytest_compaction.conversation.messages import (
+    Message,
+    groups,
+    last_user,
+    leading_system,
+    readable,
+    text_message,
+)
 from pytest_compaction.models.structured_summary import Section, Summary, summary_from_json
 
 SECTIONS: Final = (
@@ -77,11 +85,10 @@ PREAMBLE: Final = (
     "they bear on the question. It is a record, not a request."
 )
 _EPISODES: Final = "## Episodes"
-_OVERHEAD: Final = 60
 _ORIGIN: Final = 10
-"""Tokens for the message that an episode is from."""
+"""Tokens for the line that says which message an episode is from."""
 COMPRESSED_AT: Final = 2
-"""The scratchpad is compressed when it has so many times its size."""
+"""The scratchpad is compressed at this multiple of its size."""
 
 
 class Light(HistoryCompactor):
@@ -110,19 +117,19 @@ class Light(HistoryCompactor):
         return {"messages": [], "archive": [], "notes": {}}
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Take notes of what leaves the view, archive it, and keep the newest part."""
+        """Note and archive the messages that leave the view, and keep the newest part."""
         before = load(state["messages"])
         if context.tokens.messages(before) <= context.budget:
             return unchanged(state)
         first = leading_system(before)
         system, body = before[:first], [m for m in before[first:] if m.id != MEMORY_ID]
-        room = context.budget - context.tokens.messages(system) - _OVERHEAD
+        room = context.budget - context.tokens.messages(system) - SUMMARY_OVERHEAD
         if room <= 0:
             return unchanged(state, too_small(before, context))
         live = last_request(body, room, context)
         size = min(int(room * self.scratchpad), room - _cost(live, context))
         newest = newest_part(body, room - size, context, opened=True)
-        if newest is None or _lost(last_user(body), newest, room + _OVERHEAD, context):
+        if newest is None or _lost(last_user(body), newest, room + SUMMARY_OVERHEAD, context):
             return unchanged(state, too_small(before, context))
         stays = {message.id for message in newest}
         gone = [message for message in body if message.id not in stays]
@@ -146,7 +153,7 @@ class Light(HistoryCompactor):
     async def _noted(
         self, notes: Summary, gone: Sequence[Message], size: int, context: Context
     ) -> tuple[Summary, str | None]:
-        """The notes with those of the messages appended; compressed when they grew too long."""
+        """The notes with those of the messages appended; compressed if they grew too long."""
         written = await write_summary(context, gone, SECTIONS, size)
         if written.error:
             return notes, written.error
@@ -178,7 +185,7 @@ class Light(HistoryCompactor):
         first = leading_system(messages)
         system, body = messages[:first], [m for m in messages[first:] if m.id != MEMORY_ID]
         room = max(context.budget, context.tokens.messages(messages))
-        room -= context.tokens.messages(system) + _OVERHEAD
+        room -= context.tokens.messages(system) + SUMMARY_OVERHEAD
         notes = _relevant(summary_from_json(state["notes"]), probe)
         text = _newest_notes(notes, int(context.budget * self.scratchpad), context)
         live = last_request(body, room, context)
@@ -188,14 +195,14 @@ class Light(HistoryCompactor):
         if not text:
             return View(messages)
         memory = summary_message(MEMORY_ID, text, PREAMBLE)
-        left = room + _OVERHEAD - context.tokens.message(memory)
+        left = room + SUMMARY_OVERHEAD - context.tokens.message(memory)
         newest = newest_part(body, left, context, opened=True)
         return View(messages if newest is None else (*system, memory, *newest))
 
     def _found(self, state: State, probe: str, room: int, context: Context) -> str:
         """The episodes nearest to the question, word for word as far as the room goes.
 
-        A nearer one may take half of what is left, so that a long one is not all there is.
+        A nearer episode may take half of the rest, so that a long one leaves room for others.
         """
         episodes = _episodes(load(state["archive"]))
         best = ranked([episode.text for episode in episodes], probe)[: self.episodes]
@@ -256,7 +263,7 @@ def _newest_notes(notes: Summary, room: int, context: Context) -> str:
 
 
 def _lost(request: Message | None, newest: Sequence[Message], room: int, context: Context) -> bool:
-    """Whether the last request is not there although it is no giant."""
+    """Whether the last request is missing although it would fit half of the room."""
     return request is not None and request not in newest and 2 * _cost(request, context) <= room
 
 

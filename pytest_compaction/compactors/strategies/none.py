@@ -1,4 +1,4 @@
-"""``none``: nothing is compacted. The control that every loss is counted against."""
+"""``none``: nothing is compacted. The control for measuring every loss."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class NoCompaction(HistoryCompactor):
     """Keeps the whole log, whatever the budget."""
 
     name = "none"
-    description = "keeps the whole log: the control that losses are counted against"
+    description = "keeps the whole log: the control for measuring losses"
     traits = Traits(keeps_tail=True)
 
     def due(self, state: State, context: Context) -> str | None:
@@ -20,7 +20,7 @@ class NoCompaction(HistoryCompactor):
         return None
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Changes nothing."""
+        """Change nothing."""
         return unchanged(state)
 
 

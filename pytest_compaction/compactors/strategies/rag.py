@@ -1,29 +1,23 @@
-"""``rag``: the newest part word for word, and what older messages say about the question.
+"""``rag``: the newest part word for word, and older passages that bear on the question.
 
-Retrieval as a strategy: nothing is summarised. What leaves the view goes into an
-archive, and when a question is asked the passages of the archive that answer it
-best (BM25, no embeddings, so that it runs anywhere and gives the same result each
-time) stand in one marked message before the newest part. Without a question
-there is only the newest part.
+Retrieval as a strategy: nothing is summarised. Messages that leave the view go into an
+archive. When a question is asked, the passages of the archive that answer it best stand
+in one marked message before the newest part. They are found by BM25, without embeddings,
+so that it runs anywhere and gives the same result each time. Without a question there is
+only the newest part.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    dump,
-    leading_system,
-    load,
-    spans_between,
-)
-from pytest_compaction.compactors.base.newest_part import newest_part
+from pytest_compaction.compactors.base.history import HistoryCompactor, dump, load, spans_between
 from pytest_compaction.compactors.base.passages import best_passages, passages_of
 from pytest_compaction.compactors.base.summaries import summary_message
+from pytest_compaction.compactors.base.windows import cut_to_fit, newest_part
 from pytest_compaction.compactors.parameters import check_share
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
-from pytest_compaction.compactors.strategies.window import cut_to_fit
+from pytest_compaction.conversation.messages import leading_system
 
 PASSAGES_ID: Final = "passages"
 PREAMBLE: Final = (
@@ -33,13 +27,13 @@ PREAMBLE: Final = (
 
 
 class Rag(HistoryCompactor):
-    """Keeps the newest part, and retrieves from all that is older when a question is asked.
+    """Keeps the newest part, and retrieves from older messages when a question is asked.
 
     ``share`` is the part of the budget that is kept free for passages.
     """
 
     name = "rag"
-    description = "newest part, and passages of the older messages found for each question (BM25)"
+    description = "newest part, and passages of older messages found for each question (BM25)"
     traits = Traits(needs_probe=True, keeps_tail=True)
 
     def __init__(self, share: float = 0.5) -> None:
@@ -51,7 +45,7 @@ class Rag(HistoryCompactor):
         return {"messages": [], "archive": []}
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Cut the view to its newest part; what goes is archived."""
+        """Cut the view to its newest part; archive the rest."""
         before = load(state["messages"])
         after = cut_to_fit(state, before, context)
         if isinstance(after, Outcome):

@@ -1,10 +1,10 @@
 """``recorded``: the compaction that the agent of the transcript really made.
 
 Cases imported from transcripts hold, at each point where the agent compacted its own
-conversation, what it went on with: a summary, with or without a tail of the log.
-This strategy gives that view, so that what production used is judged by the same
-probes as any other strategy at the same point. It asks no model. Where a point has no
-record it fails, and nothing is answered from the view that is left.
+conversation, the view with which it continued: a summary, with or without a tail of the
+log. This strategy gives that view, so that the compaction of production is judged by the
+same probes as any other strategy at the same point. It asks no model. At a point without
+a record it fails, and no probe is answered.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ class Recorded(HistoryCompactor):
     """Gives the view on record."""
 
     name = "recorded"
-    description = "what the agent of an imported transcript really went on with at that point"
+    description = "the view with which the agent of an imported transcript really continued"
     traits = Traits(needs_record=True)
 
     def due(self, state: State, context: Context) -> str | None:
-        """Due where there is a record."""
+        """Due if there is a record."""
         return "a compaction is on record here" if context.recorded else None
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Replace the view by the one on record; fail where there is none."""
+        """Replace the view by the one on record; fail if there is none."""
         after = context.recorded
         if not after:
             return unchanged(state, NO_RECORD)

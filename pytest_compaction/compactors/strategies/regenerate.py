@@ -2,8 +2,8 @@
 
 Everything the view holds, an earlier summary among it, is read as conversation
 and replaced by one user message. This is the scheme of SDKs that ask the model
-to summarise the whole conversation and go on from that text alone; nothing
-protects what an earlier summary held.
+to summarise the whole conversation and continue from that text alone; nothing
+protects the content of an earlier summary.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import Final
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
-    leading_system,
     load,
     spans_between,
     unchanged,
 )
 from pytest_compaction.compactors.base.summaries import (
+    SUMMARY_OVERHEAD,
     summary_message,
     without_preamble,
     write_summary,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import pending_calls
+from pytest_compaction.conversation.messages import leading_system, pending_calls
 from pytest_compaction.models.structured_summary import Section
 
 SECTIONS: Final = (
@@ -41,7 +41,6 @@ PREAMBLE: Final = (
     "This conversation was summarised to save space. The summary below replaces all that came "
     "before; go on from it."
 )
-_OVERHEAD: Final = 60
 
 
 class Regenerate(HistoryCompactor):
@@ -59,7 +58,7 @@ class Regenerate(HistoryCompactor):
             return unchanged(state, "a tool call is still without result; nothing was summarised")
         if first >= len(before):
             return unchanged(state)
-        room = context.budget - context.tokens.messages(before[:first]) - _OVERHEAD
+        room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
         if room <= 0:
             return unchanged(state, "the system prompt alone takes the budget")
         read = without_preamble(before[first:], PREAMBLE)

@@ -55,7 +55,7 @@ class Truncate(HistoryCompactor):
         return Outcome({**state, "messages": dump(after)}, "truncated", spans)
 
     def step(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        """Remove one fraction; the same messages when nothing can go."""
+        """Remove one fraction; the same messages if nothing can go."""
         return without_oldest(messages, self.fraction)
 
 

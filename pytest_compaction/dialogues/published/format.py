@@ -13,23 +13,23 @@ from typing import Any
 from pytest_compaction.case.validation import CaseFault
 from pytest_compaction.dialogues.dialogue import TASKS, Agreement, Comparison, Reply, Trial
 from pytest_compaction.dialogues.figures import Figures
-from pytest_compaction.dialogues.published.schema import shape_faults
+from pytest_compaction.dialogues.schema import shape_faults
 from pytest_compaction.metrics.distribution import Spread
 from pytest_compaction.metrics.token_efficiency import Spending
 from pytest_compaction.text.words import printable
 
 METHOD = "published"
 _ALL = 100
-"""Per cent that can be saved at most."""
+"""Most per cent that can be saved."""
 
 
 def comparisons_in(data: Any) -> Iterator[Comparison | CaseFault]:
     """The dialogues of a ``results.json``, or why one of them (or the file) cannot be used.
 
-    The task is the part of the case id before the first underscore. What the format
-    does not record, the cost of summaries and whether one stood in a prompt, is
-    ``None``; an answer that is absent is empty. Consistency and retention are taken
-    as published: with several runs the retention of each is the mean that is given.
+    The task is the part of the case id before the first underscore. The format does not
+    record the cost of summaries, nor whether a prompt had one: both are ``None``. An
+    absent answer is empty. Consistency and retention are taken as published; with several
+    runs, the published mean is the retention of each.
     """
     faults = shape_faults("raw", data)
     if faults:
@@ -45,7 +45,7 @@ def comparisons_in(data: Any) -> Iterator[Comparison | CaseFault]:
 
 
 def _count_faults(case: Mapping[str, Any]) -> list[CaseFault]:
-    """What must agree in number, and the task, which must exist."""
+    """Counts that do not agree, and a task that does not exist."""
     faults: list[CaseFault] = []
     task = _task(case)
     if task not in TASKS:
@@ -110,8 +110,8 @@ def _trial(run: Mapping[str, Any]) -> Trial:
 def figures_in(data: Any) -> Iterator[Figures | CaseFault]:
     """The figures of each task of a ``result_summary.json``, or why it cannot be used.
 
-    Savings are percentages there and shares here. Turns, summaries in force and the
-    cost of summaries are not recorded.
+    The file has savings as percentages; they become shares. Turns, summaries in force and
+    the cost of summaries are not recorded.
     """
     faults = shape_faults("summary", data)
     if faults:
@@ -126,7 +126,7 @@ def figures_in(data: Any) -> Iterator[Figures | CaseFault]:
 
 
 def _contradictions(row: Mapping[str, Any]) -> Iterator[CaseFault]:
-    """Figures of a row that cannot be true beside one another, by the name of the field."""
+    """Figures of a row that contradict each other, by the name of the field."""
     for arm in ("baseline", "summary"):
         name, whole = f"{arm}PromptTokensTotal", row[f"{arm}TokensTotal"]
         if row[name] > whole:

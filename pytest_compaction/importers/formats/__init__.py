@@ -1,1 +1,1 @@
-"""Transcript formats, one a file or folder."""
+"""Transcript formats, one module or folder each."""

@@ -1,10 +1,10 @@
-"""Chat histories of aider: Markdown with what the user typed, notices, and answers.
+"""Chat histories of aider: Markdown with the user's prompts, program notices, and answers.
 
-Each start of the program is a conversation. Aider has no tool calls: answers with their
-SEARCH/REPLACE blocks stay text. That an edit was applied is known from the notice; such
-an edit is also given as a call ``apply_edit`` with the path, answered by the notices, so
-that the files of the session can be told. An edit that ``/undo`` took back later is not:
-its notice stays as it is.
+Each start of the program begins a conversation. Aider has no tool calls, so answers stay
+text with their SEARCH/REPLACE blocks. A notice tells that an edit was applied. Such an
+edit also becomes a call ``apply_edit`` with the path, and the notices become its result,
+so that the files of the session are known. An edit that ``/undo`` took back later gets no
+call; its notice stays.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Final, Literal
 from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.jsonl import all_lines
+from pytest_compaction.importers.reading.numbered import numbered
 from pytest_compaction.importers.reading.threads import ThreadBuilder
 
 _START: Final = re.compile(r"# aider chat started at (?P<time>[\d :.-]{8,40})\s*\Z")
@@ -31,10 +32,11 @@ _COMMIT: Final = re.compile(r"Commit (?P<hash>[0-9a-f]{6,40})\b")
 _REMOVED: Final = re.compile(r"Removed: (?P<hash>[0-9a-f]{6,40})\b")
 _MODEL: Final = re.compile(r"(?:Main )?[Mm]odels?: (?P<name>\S+)")
 _LEFT_OUT: Final = (
-    (re.compile(r"Tokens: "), "count of tokens and cost"),
-    (re.compile(r"You can use /undo|Use /help\b"), "hint at a command"),
+    (re.compile(r"Tokens: "), "token and cost count"),
+    (re.compile(r"You can use /undo|Use /help\b"), "hint about a command"),
     (re.compile(r"\^C\b"), "keyboard interrupt"),
 )
+# Aider logs such a command, and once more the prompt within it as what the user typed.
 _REPEATING: Final = re.compile(r"/(?:ask|code|architect|context|help)\s+(?P<prompt>.+)\Z", re.S)
 
 Kind = Literal["user", "notice", "answer"]
@@ -42,7 +44,7 @@ Kind = Literal["user", "notice", "answer"]
 
 @dataclass(slots=True)
 class _Entry:
-    """Lines of one kind that stand together."""
+    """Consecutive lines of one kind."""
 
     kind: Kind
     lines: list[str]
@@ -54,7 +56,7 @@ class _Entry:
 
 @dataclass(slots=True)
 class _Chat:
-    """One start of the program, and what was said until the next."""
+    """One run of the program: everything from its start to the next one."""
 
     time: str = ""
     entries: list[_Entry] = field(default_factory=list)
@@ -71,34 +73,35 @@ class AiderImporter:
     description = "aider, chat history (Markdown)"
 
     def recognises(self, head: str) -> bool:
-        """By the heading of a chat, or by prompts with counts of tokens after them."""
+        """Look for the heading of a chat, or prompts followed by token counts."""
         return bool(_HEADING.match(head) or (_PROMPT.search(head) and _COST.search(head)))
 
     def read(self, path: Path) -> Iterator[Transcript]:
-        """The chats of a history, one by one; those without an answer are counted."""
-        held: _Chat | None = None
+        """The chats of a history, one by one; count chats without an answer as left out."""
         lost = Tally()
-        number = 0
-        for chat in _chats(path):
-            if not chat.spoken:
-                count = sum(bool(entry.text.strip()) for entry in chat.entries)
-                if count:
-                    lost.records += count
-                    lost.left_out["entry of a chat without an answer"] += count
-                continue
-            if held is not None:
-                number += 1
-                yield _transcript(held, path, Tally(), _name(held, number))
-            held = chat
-        if held is None:
+        found = False
+        for number, chat, last in numbered(_answered_chats(path, lost)):
+            found = True
+            name = _name(chat, number) if number else ""
+            yield _transcript(chat, path, lost if last else Tally(), name)
+        if not found:
             raise ImportFormatError(
                 f"{path}: no answer in an aider chat history; expected prompts after '####' with "
                 "answers below them. Name another format with --format"
             )
-        yield _transcript(held, path, lost, _name(held, number + 1) if number else "")
 
 
 IMPORTER: Final = AiderImporter
+
+
+def _answered_chats(path: Path, lost: Tally) -> Iterator[_Chat]:
+    """The chats with an answer; the entries of the others are counted in ``lost``."""
+    for chat in _chats(path):
+        if chat.spoken:
+            yield chat
+        elif count := sum(bool(entry.text.strip()) for entry in chat.entries):
+            lost.records += count
+            lost.left_out["entry of a chat without an answer"] += count
 
 
 def _name(chat: _Chat, number: int) -> str:
@@ -111,7 +114,7 @@ def _lines(path: Path) -> Iterator[str]:
             yield raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
         except UnicodeDecodeError as error:
             raise ImportFormatError(
-                f"{path}, line {number}: byte {error.start} is not UTF-8; mend or remove the line"
+                f"{path}, line {number}: byte {error.start} is not UTF-8; fix or remove the line"
             ) from None
 
 
@@ -135,12 +138,15 @@ def _chats(path: Path) -> Iterator[_Chat]:
 
 
 def _marked(path: Path) -> bool:
-    """Whether prompts end in two blanks, as aider writes them, so that headings are none."""
+    """Whether prompts end in two blanks, as aider writes them.
+
+    Then ``####`` without blanks is a heading of an answer. Editors often strip the blanks.
+    """
     return any(line.startswith("#### ") and line.endswith("  ") for line in _lines(path))
 
 
 def _kind_of(line: str, fenced: bool, marked: bool) -> tuple[Kind, str]:
-    """What a line is, and its text; ``marked`` when prompts and notices end in two blanks."""
+    """The kind of a line, and its text; ``marked`` if prompts and notices end in two blanks."""
     ended = line.endswith("  ") or not marked
     if line.startswith("#### ") and ended and (marked or not fenced):
         return "user", line[4:].strip()
@@ -152,7 +158,7 @@ def _kind_of(line: str, fenced: bool, marked: bool) -> tuple[Kind, str]:
 
 
 def _take(entries: list[_Entry], kind: Kind, text: str) -> None:
-    """Add a line; empty ones belong to an answer, and end a prompt."""
+    """Add a line; an empty line belongs to an answer, and ends a prompt."""
     last = entries[-1] if entries else None
     if kind == "answer" and not text.strip() and (last is None or last.kind != "answer"):
         if last is not None and last.kind == "user":
@@ -164,14 +170,14 @@ def _take(entries: list[_Entry], kind: Kind, text: str) -> None:
 
 
 def _transcript(chat: _Chat, path: Path, tally: Tally, name: str) -> Transcript:
-    reading = _Reading(chat, tally)
+    reading = _ChatReader(chat, tally)
     messages = reading.messages()
     ledger = tally.ledger(len(messages))
     return Transcript(messages, path.as_posix(), ledger, reading.model, (), name)
 
 
-class _Reading:
-    """Makes messages of the entries of one chat."""
+class _ChatReader:
+    """Makes messages from the entries of one chat."""
 
     def __init__(self, chat: _Chat, tally: Tally) -> None:
         self.model = ""
@@ -183,7 +189,7 @@ class _Reading:
         self._made = 0
 
     def messages(self) -> tuple[Message, ...]:
-        """All messages; to be called once."""
+        """All messages; call this once."""
         entries = iter(self._entries)
         following = next(entries, None)
         while (entry := following) is not None:
@@ -204,7 +210,7 @@ class _Reading:
         return tuple(self._thread.messages)
 
     def _kept(self, lines: Sequence[str]) -> list[str]:
-        """The notices that say something of the session; the others are counted."""
+        """The notices that tell something about the session; count the others as left out."""
         kept: list[str] = []
         for line in filter(None, lines):
             model = _MODEL.match(line)
@@ -219,11 +225,11 @@ class _Reading:
 
     def _notice(self, lines: Sequence[str]) -> None:
         if lines:
-            self._tally.repaired["notices of the program given as a system message"] += 1
+            self._tally.repaired["program notices, given as a system message"] += 1
             self._thread.add("system", [Text("\n".join(lines))])
 
     def _prompt(self, text: str, notices: Sequence[str], following: _Entry | None) -> None:
-        """What the user typed; what the program answers to a command is its notice."""
+        """Add what the user typed; notices hold what the program answers to a command."""
         repeating = _REPEATING.match(text)
         again = following.text.strip() if following and following.kind == "user" else ""
         if repeating and again == repeating["prompt"].strip():
@@ -244,7 +250,7 @@ class _Reading:
             self._made += 1
             arguments = json.dumps({"path": path}, ensure_ascii=False)
             parts.append(ToolCall(f"edit-{self._made}", "apply_edit", arguments))
-        self._tally.repaired["applied edit also given as a tool call"] += len(paths)
+        self._tally.repaired["applied edit, also given as a tool call"] += len(paths)
         self._thread.add("assistant", parts)
         first = self._made - len(paths) + 1
         for number, path in enumerate(paths, start=first):
@@ -252,7 +258,7 @@ class _Reading:
             self._thread.add_result(ToolResult(f"edit-{number}", "\n".join(said)))
 
     def _applied(self, notices: Sequence[str]) -> list[str]:
-        """The files that were edited, unless a later ``/undo`` took the commit back."""
+        """The edited files; none if a later ``/undo`` took the commit back."""
         paths: dict[str, None] = {}
         last = ""
         for line in notices:

@@ -1,10 +1,10 @@
 """Rollout files of Codex CLI: JSON lines with the items of a session, and its compactions.
 
-What was said stands in ``response_item`` lines; ``event_msg`` lines tell it once more
-for the screen and are left out. A ``compacted`` line is a recorded compaction: its
-``replacement_history`` is what Codex went on with; where it has none, Codex rebuilds
-the history from its summary and the newest user messages within 20,000 tokens (four
-bytes each), and so does this. Encrypted summaries are dropped and counted.
+The conversation is in ``response_item`` lines. ``event_msg`` lines repeat it for the
+screen and are left out. A ``compacted`` line records a compaction, and its
+``replacement_history`` is what Codex continued with. Without one, Codex rebuilds the
+history from the summary and the newest user messages within 20,000 tokens (of four bytes
+each), and this importer does the same. Encrypted summaries are dropped and counted.
 """
 
 from __future__ import annotations
@@ -18,25 +18,27 @@ from pytest_compaction.importers.formats.openai.items import (
     COMPACTIONS,
     ENCRYPTED,
     UNDONE_COMPACTION,
-    ItemReading,
+    ItemReader,
     count_compactions,
 )
-from pytest_compaction.importers.protocol import (
-    Boundary,
-    ImportFormatError,
-    Tally,
-    Transcript,
-)
+from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.documents import head_values
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping, string, unknown
 from pytest_compaction.importers.reading.jsonl import json_lines
+from pytest_compaction.importers.reasons import (
+    BEFORE_FIRST_MESSAGE,
+    ENCRYPTED_CONTENT,
+    SUMMARY_IN_RECORD,
+)
 from pytest_compaction.text.words import printable
 
+# The limit of Codex for the user messages that it keeps, and its estimate of a token.
 USER_TOKENS: Final = 20_000
 BYTES_A_TOKEN: Final = 4
 
 _TYPES: Final = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 _ITEMS: Final = ("message", "reasoning", "function_call", "function_call_output")
+# Rollouts before envelopes: an item stands alone in its line, known by its type.
 _ITEM_ENDINGS: Final = ("_call", "_output")
 _PROGRAM: Final = (
     "<environment_context>",
@@ -45,7 +47,7 @@ _PROGRAM: Final = (
     "# AGENTS.md instructions",
     "<turn_aborted>",
 )
-"""How messages begin that Codex writes in the user's name."""
+"""The beginnings of messages that Codex itself writes with the role of the user."""
 
 
 class CodexImporter:
@@ -55,15 +57,15 @@ class CodexImporter:
     description = "Codex CLI, rollout JSONL"
 
     def recognises(self, head: str) -> bool:
-        """By lines with a type of its own and a payload, or the header of old rollouts."""
+        """Look for lines with a Codex type and a payload, or the header of an old rollout."""
         values = [mapping(value) for value in head_values(head)]
         if any(v.get("type") in _TYPES and isinstance(v.get("payload"), dict) for v in values):
             return True
         return len(values) > 1 and _is_old_header(values[0]) and _is_item(values[1])
 
     def read(self, path: Path) -> Transcript:
-        """Read a rollout line by line; see the module's text."""
-        return _Reading(path).transcript()
+        """Read a rollout line by line; see the docstring of this module."""
+        return _RolloutReader(path).transcript()
 
 
 IMPORTER: Final = CodexImporter
@@ -80,13 +82,13 @@ def _is_item(value: Mapping[str, Any]) -> bool:
     )
 
 
-class _Reading:
+class _RolloutReader:
     """One pass over one file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._tally = Tally()
-        self._items = ItemReading(self._tally)
+        self._items = ItemReader(self._tally)
         self._boundaries: list[Boundary] = []
         self._model = ""
         self._tokens: int | None = None
@@ -115,7 +117,7 @@ class _Reading:
         kind, payload = record.get("type"), record.get("payload")
         if kind in _TYPES and not isinstance(payload, dict):
             raise ImportFormatError(
-                f"{place}: a line of type {kind!r} without a payload; mend or remove the line"
+                f"{place}: a line of type {kind!r} without a payload; fix or remove the line"
             )
         if kind == "response_item":
             self._recognised += 1
@@ -126,17 +128,15 @@ class _Reading:
         elif kind == "event_msg":
             self._event(mapping(payload))
         elif kind == "turn_context":
-            model = mapping(payload).get("model")
-            self._model = model if isinstance(model, str) else self._model
-            self._tally.left_out["settings of a turn"] += 1
+            self._model = string(mapping(payload).get("model")) or self._model
+            self._tally.left_out["turn settings"] += 1
         elif kind == "session_meta" or _is_old_header(record):
-            self._tally.left_out["session header, with the instructions of the program"] += 1
+            self._tally.left_out["session header with the program's instructions"] += 1
         elif kind == "message" or (_is_item(record) and "record_type" not in record):
             self._recognised += 1
             self._items.add(record, place)
         else:
-            shown = printable(str(kind or record.get("record_type")), 40)
-            self._tally.left_out[f"record of the type {shown!r}"] += 1
+            self._tally.left_out[unknown("record type", kind or record.get("record_type"))] += 1
 
     def _event(self, event: Mapping[str, Any]) -> None:
         if event.get("type") == "thread_rolled_back":
@@ -147,14 +147,14 @@ class _Reading:
             total = usage.get("total_tokens")
             self._tokens = total if isinstance(total, int) else self._tokens
         shown = printable(str(event.get("type")), 40)
-        self._tally.left_out[f"event for the screen: {shown}"] += 1
+        self._tally.left_out[f"screen event: {shown}"] += 1
 
     def _roll_back(self, turns: Any) -> None:
-        """Take back the last turns, with the compactions within them, as Codex does."""
+        """Remove the last turns and the compactions in them, as Codex does."""
         log = self._items.messages
         asked = [n for n, message in enumerate(log) if _is_written_by_user(message)]
         count = turns if isinstance(turns, int) and turns > 0 else 0
-        self._tally.left_out["mark that the last turns were undone"] += 1
+        self._tally.left_out["record that the last turns were undone"] += 1
         if not count or not asked:
             return
         place = asked[max(0, len(asked) - count)]
@@ -165,13 +165,12 @@ class _Reading:
         self._boundaries = [one for one in self._boundaries if one.after not in lost]
 
     def _compacted(self, payload: Mapping[str, Any], place: str) -> None:
-        given = payload.get("message")
-        summary = given if isinstance(given, str) else ""
+        summary = string(payload.get("message"))
         if summary and self._items.take_back(summary.strip()):
-            self._tally.left_out["summary of a compaction, kept as its record"] += 1
+            self._tally.left_out[SUMMARY_IN_RECORD] += 1
         log = self._items.messages
         if not log:
-            self._tally.left_out["compaction before the first message"] += 1
+            self._tally.left_out[BEFORE_FIRST_MESSAGE] += 1
             return
         number = len(self._boundaries) + 1
         history = payload.get("replacement_history")
@@ -180,7 +179,7 @@ class _Reading:
         if isinstance(history, list):
             encrypted = sum(mapping(item).get("type") in COMPACTIONS for item in history)
             if encrypted:
-                self._tally.left_out["encrypted content of a compaction"] += encrypted
+                self._tally.left_out[ENCRYPTED_CONTENT] += encrypted
                 missing = ENCRYPTED
             else:
                 view = _replaced(history, log, number, place)
@@ -195,8 +194,8 @@ class _Reading:
 def _replaced(
     history: list[Any], log: Sequence[Message], number: int, place: str
 ) -> tuple[Message, ...]:
-    """The messages of the new history; what is in the log as well is that message."""
-    reading = ItemReading(Tally())
+    """The messages of the new history; those that are in the log are taken from it."""
+    reading = ItemReader(Tally())
     for index, item in enumerate(history):
         reading.add(item, f"{place}, replacement_history {index}")
     logged: dict[tuple[str, tuple[Part, ...]], list[Message]] = {}
@@ -212,7 +211,7 @@ def _replaced(
 
 
 def _rebuilt(summary: str, log: Sequence[Message], number: int) -> tuple[Message, ...]:
-    """The newest messages of the user within the limit, whole, and the summary after them."""
+    """The newest user messages that fit the limit as a whole, followed by the summary."""
     kept: list[Message] = []
     room = USER_TOKENS
     for message in _written_by_user(reversed(log)):

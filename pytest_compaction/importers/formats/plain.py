@@ -1,8 +1,8 @@
-"""Plain conversations: a role and a content, and nothing else that is known.
+"""Plain conversations: messages with a role and a content, and nothing else to know them by.
 
-A list of them, one a line, or a list under a key such as ``messages``, ``history`` or
-``conversation``; several conversations as a list of lists, a list of objects, or one a
-line. It is the last format that is tried.
+The messages of a conversation form a list, stand one per line, or form a list under a key
+such as ``messages``, ``history`` or ``conversation``. Several conversations form a list of
+lists or of objects, or stand one per line. Every other format is tried before this one.
 """
 
 from __future__ import annotations
@@ -14,13 +14,9 @@ from typing import Any, Final
 from pytest_compaction.importers.formats.openai.chat import transcript_of
 from pytest_compaction.importers.protocol import BARE, Transcript
 from pytest_compaction.importers.reading.chat_messages import ROLES
-from pytest_compaction.importers.reading.documents import Value, head_values
-from pytest_compaction.importers.reading.exchanges import (
-    Exchange,
-    mapping,
-    name_of,
-    transcripts_of,
-)
+from pytest_compaction.importers.reading.documents import PlacedValue, head_values
+from pytest_compaction.importers.reading.exchanges import Exchange, name_of, transcripts_of
+from pytest_compaction.importers.reading.fields import mapping
 from pytest_compaction.importers.reading.streamed import is_list
 
 LISTS: Final = ("messages", "conversation", "conversations", "history", "dialogue", "turns")
@@ -34,7 +30,7 @@ class PlainImporter:
     specificity = BARE
 
     def recognises(self, head: str) -> bool:
-        """By values with a known role and a content."""
+        """Look for messages with a known role and a content."""
         return any(
             bool(messages) and all(_is_message(message) for message in messages[:20])
             for messages in map(_sample, head_values(head))
@@ -60,7 +56,7 @@ def _listed(value: Any) -> Sequence[Any]:
 
 
 def _sample(value: Any) -> Sequence[Any]:
-    """Messages of one conversation of a value, to judge it by."""
+    """The messages of the first conversation in a value, as a sample."""
     if isinstance(value, list):
         if value and not isinstance(value[0], list) and not _listed(value[0]):
             return value
@@ -68,7 +64,7 @@ def _sample(value: Any) -> Sequence[Any]:
     return _listed(value) or [value]
 
 
-def _exchange(item: Value) -> Exchange | None:
+def _exchange(item: PlacedValue) -> Exchange | None:
     place, value = item
     messages = value if is_list(value) else _listed(value)
     if not any(_is_message(message) for message in messages):

@@ -1,1 +1,1 @@
-"""Reading transcripts: lines, documents and streams, and the parts that formats share."""
+"""What the formats share: JSON lines and documents, message contents, and threads of messages."""

@@ -1,8 +1,7 @@
-"""Messages with a role and a content, as OpenAI's chat completions and many others write them."""
+"""Messages with a role and a content, as in OpenAI's chat completions and many other formats."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -17,10 +16,10 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.importers.protocol import ImportFormatError, Tally
 from pytest_compaction.importers.reading.contents import as_message, content_parts, text_and_rest
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping, tool_call, unknown
 from pytest_compaction.importers.reading.images import anthropic_image, document, image_at
 from pytest_compaction.importers.reading.threads import ThreadBuilder
-from pytest_compaction.text.words import printable
+from pytest_compaction.importers.reasons import CALL_WITHOUT_ID
 
 ROLES: Final[Mapping[str, str]] = {
     "system": "system",
@@ -34,20 +33,20 @@ ROLES: Final[Mapping[str, str]] = {
     "tool": "tool",
     "function": "tool",
 }
-"""Roles by the names that formats give them."""
+"""The role of a message for each name that formats use."""
 
 IMAGES: Final = ("image_url", "input_image", "computer_screenshot")
-"""Types of parts that hold an image by its address."""
+"""Types of parts that refer to an image by its address."""
 _TEXTS: Final = ("text", "input_text", "output_text")
 _THINKING: Final = ("thinking", "redacted_thinking", "reasoning")
-_WITHOUT_CALL: Final = "tool output without a call, kept as text beside the user's"
+_WITHOUT_CALL: Final = "tool output without a call, kept as a user message"
 
 
-class ChatReading:
+class ChatReader:
     """Reads messages one by one into a thread.
 
-    Calls without an id are given one, and a result without an id answers the oldest
-    call that is still open.
+    A call without an id gets a new one. A result without an id answers the oldest open
+    call, because some servers and OpenAI's legacy ``function_call`` have no ids.
     """
 
     def __init__(self, tally: Tally) -> None:
@@ -57,17 +56,17 @@ class ChatReading:
         self._made = 0
 
     def finished(self) -> tuple[Message, ...]:
-        """All messages; to be called once, at the end."""
+        """All messages; call this once, at the end."""
         self._thread.close()
         return tuple(self._thread.messages)
 
     def add(self, item: Any, place: str) -> None:
-        """Read one message; raises :class:`ImportFormatError` that names the place."""
+        """Read one message; :class:`ImportFormatError` names the place of a broken one."""
         item = as_message(item, place)
         given = str(item.get("role"))
         role = ROLES.get(given.lower())
         if role is None:
-            self._tally.left_out[f"message of the unknown role {printable(given, 40)!r}"] += 1
+            self._tally.left_out[unknown("message role", given)] += 1
             return
         parts = content_parts(item.get("content"), place, self._part)
         if role == "tool":
@@ -99,7 +98,7 @@ class ChatReading:
     def _calls(self, item: Mapping[str, Any], place: str) -> list[Part]:
         calls = item.get("tool_calls") or []
         if not isinstance(calls, list):
-            raise ImportFormatError(f"{place}: tool_calls is no list; mend the message")
+            raise ImportFormatError(f"{place}: tool_calls is not a list; fix the message")
         if isinstance(item.get("function_call"), Mapping):
             calls = [*calls, {"function": item["function_call"]}]
         return [self._call(mapping(call)) for call in calls]
@@ -111,12 +110,9 @@ class ChatReading:
         if not isinstance(call_id, str) or not call_id:
             self._made += 1
             call_id = f"call-{self._made}"
-            self._tally.repaired["tool call without an id given one"] += 1
-        name = function.get("name")
+            self._tally.repaired[CALL_WITHOUT_ID] += 1
         arguments = {"input": custom.get("input")} if custom else function.get("arguments")
-        return ToolCall(
-            call_id, name if isinstance(name, str) and name else "unknown", as_arguments(arguments)
-        )
+        return tool_call(call_id, function.get("name"), arguments)
 
     def _part(self, part: Any) -> Part | None:
         if isinstance(part, str):
@@ -132,15 +128,8 @@ class ChatReading:
         return media_part(given, self._tally)
 
 
-def as_arguments(given: Any) -> str:
-    """The arguments of a call as JSON text; a text stays as the model wrote it."""
-    if isinstance(given, str):
-        return given
-    return json.dumps({} if given is None else given, ensure_ascii=False)
-
-
 def media_part(part: Mapping[str, Any], tally: Tally) -> Part | None:
-    """Placeholders of images, sound and files in OpenAI's shapes; what is unknown is counted."""
+    """The placeholder of an image, sound or file in OpenAI's shapes; count any other part."""
     kind = part.get("type")
     if kind in IMAGES:
         url = part.get("image_url")
@@ -153,13 +142,12 @@ def media_part(part: Mapping[str, Any], tally: Tally) -> Part | None:
     if kind in ("file", "input_file"):
         file = mapping(part.get("file")) or part
         return document(tally, file.get("filename"), file.get("file_data"))
-    shown = printable(str(kind), 40)
-    tally.left_out[f"message part of the unknown type {shown!r}"] += 1
+    tally.left_out[unknown("message part", kind)] += 1
     return None
 
 
 def _reasoning(item: Mapping[str, Any]) -> list[Part]:
-    """Reasoning in a field beside the content, as several servers write it."""
+    """Reasoning in a field beside the content, as OpenRouter, vLLM and others write it."""
     details = item.get("reasoning_details")
     if isinstance(details, list) and details:
         return [Thinking(canonical_json({"type": "reasoning", "details": details}))]

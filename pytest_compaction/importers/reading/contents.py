@@ -1,29 +1,30 @@
-"""The content of a message, as many formats write it: nothing, a text, or a list of parts."""
+"""The content of a message: nothing, a text, or a list of parts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from pytest_compaction.conversation.messages import Part, Text
+from pytest_compaction.conversation.messages import Part, Text, Thinking, canonical_json
 from pytest_compaction.importers.protocol import ImportFormatError
+from pytest_compaction.importers.reading.fields import mapping
 from pytest_compaction.importers.reading.streamed import is_list
 
 
 def as_message(value: Any, place: str) -> Mapping[str, Any]:
-    """The value, which must be an object; :class:`ImportFormatError` names ``place``."""
+    """The value if it is an object; otherwise :class:`ImportFormatError` names ``place``."""
     if not isinstance(value, Mapping):
         raise ImportFormatError(
-            f"{place}: a message that is {type(value).__name__}; expected an object with role "
+            f"{place}: the message is {type(value).__name__}; expected an object with role "
             "and content"
         )
     return value
 
 
 def content_parts(content: Any, place: str, read: Callable[[Any], Part | None]) -> list[Part]:
-    """The parts of a content; ``read`` takes one of a list, ``None`` when there is nothing in it.
+    """The parts of a content; ``read`` turns one item of a list into a part, or ``None``.
 
-    Raises :class:`ImportFormatError` that names ``place`` for what is no content.
+    Raises :class:`ImportFormatError`, which names ``place``, for a value of another type.
     """
     if content is None:
         return []
@@ -36,8 +37,18 @@ def content_parts(content: Any, place: str, read: Callable[[Any], Part | None]) 
     return [part for part in map(read, content) if part is not None]
 
 
+def thinking_blocks(message: Mapping[str, Any]) -> list[Thinking]:
+    """Thinking that OpenHands and SWE-agent (both by LiteLLM) record beside the content."""
+    blocks = message.get("thinking_blocks")
+    return [
+        Thinking(canonical_json(block))
+        for block in (blocks if isinstance(blocks, list) else [])
+        if mapping(block).get("type") in ("thinking", "redacted_thinking")
+    ]
+
+
 def text_and_rest(parts: Iterable[Part]) -> tuple[str, list[Part]]:
-    """The texts, joined by newlines, and the other parts: what a tool result is made of."""
+    """The texts joined by newlines, and the other parts; a tool result takes both apart."""
     texts: list[str] = []
     rest: list[Part] = []
     for part in parts:

@@ -1,4 +1,4 @@
-"""JSON files: whole documents, lines of JSON, and what the cut beginning of one holds."""
+"""JSON files: whole documents, lines of JSON, and the values in a cut beginning of a file."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pytest_compaction.importers.reading.jsonl import MAX_LINE_BYTES, cleaned, p
 _CLOSING: Final = {"{": "}", "[": "]"}
 
 
-class Value(NamedTuple):
-    """A JSON value of a file and where it stands, for messages."""
+class PlacedValue(NamedTuple):
+    """A JSON value of a file, and its place in the file for error messages."""
 
     place: str
     value: Any
@@ -24,9 +24,9 @@ class Value(NamedTuple):
 def read_document(path: Path) -> Any:
     """The one JSON value of a file.
 
-    Lone surrogates become U+FFFD. Of a file above :data:`~.streamed.LARGE_BYTES` the long
-    arrays stay in the file; :func:`~.streamed.is_list` tells what is an array of either
-    kind. Raises :class:`ImportFormatError` for anything that is not JSON in UTF-8.
+    Lone surrogates become U+FFFD. If the file is larger than :data:`~.streamed.LARGE_BYTES`,
+    its long arrays stay in the file; :func:`~.streamed.is_list` recognises both kinds of
+    array. Raises :class:`ImportFormatError` for anything that is not JSON in UTF-8.
     """
     try:
         if path.stat().st_size > streamed.LARGE_BYTES:
@@ -34,21 +34,21 @@ def read_document(path: Path) -> Any:
         raw = path.read_bytes()
     except OSError as error:
         raise ImportFormatError(f"{path}: {error.strerror or error}") from None
-    return parsed(raw, f"{path}", "mend the file")
+    return parsed(raw, f"{path}", "fix the file")
 
 
-def json_values(path: Path) -> Iterator[Value]:
-    """The JSON values of a file: one a line, or the one that is the whole of it.
+def json_values(path: Path) -> Iterator[PlacedValue]:
+    """The JSON values of a file: one per line, or a single document.
 
-    A file whose first line is a value of its own and not the last line is read as
-    lines; any other as one document. Raises :class:`ImportFormatError`.
+    A file is read as lines if its first line is a complete value and more lines follow.
+    Raises :class:`ImportFormatError`.
     """
     if not _is_lines(path):
-        yield Value(str(path), read_document(path))
+        yield PlacedValue(str(path), read_document(path))
         return
     for number, raw in raw_lines(path):
         place = f"{path}, line {number}"
-        yield Value(place, parsed(raw, place, "mend or remove the line"))
+        yield PlacedValue(place, parsed(raw, place, "fix or remove the line"))
 
 
 def _is_lines(path: Path) -> bool:
@@ -65,10 +65,10 @@ def _is_lines(path: Path) -> bool:
 
 
 def head_values(head: str, most: int = 20) -> list[Any]:
-    """The values in the beginning of a file: of its first lines, or of the cut document.
+    """The values in the beginning of a file: its first lines, or its cut-off document.
 
-    At most ``most`` lines are looked at. Of a document that is cut off the values that
-    are still open are closed where it ends.
+    Reads at most ``most`` lines. Values that are still open where a document is cut off
+    are closed there.
     """
     lines = [line for line in head.split("\n") if line.strip()][:most]
     if len(lines) > 1:
@@ -88,7 +88,7 @@ def _loaded(text: str) -> Any:
 
 
 def _closed(head: str) -> str:
-    """The text up to its last whole element, with the brackets that are open closed."""
+    """The text up to its last complete element, followed by the missing closing brackets."""
     opened: list[str] = []
     safe = 0
     inside, key, position = False, False, 0

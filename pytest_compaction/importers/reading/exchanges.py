@@ -1,8 +1,9 @@
-"""Requests and responses of a model's interface as conversations.
+"""Make conversations from logged requests and responses of a model's interface.
 
-A program that logs its requests repeats the conversation in each: those whose
-messages begin with those of an earlier request are one conversation, the latest
-request is the whole of it. So are requests that name the response before theirs.
+A program that logs its requests repeats the conversation in each of them. Requests whose
+messages begin with all messages of an earlier request belong to the same conversation,
+and the latest request holds all of it. Requests that name an earlier response belong to
+its conversation too.
 """
 
 from __future__ import annotations
@@ -15,24 +16,27 @@ from typing import Any, Final
 
 from pytest_compaction.conversation.messages import Message, canonical_json
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.documents import Value, json_values
+from pytest_compaction.importers.reading.documents import PlacedValue, json_values
+from pytest_compaction.importers.reading.fields import mapping
+from pytest_compaction.importers.reading.numbered import numbered
 from pytest_compaction.importers.reading.streamed import is_list
 
 MAX_OPEN: Final = 64
-"""Conversations that are kept open for a later request of theirs."""
+"""The number of conversations kept open for a later request; bounds the memory for a log."""
 
 REPEATED: Final = "message repeated in a later request"
 _REQUEST: Final = ("request", "body")
 _NAMES: Final = ("custom_id", "conversation_id", "session_id", "id", "name")
-_PASSING: Final = ("cache_control", "id", "status")
+_VOLATILE: Final = ("cache_control", "id", "status")
+"""Fields that may differ when a message is sent again: cache marks move, replies gain ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What was sent and what came back; ``logged`` when it is one request of a log.
+    """A request and its response; ``logged`` when it may continue an earlier request.
 
-    ``system`` are instructions beside the messages. ``id`` names the response,
-    ``previous`` that of the request before.
+    ``system`` holds instructions beside the messages. ``id`` is the id of the response,
+    ``previous`` the id of the response that the request continues.
     """
 
     place: str
@@ -47,13 +51,8 @@ class Exchange:
     tally: Tally = field(default_factory=Tally)
 
 
-def mapping(value: Any) -> Mapping[str, Any]:
-    """The value if it is a mapping, else an empty one."""
-    return value if isinstance(value, Mapping) else {}
-
-
 def unwrapped(value: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Request and response of one line of a log; a plain body is its own request."""
+    """Request and response of one line of a log; a plain body counts as the request."""
     outer = mapping(value)
     request = next((outer[key] for key in _REQUEST if isinstance(outer.get(key), Mapping)), outer)
     response = mapping(outer.get("response"))
@@ -61,7 +60,7 @@ def unwrapped(value: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
 
 
 def name_of(value: Any) -> str:
-    """What tells a conversation from others of its file, where it says so itself."""
+    """The name that a conversation gives itself, such as its id; empty if it gives none."""
     given = mapping(value)
     if "task_id" in given and "trial" in given:
         return f"task{given['task_id']}-trial{given['trial']}"
@@ -71,14 +70,14 @@ def name_of(value: Any) -> str:
     return ""
 
 
-def single_or_several(values: Iterator[Value]) -> Iterator[Value]:
-    """The values, a list of several conversations taken apart."""
+def single_or_several(values: Iterator[PlacedValue]) -> Iterator[PlacedValue]:
+    """The values; a list of several conversations is split into its items."""
     for place, value in values:
         if is_list(value) and value and not any(_is_message(item) for item in value):
             for number, item in enumerate(value):
-                yield Value(f"{place}, item {number}", item)
+                yield PlacedValue(f"{place}, item {number}", item)
         else:
-            yield Value(place, value)
+            yield PlacedValue(place, value)
 
 
 def _is_message(value: Any) -> bool:
@@ -90,15 +89,15 @@ def _is_message(value: Any) -> bool:
 
 def transcripts_of(
     path: Path,
-    read: Callable[[Value], Exchange | None],
+    read: Callable[[PlacedValue], Exchange | None],
     make: Callable[[Exchange, Path], Transcript],
     expected: str,
 ) -> Iterator[Transcript]:
     """The conversations of a file.
 
-    ``read`` takes one value of the file as a conversation or a request, and ``make``
-    turns the whole into a transcript. Raises :class:`ImportFormatError` with what was
-    ``expected`` where there is none.
+    ``read`` reads one value of the file as a conversation or a request, and ``make``
+    turns a whole conversation into a transcript. If there is none, raises
+    :class:`ImportFormatError` with the text ``expected``.
     """
     lost = Tally()
     found = False
@@ -115,7 +114,7 @@ def finished(
     messages: Sequence[Message],
     boundaries: Sequence[Boundary] = (),
 ) -> Transcript:
-    """The transcript of a conversation; raises :class:`ImportFormatError` without a message."""
+    """The transcript of a conversation; raises :class:`ImportFormatError` if it is empty."""
     if not messages:
         raise ImportFormatError(f"{exchange.place}: no message in the conversation")
     return Transcript(
@@ -129,9 +128,9 @@ def finished(
 
 
 def _exchanges(
-    path: Path, read: Callable[[Value], Exchange | None], lost: Tally
+    path: Path, read: Callable[[PlacedValue], Exchange | None], lost: Tally
 ) -> Iterator[Exchange]:
-    """One for each conversation or request; lines that are bare messages are one together."""
+    """One exchange per conversation or request; all bare messages together make one more."""
     alone: list[Any] = []
     for item in single_or_several(json_values(path)):
         exchange = read(item)
@@ -141,34 +140,29 @@ def _exchanges(
             alone.append(item.value)
         else:
             lost.records += 1
-            lost.left_out["value that is no conversation"] += 1
+            lost.left_out["value that is not a conversation"] += 1
     if alone:
         yield Exchange(str(path), alone, tally=Tally(records=len(alone)))
 
 
 def conversations_of(exchanges: Iterable[Exchange], lost: Tally) -> Iterator[Exchange]:
-    """The conversations, named apart; those of a log put together from its requests.
+    """The conversations with distinct names; the requests of a log are joined first.
 
-    ``lost`` counts values that are part of none; the last conversation takes them over.
+    ``lost`` counts values outside of any conversation. The last conversation reports
+    them, because the whole file has been read by then.
     """
     used: set[str] = set()
-    number = 0
-    held: Exchange | None = None
-    for exchange in _joined(exchanges):
-        if held is not None:
-            yield _named(held, number, used)
-            number += 1
-        held = exchange
-    if held is not None:
-        held.tally.records += lost.records
-        held.tally.left_out.update(lost.left_out)
-        yield _named(held, number, used) if number else replace(held, name="")
+    for number, exchange, last in numbered(_joined(exchanges)):
+        if last:
+            exchange.tally.records += lost.records
+            exchange.tally.left_out.update(lost.left_out)
+        yield _named(exchange, number, used) if number else replace(exchange, name="")
 
 
 def _named(exchange: Exchange, number: int, used: set[str]) -> Exchange:
-    name = exchange.name or f"{number + 1:04d}"
+    name = exchange.name or f"{number:04d}"
     if name in used:
-        name = f"{name}-{number + 1:04d}"
+        name = f"{name}-{number:04d}"
     used.add(name)
     return replace(exchange, name=name)
 
@@ -218,22 +212,22 @@ def _grown(old: Exchange, new: Exchange) -> Exchange:
 
 
 def _comparable(item: Any) -> bytes:
-    """A digest of an item without what changes from request to request.
+    """A digest of an item that ignores what may change from request to request.
 
-    System text may change whole.
+    All system texts are equal: many programs put the date or the open files there.
     """
     if mapping(item).get("role") in ("system", "developer"):
         return b"system"
-    return hashlib.sha256(canonical_json(_lasting(item)).encode()).digest()
+    return hashlib.sha256(canonical_json(_without_volatile(item)).encode()).digest()
 
 
-def _lasting(value: Any) -> Any:
+def _without_volatile(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {
-            key: _lasting(item)
+            key: _without_volatile(item)
             for key, item in value.items()
-            if key not in _PASSING and item is not None
+            if key not in _VOLATILE and item is not None
         }
     if is_list(value):
-        return [_lasting(item) for item in value]
+        return [_without_volatile(item) for item in value]
     return value

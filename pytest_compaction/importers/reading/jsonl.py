@@ -1,4 +1,4 @@
-"""JSON lines, streamed: one object a line, each with its number; a broken line is named."""
+"""Read JSON lines one by one, each with its number; errors name the broken line."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any, Final
 from pytest_compaction.importers.protocol import ImportFormatError
 
 MAX_LINE_BYTES: Final = 64 * 1024 * 1024
+"""A line with inlined images takes some megabytes; a longer one is most likely not JSONL."""
 INTERRUPTED_WRITER: Final = "a writer that was stopped leaves an end like this"
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -23,11 +24,11 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     for number, raw in raw_lines(path):
         place = f"{path}, line {number}"
-        value = parsed(raw, place, "mend or remove the line")
+        value = parsed(raw, place, "fix or remove the line")
         if not isinstance(value, dict):
             raise ImportFormatError(
                 f"{place}: expected a JSON object, found {type(value).__name__}; "
-                "mend or remove the line"
+                "fix or remove the line"
             )
         yield number, value
 
@@ -38,9 +39,9 @@ def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def all_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Every line of a file with its number, one at a time, its end included.
+    """Every line of a file with its number, one at a time, including its line end.
 
-    Raises :class:`ImportFormatError` for a line that is too long and a file that cannot be read.
+    Raises :class:`ImportFormatError` for a line that is too long or a file that cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -58,8 +59,9 @@ def all_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def parsed(raw: bytes, place: str, advice: str) -> Any:
-    """The JSON value of some bytes; ``place`` and ``advice`` go into the error."""
+    """The JSON value of some bytes; errors name the ``place`` and end with the ``advice``."""
     try:
+        # Python reads NaN and Infinity, which are not JSON; they become null.
         return cleaned(json.loads(raw.decode("utf-8-sig"), parse_constant=lambda name: None))
     except UnicodeDecodeError as error:
         raise ImportFormatError(f"{place}: byte {error.start} is not UTF-8; {advice}") from None
@@ -75,7 +77,7 @@ def parsed(raw: bytes, place: str, advice: str) -> Any:
 
 
 def cleaned(value: Any) -> Any:
-    """The value with lone surrogates replaced, which UTF-8 cannot hold."""
+    """The value with lone surrogates replaced, because UTF-8 cannot encode them."""
     if isinstance(value, str):
         return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):

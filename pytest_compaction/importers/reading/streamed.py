@@ -1,7 +1,7 @@
-"""JSON documents too large to be held: their long arrays stay in the file and are read from it.
+"""JSON documents too large for memory: their long arrays stay in the file and are read from it.
 
-The decoder of the standard library reads one element after the other out of a window of
-the file, so that numbers, escapes and faults are those of a document that is read at once.
+The standard library's decoder reads one element after another from a window of the file,
+so numbers, escapes and errors are the same as for a document that is read at once.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from pytest_compaction.importers.protocol import ImportFormatError
 from pytest_compaction.importers.reading.jsonl import INTERRUPTED_WRITER, cleaned
 
 LARGE_BYTES: Final = 32 * 1024 * 1024
-"""A document above this size is not held, nor an array above it that keys lead to."""
+"""A document above this size is streamed; so is an array above it, if only keys lead to it."""
 
 MAX_HELD_BYTES: Final = 256 * 1024 * 1024
-"""The most of a document that is held at once: one element of an array, or all beside them."""
+"""The most of a document that is held at once: one array element, or all outside of arrays."""
 
 MAX_DEPTH: Final = 8
-"""So many objects within each other are read key by key; what is deeper is held."""
+"""Objects nested this deep are read key by key; deeper ones are read at once."""
 
 WINDOW_BYTES: Final = 1024 * 1024
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _DECODER: Final = json.JSONDecoder(parse_constant=lambda name: None)
 _CUT: Final = 16
-"""Faults so near to the end of the window may be only that it ends there: within a literal."""
+"""An error this near to the window's end may only mean that the window cuts a literal there."""
 _CUT_NUMBER: Final = 3
-"""So few characters behind a number may go on with it: a point, or an exponent with its sign."""
+"""A number this near to the window's end may continue: with a point, or a signed exponent."""
 _TOO_LARGE: Final = object()
 
 
 def is_list(value: Any) -> TypeGuard[Sequence[Any]]:
-    """Whether a value is an array of JSON, in memory or left in its file."""
-    return isinstance(value, list | Streamed)
+    """Whether a value is a JSON array, in memory or left in its file."""
+    return isinstance(value, list | StreamedArray)
 
 
-class Streamed(Sequence[Any]):
-    """An array of JSON that stays in its file, where it begins at the byte ``offset``.
+class StreamedArray(Sequence[Any]):
+    """A JSON array that stays in its file, where it begins at the byte ``offset``.
 
-    Every pass over it reads the file from there; so does taking an element or a slice.
+    Every iteration reads the file again from there, and so does every index or slice.
     """
 
     def __init__(self, path: Path, offset: int, length: int) -> None:
@@ -75,13 +75,13 @@ class Streamed(Sequence[Any]):
 
 
 def streamed_document(path: Path) -> Any:
-    """The one JSON value of a large file, its long arrays as :class:`Streamed`.
+    """The one JSON value of a large file, its long arrays as :class:`StreamedArray`.
 
-    Those are the whole, where it is an array, and what is above :data:`LARGE_BYTES` and
-    reached by keys alone; an element of an array is always whole, so that nothing within
-    a message or a conversation stays behind. The file is read to its end, so that what is
-    wrong with it is known before anything is made of it. Lone surrogates become U+FFFD.
-    Raises :class:`ImportFormatError`.
+    Long arrays are the document itself, if it is an array, and arrays above
+    :data:`LARGE_BYTES` to which only keys lead. An array element is always read whole, so
+    a message or a conversation is never streamed in part. The file is read to its end, so
+    errors show before anything is made from it. Lone surrogates become U+FFFD. Raises
+    :class:`ImportFormatError`.
     """
     with _Window(path) as window:
         value = window.opened()
@@ -91,7 +91,7 @@ def streamed_document(path: Path) -> Any:
 
 
 class _Window:
-    """The part of a file that is looked at: its text, and the position up to which it is read."""
+    """The part of a file that is in memory, and the position up to which it has been read."""
 
     def __init__(self, path: Path, offset: int = 0) -> None:
         self._path = path
@@ -118,7 +118,7 @@ class _Window:
         self._file.close()
 
     def next(self) -> str:
-        """The next character that is no white space, not taken yet; none at the end."""
+        """The next character that is not white space, without taking it; empty at the end."""
         while True:
             space = _SPACE.match(self._text, self._position)
             self._position = space.end() if space else self._position
@@ -126,7 +126,7 @@ class _Window:
                 return self._text[self._position : self._position + 1]
 
     def held(self) -> Any:
-        """The value that begins here, in memory."""
+        """The value that begins here, read whole into memory."""
         self.next()
         value = self._decoded(MAX_HELD_BYTES)
         if value is _TOO_LARGE:
@@ -134,11 +134,11 @@ class _Window:
         return value
 
     def opened(self) -> Any:
-        """The value that begins here: an array is left in the file, an object read by key."""
+        """The value that begins here; an array stays in the file, an object is read key by key."""
         opening = self.next()
         if opening == "[":
             offset = self._byte(self._position)
-            return Streamed(self._path, offset, sum(1 for _ in self.elements()))
+            return StreamedArray(self._path, offset, sum(1 for _ in self.elements()))
         if opening != "{" or self._depth == MAX_DEPTH:
             return self.held()
         self._depth += 1
@@ -160,10 +160,10 @@ class _Window:
                 return
 
     def fault(self, reason: str, position: int | None = None) -> ImportFormatError:
-        """The error that names what is wrong, and the byte at which."""
+        """The error that says what is wrong and at which byte."""
         byte = self._byte(self._position if position is None else position)
         return ImportFormatError(
-            f"{self._path}: not valid JSON ({reason} at byte {byte}); mend the file "
+            f"{self._path}: not valid JSON ({reason} at byte {byte}); fix the file "
             f"({INTERRUPTED_WRITER})"
         )
 
@@ -192,7 +192,7 @@ class _Window:
         return found
 
     def _decoded(self, most: int) -> Any:
-        """The value that begins here, or that it is longer than ``most`` characters."""
+        """The value that begins here, or ``_TOO_LARGE`` above ``most`` characters."""
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._position)
@@ -204,14 +204,14 @@ class _Window:
             except RecursionError:
                 byte = self._byte(self._position)
                 raise ImportFormatError(
-                    f"{self._path}: nested too deeply in the value at byte {byte}; mend the file"
+                    f"{self._path}: nested too deeply in the value at byte {byte}; fix the file"
                 ) from None
             except ImportFormatError:
                 raise
             except ValueError as error:
                 byte = self._byte(self._position)
                 raise ImportFormatError(
-                    f"{self._path}: {error}, in the value at byte {byte}; mend the file"
+                    f"{self._path}: {error}, in the value at byte {byte}; fix the file"
                 ) from None
             if len(self._text) - self._position > most:
                 return _TOO_LARGE
@@ -230,17 +230,21 @@ class _Window:
 
     def _too_much(self) -> ImportFormatError:
         return ImportFormatError(
-            f"{self._path}: more than {MAX_HELD_BYTES // 1024**2} MB would have to be held at once "
-            f"at byte {self._byte(self._position)}: for one element of an array, or for all that "
-            "stands beside the long arrays; shorten it, or take a conversation that is so long "
-            "out of its list into a file of its own"
+            f"{self._path}: reading on at byte {self._byte(self._position)} needs more than "
+            f"{MAX_HELD_BYTES // 1024**2} MB at once, for one array element or for everything "
+            "outside the long arrays; shorten it, or move so long a conversation into a file of "
+            "its own"
         )
 
     def _byte(self, position: int) -> int:
         return self._begin + len(self._text[:position].encode())
 
     def _more(self) -> bool:
-        """Read on, at least as much again as is not yet read; whether there was more."""
+        """Read more of the file and return whether there was more.
+
+        Reads at least as much as is still undecoded: that doubles the window for a long
+        value, so its repeated decoding stays linear in its length.
+        """
         if self._ended:
             return False
         self._begin = self._byte(self._position)
@@ -253,7 +257,7 @@ class _Window:
         except UnicodeDecodeError as error:
             byte = self._read - len(error.object) + error.start
             raise ImportFormatError(
-                f"{self._path}: byte {byte} is not UTF-8; mend the file"
+                f"{self._path}: byte {byte} is not UTF-8; fix the file"
             ) from None
         except OSError as error:
             raise ImportFormatError(f"{self._path}: {error.strerror or error}") from None

@@ -1,4 +1,4 @@
-"""Puts messages into the order that a chat endpoint accepts: every call with its results."""
+"""Put messages into the order that chat endpoints accept: results right after their call."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from dataclasses import dataclass, field
 from pytest_compaction.artifacts.operations import INTERRUPTED
 from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
 from pytest_compaction.importers.protocol import Tally
+from pytest_compaction.importers.reasons import RESULT_WITHOUT_CALL, SECOND_RESULT
 
 
 def is_empty(parts: Iterable[Part]) -> bool:
-    """Whether there is nothing in the parts but text that is white space."""
+    """Whether the parts hold nothing but white space."""
     return all(isinstance(part, Text) and not part.text.strip() for part in parts)
 
 
 @dataclass(slots=True)
 class _Open:
-    """An assistant message with calls, the results so far, and what came in between."""
+    """An assistant message with calls, its results so far, and messages that came in between."""
 
     calls: tuple[ToolCall, ...]
     origin: int
@@ -28,10 +29,10 @@ class _Open:
 class ThreadBuilder:
     """Collects messages in the order of a transcript and numbers them ``m0000``, ``m0001``, ….
 
-    Results are put right after the message that made their call; a call that
-    never got one is given the result ``[interrupted: no result was recorded]``.
-    What does not fit is counted in the tally. ``origins`` holds, beside each message,
-    the number that its reader gave it; results have that of their call.
+    Results follow the message that made their call. A call without a result gets the
+    result ``[interrupted: no result was recorded]``. Anything that does not fit is counted
+    in the tally. ``origins`` holds the number that the reader gave to each message; results
+    have the number of their call.
     """
 
     def __init__(self, tally: Tally) -> None:
@@ -44,6 +45,7 @@ class ThreadBuilder:
 
     def add(self, role: str, parts: Sequence[Part], origin: int = 0) -> None:
         """Add a message that is not a tool result; it must not be empty."""
+        # A user may type while tools run; endpoints want the results first, so it waits.
         if role != "assistant" and self._open:
             self._open.waiting.append((role, tuple(parts), origin))
             self._settle(force=False)
@@ -58,9 +60,9 @@ class ThreadBuilder:
     def add_unless_empty(
         self, role: str, parts: Sequence[Part], origin: int = 0, shown: str = ""
     ) -> None:
-        """Add a message, or count it as left out where it holds nothing but white space.
+        """Add a message, or count it as left out if it holds nothing but white space.
 
-        ``shown`` names its role in the ledger.
+        ``shown`` is the name of its role in the ledger, if other than ``role``.
         """
         if is_empty(parts):
             self._tally.left_out[f"empty {shown or role} message"] += 1
@@ -74,21 +76,21 @@ class ThreadBuilder:
         if self._open is not None and id in waiting and id not in self._open.results:
             self._open.results[id] = (result, *rest)
         elif id in waiting or id in self._answered:
-            self._tally.left_out["second result of one tool call"] += 1
+            self._tally.left_out[SECOND_RESULT] += 1
         elif id in self._interrupted:
-            self._tally.left_out["tool result that came after the conversation had gone on"] += 1
+            self._tally.left_out["tool result that came after the conversation had moved on"] += 1
         else:
-            self._tally.left_out["tool result whose call is not in the transcript"] += 1
+            self._tally.left_out[RESULT_WITHOUT_CALL] += 1
 
     def cut(self, place: int) -> int:
-        """Take back the messages from ``place`` on; returns how many there were."""
+        """Remove the messages from ``place`` on and return their number."""
         self.close()
         removed = len(self.messages) - place
         del self.messages[place:], self.origins[place:]
         return removed
 
     def close(self) -> None:
-        """End the open message with calls; to be called once more at the end of the transcript."""
+        """Close the open message with calls; call this also at the end of the transcript."""
         self._settle(force=True)
 
     def _settle(self, force: bool) -> None:

@@ -1,4 +1,4 @@
-"""A view on record in terms of the log: which of its messages are the log's own."""
+"""Match the messages of a recorded view with those of the log."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pytest_compaction.conversation.messages import Message, Part
 
 
 def in_terms_of(log: Sequence[Message], view: Sequence[Message], name: str) -> tuple[Message, ...]:
-    """The view with the log's message where role and parts are equal, and new ids elsewhere.
+    """The view, with messages of the log where role and parts are equal.
 
-    Of several equal messages of the log the first after the one last matched is taken,
-    each once. New ids are ``<name>-0``, ``<name>-1``, …; ``name`` must be no prefix of an
-    id of the log.
+    Each message of the log is used once. Of several equal ones, the first after the last
+    match is taken. All other messages get new ids ``<name>-0``, ``<name>-1``, …; no id in
+    the log may begin with ``name``.
     """
     places: dict[tuple[str, tuple[Part, ...]], list[int]] = defaultdict(list)
     for place, message in enumerate(log):

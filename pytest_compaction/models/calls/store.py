@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -25,11 +24,11 @@ from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
 from pytest_compaction.secrets.keys import (
     BLOT,
-    MIN_SECRET,
-    environment_secrets,
+    find_known,
     scrubbed,
     scrubbed_json,
 )
+from pytest_compaction.secrets.shapes import replace
 from pytest_compaction.text.words import printable
 
 Mode = Literal["normal", "replay", "refresh"]
@@ -228,7 +227,7 @@ def without_secrets(value: Any) -> Any:
     if isinstance(value, Mapping):
         names = [next(iter(scrubbed_json({name: None}))) for name in value]
         return {
-            name: _without_known(inner)
+            name: replace(inner, find_known(inner), lambda _: BLOT)
             if member in _CIPHERTEXT and isinstance(inner, str)
             else without_secrets(inner)
             for name, (member, inner) in zip(names, value.items(), strict=True)
@@ -236,16 +235,6 @@ def without_secrets(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [without_secrets(inner) for inner in value]
     return scrubbed_json(value)
-
-
-def _without_known(text: str) -> str:
-    """The text without known secrets; a short one is only meant where it stands by itself."""
-    for secret in environment_secrets():
-        found = re.escape(secret)
-        if len(secret) < MIN_SECRET:
-            found = rf"(?<![A-Za-z0-9_]){found}(?![A-Za-z0-9_])"
-        text = re.sub(found, BLOT, text)
-    return text
 
 
 def _write(folder: Path, path: Path, data: bytes) -> None:

@@ -51,12 +51,12 @@ def prepare(digest: LogDigest) -> PreparedLog:
     excerpts = tuple(
         Excerpt(id, f"[{role} {id}]" if id else f"[{role}]", text)
         for id, role, whole in messages
-        for text in _cut(whole)
+        for text in _pieces(whole)
     )
     return PreparedLog(excerpts, BM25([content_stems(normalize(p.text)) for p in excerpts]))
 
 
-def _cut(text: str) -> Iterator[str]:
+def _pieces(text: str) -> Iterator[str]:
     held: list[str] = []
     size = 0
     for line in text.splitlines():

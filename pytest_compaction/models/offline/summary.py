@@ -26,7 +26,7 @@ from pytest_compaction.models.offline.cues import (
     exact_tokens,
 )
 from pytest_compaction.models.structured_summary import EMPTY_SECTION, Section, Source, Summary
-from pytest_compaction.text.words import content_stems, normalize, segments
+from pytest_compaction.text.words import clipped, content_stems, normalize, segments
 
 MAX_ENTRY_CHARACTERS: Final = 240
 _CARRIED: Final[Mapping[Source, float]] = {"intent": 3.0, "next": 0.0, "state": 0.0}
@@ -105,7 +105,7 @@ def _said(text: str, order: int, message: Message, opening: bool) -> Iterator[En
     if file_line and message.origin == "synthetic":
         yield Entry("files", text, 3.0, order)
         return
-    text = _cut(text)
+    text = clipped(text, MAX_ENTRY_CHARACTERS)
     worth = specificity(text)
     if opening:
         yield Entry("intent", text, worth + 4.0, order)
@@ -137,12 +137,13 @@ def _printed(messages: Sequence[Message]) -> Iterator[Entry]:
             if key not in seen and ":" in stripped:
                 seen.add(key)
                 worth = specificity(stripped) + 0.5
-                yield Entry("errors", _cut(stripped), worth, place.get(run.message_id, 0))
+                text = clipped(stripped, MAX_ENTRY_CHARACTERS)
+                yield Entry("errors", text, worth, place.get(run.message_id, 0))
     tested = [(run, outcome) for run in runs if (outcome := summary_of_tests(run.output))]
     for run, outcome in tested[-1:]:
         command = next((line for line in run.text.splitlines() if "test" in line), run.text)
-        text = f"{_LAST_RUN} {outcome} (`{_cut(command, 80)}`)"
-        yield Entry("state", _cut(text), 4.0, place.get(run.message_id, 0))
+        text = f"{_LAST_RUN} {outcome} (`{clipped(command, 80)}`)"
+        yield Entry("state", clipped(text, MAX_ENTRY_CHARACTERS), 4.0, place.get(run.message_id, 0))
 
 
 def file_entry(state: FileState, order: int) -> Entry:
@@ -158,10 +159,11 @@ def file_entry(state: FileState, order: int) -> Entry:
         what.append("deleted")
     if not what:
         what.append("read")
-    details = [_cut(detail, 70) for detail in state.details if detail and detail not in what][-3:]
+    new = [detail for detail in state.details if detail and detail not in what]
+    details = [clipped(detail, 70) for detail in new[-3:]]
     text = f"`{state.path}` {', '.join(what)}" + (f": {'; '.join(details)}" if details else "")
     worth = 1.0 if what == ["read"] else 4.0
-    return Entry("files", _cut(text), worth, order)
+    return Entry("files", clipped(text, MAX_ENTRY_CHARACTERS), worth, order)
 
 
 def specificity(text: str) -> float:
@@ -211,9 +213,8 @@ def _merged_files(entries: Iterable[Entry]) -> list[Entry]:
             continue
         earlier = _FILE_ENTRY.match(before.text)
         what = _united(earlier["what"] if earlier else "", match["what"])
-        merged[path] = Entry(
-            "files", _cut(f"`{path}` {what}"), max(before.worth, entry.worth), entry.order
-        )
+        text = clipped(f"`{path}` {what}", MAX_ENTRY_CHARACTERS)
+        merged[path] = Entry("files", text, max(before.worth, entry.worth), entry.order)
     for entry in list(merged.values()):
         renamed = re.search(r"renamed from (\S+?)[,:]?(?:\s|$)", entry.text)
         if renamed:
@@ -288,19 +289,7 @@ def _packed(
             spent += cost
     return Summary(
         tuple(
-            (
-                section.id,
-                tuple(
-                    dict.fromkeys(
-                        entry.text for entry in sorted(chosen[section.id], key=lambda e: e.order)
-                    )
-                ),
-            )
-            for section in sections
+            (id, tuple(dict.fromkeys(e.text for e in sorted(found, key=lambda e: e.order))))
+            for id, found in chosen.items()
         )
     )
-
-
-def _cut(text: str, limit: int = MAX_ENTRY_CHARACTERS) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

@@ -1,4 +1,4 @@
-"""What a model is asked when it writes probes: the excerpt of a log, and the form of its reply."""
+"""The prompt for a model that writes probes: an excerpt of a log, and the form of the reply."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.models.chat.fences import fences_for
 
 EXCERPT_TOKENS: Final = 24_000
-"""What a model is shown of one stretch of a log at most."""
+"""The most that a model is shown of one stretch of a log; leaves room for the reply."""
 MESSAGE_TOKENS: Final = 1_500
+"""The most of one message at first, so that one long output cannot fill the excerpt."""
 _CUT: Final = "\n[… cut …]\n"
 _CHARACTERS_A_TOKEN: Final = 4
 
@@ -52,7 +53,10 @@ Reply with one JSON object of this form and nothing else:
 def prompt(
     messages: Sequence[Message], count: int, tokens: Callable[[str], int]
 ) -> list[dict[str, Any]]:
-    """Chat messages that ask for at most ``count`` probes about a stretch of a log."""
+    """Chat messages that ask for at most ``count`` probes about a stretch of a log.
+
+    ``tokens`` counts the tokens of a text.
+    """
     log = _excerpt(messages, tokens)
     fences = fences_for([log])
     fields = {
@@ -66,7 +70,7 @@ def prompt(
 
 
 def response_format() -> dict[str, Any]:
-    """The form of the reply as the parameter ``response_format`` of chat completions."""
+    """The form of the reply, as the ``response_format`` parameter of chat completions."""
     text = {"type": "string"}
     fact = _object(
         {
@@ -101,7 +105,10 @@ def _object(members: dict[str, Any]) -> dict[str, Any]:
 
 
 def _excerpt(messages: Sequence[Message], tokens: Callable[[str], int]) -> str:
-    """The messages with their ids; long ones cut in the middle, all alike where they are many."""
+    """The messages with their ids, cut in the middle where they are long.
+
+    The limit of a message is halved until the excerpt fits, so all are cut alike.
+    """
     texts = [readable(message).strip() for message in messages]
     room = MESSAGE_TOKENS
     while True:

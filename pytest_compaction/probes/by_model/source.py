@@ -1,4 +1,4 @@
-"""Where the probes of a case come from when a model is named: the model, or else the rules."""
+"""The source of probes when a model is named: the model, or the rules if it writes none."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pytest_compaction.importers.protocol import ImportFormatError
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.registry import connect
 from pytest_compaction.models.wire.call import Caller
-from pytest_compaction.probes.by_model.writer import Written, write_probes
+from pytest_compaction.probes.by_model.writer import WrittenProbes, write_probes
 from pytest_compaction.probes.derive import derive_probes
 
 
 class ModelProbes:
-    """Probes written by the model ``name`` behind ``caller``; by the rules where it wrote none.
+    """Probes written by the model ``name`` behind ``caller``; by rules if none is kept.
 
-    ``written`` is what became of the last session's proposals.
+    ``written`` tells what became of the proposals for the last session.
     """
 
     def __init__(
@@ -32,26 +32,26 @@ class ModelProbes:
     ) -> None:
         self.name = name
         self.close = close
-        """To be called when all sessions are done."""
-        self.written = Written([])
+        """Call this when all sessions are done."""
+        self.written = WrittenProbes([])
         self._caller = caller
         self._counter = counter or TokenCounter()
 
     def __call__(
         self, messages: Sequence[Message], points: Sequence[int], count: int, budget: int
     ) -> list[dict[str, Any]]:
-        """The probes of a session; raises :class:`ImportFormatError` for a model that fails."""
+        """The probes of a session; raises :class:`ImportFormatError` when the model fails."""
         try:
             self.written = asyncio.run(self._write(messages, points, count, budget))
         except ModelError as error:
             raise ImportFormatError(
-                f"no probes by {self.name}: {error}. Without --model they are made by rules"
+                f"no probes by {self.name}: {error}. Without --model, rules make them"
             ) from None
         return self.written.probes or derive_probes(messages, points, count, budget)
 
     async def _write(
         self, messages: Sequence[Message], points: Sequence[int], count: int, budget: int
-    ) -> Written:
+    ) -> WrittenProbes:
         try:
             return await write_probes(
                 self._caller, self.name, messages, points, count, self._counter, budget
@@ -61,9 +61,9 @@ class ModelProbes:
 
 
 def model_probes(name: str, store: Path) -> ModelProbes:
-    """Probes by a model behind the endpoint of ``OPENAI_BASE_URL``; its calls are kept in a store.
+    """Probes by a model at the endpoint of ``OPENAI_BASE_URL``; ``store`` keeps its calls.
 
-    Raises :class:`OSError` for a store that cannot be made.
+    Raises :class:`OSError` when the store cannot be created.
     """
     counter = TokenCounter()
     endpoints = connect(store, str(store), "normal", None, None, None, counter)

@@ -1,9 +1,9 @@
-"""Probes written by a model, and kept only where the log bears them out.
+"""Probes written by a model; only those that the log confirms are kept.
 
-A model is shown the log stretch by stretch, one for each compaction point. What it
-proposes is checked as the rules check their own: every fact must be stated in the log
-before the question is asked, by the same matcher that later judges, and no question
-may give one of its facts away.
+The model sees the log in stretches, one for each compaction point. Its proposals pass
+the same checks as derived probes: the log must state every fact before the question is
+asked, according to the matcher that later judges, and no question may give one of its
+facts away.
 """
 
 from __future__ import annotations
@@ -28,15 +28,17 @@ from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import normalize
 
 REPLY_TOKENS: Final = 12_000
+"""Room for sixteen probes and for the reasoning that some models spend before them."""
 MAX_FACTS: Final = 6
 MAX_QUESTION: Final = 600
+"""The most characters of a question; a longer one restates the session."""
 _SPARE: Final = 1.5
-"""How many more probes are asked for than are wanted, because not all will hold."""
+"""The model is asked for this many times the wanted probes, because not all are kept."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """Probes in the shape of a case file, how many were proposed, and why others were not kept."""
+class WrittenProbes:
+    """Probes in the shape of a case file, the number of proposals, and reasons for refusals."""
 
     probes: list[dict[str, Any]]
     proposed: int = 0
@@ -51,11 +53,11 @@ async def write_probes(
     count: int,
     counter: TokenCounter | None = None,
     budget: int | None = None,
-) -> Written:
+) -> WrittenProbes:
     """Ask the model for probes about each stretch of the log; at most ``count`` are kept.
 
     Raises :class:`~pytest_compaction.models.protocol.ModelError` when no stretch was
-    answered; a stretch that was not is counted among what was refused.
+    answered; a single stretch without an answer counts as refused.
     """
     tokens = counter or TokenCounter()
     starts = [0, *(point + 1 for point in points[:-1])]
@@ -86,7 +88,7 @@ async def write_probes(
         elif len(kept) < count:
             kept.append(probe)
     proposed = sum(map(len, proposals))
-    return Written(_named(kept), proposed, dict(sorted(refused.items())))
+    return WrittenProbes(_named(kept), proposed, dict(sorted(refused.items())))
 
 
 async def _asked(
@@ -106,8 +108,8 @@ async def _asked(
         raise ModelError(f"{model} wrote no probes: {reply.problem}")
     probes = _parsed(reply.text)
     if probes is None:
-        cut = " (it was cut at its limit of tokens)" if reply.cut else ""
-        raise ModelError(f"{model} wrote no probes: its reply is no JSON object of them{cut}")
+        cut = " (it was cut off at its token limit)" if reply.cut else ""
+        raise ModelError(f"{model} wrote no probes: its reply is not a JSON object of probes{cut}")
     return probes
 
 
@@ -122,18 +124,18 @@ def _parsed(text: str) -> list[Any] | None:
 
 
 def _in_turns(proposals: Sequence[Sequence[Any]]) -> list[Any]:
-    """One of each stretch, then the next of each, so that no stretch takes all places."""
+    """The first proposal of each stretch, then the second of each, so that all get places."""
     longest = max(map(len, proposals))
     return [held[turn] for turn in range(longest) for held in proposals if turn < len(held)]
 
 
 def _checked(proposal: Any, log: ProbeLog, seen: set[str]) -> dict[str, Any] | str:
-    """The probe, or why it cannot be asked; what is kept is noted in ``seen``."""
+    """The probe, or the reason for refusing it; ``seen`` collects its question and facts."""
     if not isinstance(proposal, Mapping) or proposal.get("kind") not in PROBE_KINDS:
-        return "a probe not of the asked form"
+        return "a probe in the wrong form"
     question, facts = proposal.get("question"), proposal.get("facts")
     if not isinstance(question, str) or not question.strip() or len(question) > MAX_QUESTION:
-        return "a probe not of the asked form"
+        return "a probe in the wrong form"
     if not isinstance(facts, list) or not facts:
         return "a probe without facts"
     if STAND_IN in question or normalize(question) in seen:
@@ -160,7 +162,7 @@ def _fact(
 ) -> dict[str, Any] | str:
     text = fact.get("text") if isinstance(fact, Mapping) else None
     if not isinstance(text, str) or not text.strip():
-        return "a fact not of the asked form"
+        return "a fact in the wrong form"
     about: About = fact["about"] if fact.get("about") in get_args(About) else "detail"
     everywhere = len(log.messages)
     found = log.find(text, log.points[-1], about, most=everywhere, tail=True)
@@ -171,12 +173,12 @@ def _fact(
     if TextIndex(question).states((text,)):
         return "a question that gives its answer away"
     if any(TextIndex(other["text"]).states((text,)) for other in others):
-        return "a fact twice in one probe"
+        return "the same fact twice in one probe"
     return {"text": text.strip(), "evidence": list(found.fact.evidence), "about": about}
 
 
 def _traps(traps: Any, facts: set[str]) -> list[dict[str, Any]]:
-    """The traps that the facts themselves do not fall into."""
+    """The traps that the facts themselves do not fall into, in the form of a case file."""
     answer = TextIndex("\n".join(sorted(facts)))
     kept = []
     for trap in traps[:MAX_FACTS] if isinstance(traps, list) else []:

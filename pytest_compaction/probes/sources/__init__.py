@@ -1,1 +1,1 @@
-"""Sources of probes: each file asks about one kind of thing that a log states."""
+"""Sources of derived probes: each file asks about one kind of fact."""

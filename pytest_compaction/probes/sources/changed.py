@@ -1,4 +1,4 @@
-"""Recall probes from values that edits changed: the last one, those before it as traps."""
+"""Recall probes about values that edits changed: the last is asked for, older ones are traps."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _ASSIGNED: Final = re.compile(
 
 @dataclass(slots=True)
 class _History:
-    """The values that one key of a file had, in order; ``broken`` where they do not follow on."""
+    """The values that one key of a file had, in order; ``broken`` when there is a gap."""
 
     values: list[str] = field(default_factory=list)
     place: int = 0
     broken: bool = False
 
     def note(self, old: str | None, new: str | None, place: int) -> None:
-        """An edit at ``place`` found the value ``old`` and left ``new``; ``None`` for no value.
+        """Record that an edit at ``place`` replaced ``old`` by ``new``; ``None`` for no value.
 
-        A key that is set where another value stood before than the last one known
-        stands in the file twice, or something else changed it.
+        If ``old`` is not the last known value, the key occurs twice in the file or
+        something else changed it.
         """
         if new is None or (self.values and old != self.values[-1]):
             self.broken = True
@@ -48,7 +48,7 @@ class _History:
 
 
 def changed_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """One draft a file: what its keys were set to last, where nothing else can have set them."""
+    """One draft per file: the last values of its keys, if nothing else can have set them."""
     point = len(log.points) - 1
     histories: dict[str, dict[str, _History]] = {}
     known: Counter[tuple[str, str]] = Counter()
@@ -68,7 +68,7 @@ def changed_drafts(log: ProbeLog) -> Iterator[Draft]:
             for key, history in keys.items()
             if len(history.values) > 1
             and not history.broken
-            and changes.otherwise(path) < history.place
+            and changes.last_other_change(path) < history.place
         }
         yield from _draft(log, path, moved, point)
 
@@ -92,7 +92,7 @@ def _assigned(text: str) -> dict[str, list[str]]:
 
 
 class _Changes:
-    """When files were changed, or may have been, other than by the edits that are known."""
+    """When files were or may have been changed by something other than the known edits."""
 
     def __init__(self, log: ProbeLog, known: Counter[tuple[str, str]]) -> None:
         self._others: dict[str, int] = {}
@@ -114,8 +114,8 @@ class _Changes:
                 if left[operation.message_id, path] < 0 or not operation.certain:
                     self._others[path] = place
 
-    def otherwise(self, path: str) -> int:
-        """The position of the last such change of the file under any name; -1 without one."""
+    def last_other_change(self, path: str) -> int:
+        """The position of the last other change of the file under any name; -1 if there is none."""
         namesakes = self._all.get(posixpath.basename(path), {})
         ends = (place for other, place in namesakes.items() if same_end(other, path))
         return max(self._everything, self._others.get(path, -1), *ends, -1)

@@ -1,4 +1,4 @@
-"""Decision probes: what was chosen instead of what, why, and what the user corrected."""
+"""Decision probes: what was chosen and rejected, why, and what the user corrected."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _fact(log: ProbeLog, text: str, last: int) -> tuple[Found, ...]:
 
 
 def _stated(log: ProbeLog) -> Iterator[tuple[int, str]]:
-    """Sentences that state something: no questions, guesses, or lead-ins that end in a colon."""
+    """Sentences that state something: not questions, guesses, or lead-ins with a colon."""
     for place, text in (turn for role in ("user", "assistant") for turn in log.turns(role)):
         for sentence in sentences(text):
             plain = len(sentence) < 300 and not sentence.endswith(("?", ":"))
@@ -93,7 +93,10 @@ def _stated(log: ProbeLog) -> Iterator[tuple[int, str]]:
 
 
 def _instead(log: ProbeLog, last: int) -> Iterator[Draft]:
-    """One draft a message: what was chosen instead of each thing it says was replaced."""
+    """Drafts about sentences such as "X instead of Y": what was chosen instead of Y?
+
+    A message with several becomes one draft; single ones are asked in pairs.
+    """
     pairs: dict[int, list[tuple[str, Found]]] = defaultdict(list)
     for place, sentence in _stated(log):
         parts = _INSTEAD.split(sentence)
@@ -130,7 +133,7 @@ def _instead(log: ProbeLog, last: int) -> Iterator[Draft]:
 
 
 def _worked_on(log: ProbeLog, place: int) -> str:
-    """The file that the message at ``place`` goes on to touch; empty where it is not one."""
+    """The file that the calls of the message at ``place`` touch; empty unless exactly one."""
     calls = log.messages[place].calls
     paths = {touch.path for call in calls for touch in call_touches(call)}
     return paths.pop() if len(paths) == 1 else ""
@@ -175,5 +178,4 @@ def _corrections(log: ProbeLog, last: int) -> Iterator[Topic]:
         corrects = corrects and not text.startswith(("/", "!"))
         if corrects and len(quoted.split()) >= 4:
             pieces = [clause for clause in clauses(opening(text)) if log.familiar(clause)]
-            found = [log.find(piece, log.points[last], "reason") for piece in pieces]
-            yield Topic(quoted, tuple(entry for entry in found if entry is not None))
+            yield Topic(quoted, log.find_all(pieces, log.points[last], "reason"))

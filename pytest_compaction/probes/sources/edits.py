@@ -1,4 +1,4 @@
-"""File probes from single edits: what took the place of what."""
+"""File probes from single edits: what replaced what?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TELLING: Final = re.compile(r"\d|[a-z][A-Z]|[_/#-]")
 
 
 def edit_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """One draft a file: values and names that an edit replaced by others, at most four."""
+    """One draft per file: values and names that edits replaced, at most four."""
     replaced: dict[str, dict[str, str]] = {}
     for invocation, path in done_edits(log):
         held = replaced.setdefault(path, {})
@@ -35,7 +35,7 @@ def edit_drafts(log: ProbeLog) -> Iterator[Draft]:
 
 
 def done_edits(log: ProbeLog) -> Iterator[tuple[Invocation, str]]:
-    """The calls up to the last point that edited one file, and it; only those that surely did."""
+    """The calls up to the last point that certainly edited one file, with its path."""
     failed = {
         (operation.message_id, operation.path)
         for operation in file_operations(log.messages)
@@ -73,11 +73,14 @@ def _draft(log: ProbeLog, path: str, pairs: Mapping[str, str], point: int) -> It
 
 
 def _replaced(call: ToolCall) -> Iterator[tuple[str, str]]:
-    """Old and new of the small differences within one edit; only telling ones, with a digit,
-    a sign or two cases, because ordinary words come and go everywhere."""
+    """Old and new text of the small differences within one edit.
+
+    Both must have a digit, a sign or mixed case: ordinary words occur everywhere.
+    """
     for old, new in edited_sides(call):
         before, after = _TOKEN.findall(old), _TOKEN.findall(new)
         matcher = SequenceMatcher(None, before, after, autojunk=False)
+        # Below a half it is a rewrite, in which no word took the place of another.
         if matcher.ratio() < 0.5:
             continue
         for kind, i, j, k, m in matcher.get_opcodes():
@@ -89,7 +92,7 @@ def _replaced(call: ToolCall) -> Iterator[tuple[str, str]]:
 
 
 def edited_sides(call: ToolCall) -> Iterator[tuple[str, str]]:
-    """The old and the new text of each replacement of an edit, in order; both are there."""
+    """The old and new text of each replacement of an edit, in order; neither is empty."""
     arguments = call.parsed()
     edits = arguments.get("edits")
     for given in [arguments, *(edits[:50] if isinstance(edits, list) else [])]:

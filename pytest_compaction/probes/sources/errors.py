@@ -1,4 +1,4 @@
-"""Recall probes from error texts: of commands and tools that failed, and pasted by the user."""
+"""Recall probes about errors: of commands and tools that failed, or pasted by the user."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from pytest_compaction.probes.log import (
     Topic,
     pooled,
 )
-from pytest_compaction.probes.phrases import quotable, whole_text
+from pytest_compaction.probes.phrases import quotable, shown_command, whole_text
 from pytest_compaction.probes.test_commands import shows_text
-from pytest_compaction.text.words import printable
 
 _MAX_OUTPUT: Final = 100_000
 _MAX_LINES: Final = 2_000
+# From exact to vague: the first that matches gives the fact.
 _ERROR: Final = (
     re.compile(r"\berror (?P<code>[A-Z]{1,4}\d{2,5}): (?P<text>[^\n]+)"),
     re.compile(r"\berror\[(?P<code>[A-Z]\d{2,5})\]: (?P<text>[^\n]+)"),
@@ -91,9 +91,10 @@ def _call_drafts(log: ProbeLog, last: int) -> Iterator[Draft]:
 
 
 def own_output(invocation: Invocation, failed: bool) -> str:
-    """What a call printed itself: nothing of what it read, where other errors may stand.
+    """What a call printed itself, without the text of files, which may hold other errors.
 
-    Of a script that shows texts only the lines that begin with the name of a program of it.
+    A script that shows text counts only with the lines that begin with the name of one
+    of its programs.
     """
     script = shell_script(invocation.call)
     if script is None:
@@ -109,8 +110,8 @@ def own_output(invocation: Invocation, failed: bool) -> str:
 def _described(invocation: Invocation) -> str:
     script = shell_script(invocation.call)
     if script is not None:
-        line = next((line for line in script.splitlines() if line.strip()), "")
-        return f"the command `{printable(line.replace('`', ''), 100)}`" if line else ""
+        shown = shown_command(script)
+        return f"the command {shown}" if shown else ""
     paths = [touch.path for touch in call_touches(invocation.call)]
     return f"the call of `{invocation.call.name}` on `{paths[0]}`" if paths else ""
 
@@ -133,15 +134,13 @@ def _error_facts(log: ProbeLog, output: str, point: int) -> tuple[Found, ...]:
 
 
 def _said_facts(log: ProbeLog, output: str, point: int, failed: bool) -> tuple[Found, ...]:
-    """Lines that say what went wrong without the form of an error, the last ones."""
+    """The last lines that say what went wrong without having the form of an error."""
     texts = list(error_texts(output[-_MAX_OUTPUT:], failed))[-3:]
-    asked = log.points[point]
-    found = [log.find(text, asked, "detail", most=2) for text in texts if whole_text(text)]
-    return tuple(entry for entry in found if entry is not None)
+    return log.find_all(filter(whole_text, texts), log.points[point], "detail", most=2)
 
 
 def _fact_texts(code: str, text: str) -> list[str]:
-    """The message with its code, and shorter forms of it, best first."""
+    """The error message with its code, then without; the best form first."""
     message = _SENTENCE.split(_POSITION.sub("", text).strip(), maxsplit=1)[0].strip(" .,;:")
     if len(message) < 8:
         return [f"{code}: {message}"] if code and message else []

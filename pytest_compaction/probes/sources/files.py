@@ -1,4 +1,4 @@
-"""File probes: what was created, modified, read, deleted, renamed; what an edited file got."""
+"""File probes: which files were created, modified, read, deleted or renamed; new names in edits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from pytest_compaction.conversation.messages import ToolCall, readable
 from pytest_compaction.probes.log import Draft, Found, ProbeLog
 from pytest_compaction.probes.sources.edits import done_edits
 
-_PASSING: Final = re.compile(r"^(?:/tmp/|/var/|/private/|/dev/)|(?:^|/)node_modules/")
+TRANSIENT: Final = re.compile(r"^(?:/tmp/|/var/|/private/|/dev/)|(?:^|/)node_modules/")
+"""Paths that no agent needs to remember: temporary files, devices, installed packages."""
+# Paths occur in every call on a file; they are at risk even when mentioned often.
 _MAX_MENTIONS: Final = 16
 _MAX_SCRIPT: Final = 50_000
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]{3,40}")
@@ -49,16 +51,12 @@ def file_drafts(log: ProbeLog) -> Iterator[Draft]:
 
 
 def _paths(log: ProbeLog, paths: Iterable[str], asked: int, about: About) -> tuple[Found, ...]:
-    found = (
-        log.find(_below_hidden(path), asked, about, most=_MAX_MENTIONS)
-        for path in paths
-        if not _PASSING.search(path)
-    )
-    return tuple(entry for entry in found if entry is not None)
+    lasting = (_below_hidden(path) for path in paths if not TRANSIENT.search(path))
+    return log.find_all(lasting, asked, about, most=_MAX_MENTIONS)
 
 
 def _below_hidden(path: str) -> str:
-    """``~/.config/app/x.json`` as ``app/x.json``: the matcher reads no dots before a name."""
+    """``~/.config/app/x.json`` as ``app/x.json``: the matcher ignores leading dots of a name."""
     parts = path.split("/")
     hidden = [place for place, part in enumerate(parts[:-1]) if part.startswith((".", "~"))]
     return "/".join(parts[hidden[-1] + 1 :]) if hidden else path
@@ -73,7 +71,7 @@ def _list_draft(
     point: int,
     rank: float,
 ) -> Draft:
-    """A question for a list of paths; better the more of them are at risk, and late in the log."""
+    """A question for a list of paths; it ranks better when more are at risk and at later points."""
     found = _paths(log, paths, log.points[point], about)
     missing = 1 - len(found) / len(paths) if paths else 1
     late = 0.08 * (len(log.points) - 1 - point)
@@ -83,7 +81,7 @@ def _list_draft(
 
 
 def _there_before(log: ProbeLog, operations: Sequence[FileOperation]) -> set[str]:
-    """Paths that some output named before the call that is said to have created them."""
+    """Paths that an output named before the call that claims to have created them."""
     first: dict[str, int] = {}
     for operation in operations:
         if operation.operation == "created" and operation.succeeded:
@@ -148,7 +146,7 @@ def _under(folder: str) -> str:
 
 
 def _groups(paths: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Folders that hold two to six of the paths, so that a question can ask for all of them."""
+    """Groups of two to six paths in one folder, so that a question can ask for all of them."""
     if 2 <= len(paths) <= 6:
         return [("", list(paths))]
     below: dict[str, list[str]] = defaultdict(list)
@@ -173,9 +171,8 @@ def _edited_drafts(log: ProbeLog, point: int, gone: set[str]) -> Iterator[Draft]
     for path, names in _introduced_names(log).items():
         if path in gone:
             continue
-        found = [log.find(name, asked, "modified", most=6) for name in names]
-        facts = sorted((entry for entry in found if entry), key=lambda entry: entry.risk)
-        chosen = tuple(facts[:5])
+        found = log.find_all(names, asked, "modified", most=6)
+        chosen = tuple(sorted(found, key=lambda entry: entry.risk)[:5])
         yield Draft(
             "file",
             "changes",
@@ -187,7 +184,7 @@ def _edited_drafts(log: ProbeLog, point: int, gone: set[str]) -> Iterator[Draft]
 
 
 def _introduced_names(log: ProbeLog) -> dict[str, list[str]]:
-    """Names that a call defined in an existing file and that no earlier message holds."""
+    """Names that a call defined in an existing file and that occur in no earlier message."""
     calls = defaultdict(list)
     for invocation, path in done_edits(log):
         calls[invocation.message_id].append((invocation.call, path))
@@ -195,14 +192,14 @@ def _introduced_names(log: ProbeLog) -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for message in log.messages:
         for call, path in calls.get(message.id, ()):
-            if not _PASSING.search(path) and shell_script(call) is None:
+            if not TRANSIENT.search(path) and shell_script(call) is None:
                 found[path] += [name for name in _defined(call) if name not in seen]
         seen.update(_NAME.findall(readable(message)[:_MAX_SCRIPT]))
     return {path: list(dict.fromkeys(names)) for path, names in found.items()}
 
 
 def _defined(call: ToolCall) -> list[str]:
-    """Names that the new text of an edit defines and its old text does not hold."""
+    """Names that the new text of an edit defines and that do not occur in its old text."""
     given = {key: value for key, value in call.parsed().items() if isinstance(value, str)}
     old = "\n".join(value for key, value in given.items() if "old" in key or key == "search")
     strings = [value for key, value in given.items() if "old" not in key and key != "search"]

@@ -1,4 +1,4 @@
-"""File probes from the last edit of a file: the line that it left there."""
+"""File probes about the last edit of a file: which line did it put in?"""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pytest_compaction.artifacts.operations import (
 )
 from pytest_compaction.artifacts.shell.commands import command_words
 from pytest_compaction.probes.log import Draft, ProbeLog
+from pytest_compaction.probes.sources.files import TRANSIENT
 
-_PASSING: Final = re.compile(r"^(?:/tmp/|/var/|/private/|/dev/)|(?:^|/)node_modules/")
 _COMMENT: Final = re.compile(r"\s{2,}(?:#|//|/\*|--)\s.*\Z|\s+# .*\Z")
 _STREAM_EDITORS: Final = frozenset({"sed", "perl", "gsed", "ex", "ed"})
 _SHORTEST: Final = 16
@@ -24,7 +24,7 @@ _MAX_MENTIONS: Final = 6
 
 
 def last_edit_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """One draft a file that was changed and is still there, in the words of its last edit."""
+    """One draft for each file that was changed and still exists: the line of its last edit."""
     last = len(log.points) - 1
     asked = log.points[last]
     operations = [o for o in file_operations(log.messages) if log.position[o.message_id] <= asked]
@@ -44,7 +44,7 @@ def last_edit_drafts(log: ProbeLog) -> Iterator[Draft]:
             continue
         line = _COMMENT.sub("", operation.detail).strip()
         found = log.find(line, asked, "modified", most=_MAX_MENTIONS)
-        if _PASSING.search(path) or len(line) < _SHORTEST or found is None:
+        if TRANSIENT.search(path) or len(line) < _SHORTEST or found is None:
             continue
         yield Draft(
             "file",
@@ -59,7 +59,7 @@ def last_edit_drafts(log: ProbeLog) -> Iterator[Draft]:
 
 
 def _by_script(log: ProbeLog) -> set[str]:
-    """The messages that edit by a script of ``sed`` or ``perl``: no line, and it may fit none."""
+    """The messages that edit with ``sed`` or ``perl``: a pattern is not a line of the file."""
     return {
         command.message_id
         for command in commands(log.messages)

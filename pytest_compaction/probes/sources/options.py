@@ -1,4 +1,4 @@
-"""Decision probes from choices put to the user: what was offered, taken, and left; and causes."""
+"""Decision probes about options offered to the user, and about causes that the agent found."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MAX_USER: Final = 200
 
 
 def option_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """Choices among options that the assistant listed or asked for with a tool; causes found."""
+    """Drafts about options that the agent listed or asked about with a tool, and about causes."""
     yield from _listed(log)
     yield from _asked(log)
     yield from pooled(
@@ -52,7 +52,7 @@ def option_drafts(log: ProbeLog) -> Iterator[Draft]:
 
 
 def _listed(log: ProbeLog) -> Iterator[Draft]:
-    """Numbered options of an assistant's message, and the user's answer that names one."""
+    """Drafts from numbered options in an assistant's message and an answer that names one."""
     turns = sorted(
         [(place, "assistant", text) for place, text in log.turns("assistant")]
         + [(place, "user", text) for place, text in log.turns("user")]
@@ -91,7 +91,7 @@ def _choice(log: ProbeLog, question: str, chosen: str, others: Sequence[str]) ->
 
 
 def _asked(log: ProbeLog) -> Iterator[Draft]:
-    """Questions that the agent put with a tool, and the label that the user took."""
+    """Drafts from questions that the agent asked with a tool, and the label that the user chose."""
     for invocation in invocations(log.messages):
         options = _options(invocation)
         for question, label in _ANSWERED.findall(invocation.output[:5_000]):
@@ -121,5 +121,4 @@ def _causes(log: ProbeLog) -> Iterator[Topic]:
             if match is None or coarse(sentence) or sentence.endswith(("?", ":")):
                 continue
             pieces = clauses(match["text"], most=20)[:1]
-            found = [log.find(piece, asked, "reason") for piece in pieces]
-            yield Topic(request, tuple(entry for entry in found if entry is not None))
+            yield Topic(request, log.find_all(pieces, asked, "reason"))

@@ -1,4 +1,4 @@
-"""Recall probes from what commands printed: versions, addresses, counts, commits, test results."""
+"""Recall probes about command output: versions, addresses, counts, commits, test results."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from pytest_compaction.artifacts.operations import Command, commands
 from pytest_compaction.case.case import Trap
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.probes.log import Draft, Found, ProbeLog, Topic, pooled
-from pytest_compaction.probes.phrases import bare, sentences
-from pytest_compaction.probes.test_commands import only_runs, result_of_tests, tested
-from pytest_compaction.text.words import printable
+from pytest_compaction.probes.phrases import bare, sentences, shown_command
+from pytest_compaction.probes.test_commands import ran_tests, result_of_tests, shows_no_text
 
 _MAX_TEXT: Final = 60_000
 _MAX_NAMES: Final = 5
@@ -46,7 +45,7 @@ _GUESS: Final = re.compile(r"\b(?:might|maybe|probably|perhaps|likely|should|wou
 
 
 def output_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """Drafts about exact things that stand in outputs."""
+    """Drafts about exact values in outputs, and about places that the agent found."""
     run = commands(log.messages)
     yield from _versions(log)
     yield from _addresses(log)
@@ -64,12 +63,8 @@ def output_drafts(log: ProbeLog) -> Iterator[Draft]:
     )
 
 
-def _kept(found: list[Found | None]) -> tuple[Found, ...]:
-    return tuple(entry for entry in found if entry is not None)
-
-
 def _versions(log: ProbeLog) -> Iterator[Draft]:
-    """Names with the version that was stated last; a version stated before is a trap."""
+    """Names with the version that was stated last; an earlier version is a trap."""
     history: dict[str, list[str]] = defaultdict(list)
     for message in log.messages[: log.points[-1] + 1]:
         for match in _VERSION.finditer(readable(message)[:_MAX_TEXT]):
@@ -103,7 +98,7 @@ def _versions(log: ProbeLog) -> Iterator[Draft]:
 
 
 def _release(version: str) -> tuple[int, ...]:
-    """The numbers of a version, by which later ones are larger."""
+    """The numbers of a version, so that later versions sort higher."""
     return tuple(int(number) for number in re.findall(r"\d+", version)[:6])
 
 
@@ -112,29 +107,24 @@ def _addresses(log: ProbeLog) -> Iterator[Draft]:
     texts: dict[str, None] = {}
     for message in log.messages[: log.points[-1] + 1]:
         texts.update(dict.fromkeys(_ADDRESS.findall(readable(message)[:_MAX_TEXT])))
-    found = _kept([log.find(text, log.points[last], "detail") for text in texts])
+    found = log.find_all(texts, log.points[last], "detail")
     facts = sorted(found, key=lambda entry: entry.risk)[:_MAX_NAMES]
     question = "Which local addresses and ports did the session name?"
     yield Draft("recall", "addresses", question, tuple(facts), last, 0.28)
 
 
-def _shown(command: Command) -> str:
-    line = next((line for line in command.text.splitlines() if line.strip()), "")
-    return f"`{printable(line.replace('`', ''), 100)}`" if line else ""
-
-
 def _first_results(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:
-    """How the first run of tests ended, where a later one ended otherwise, which is the trap."""
+    """How did the first test run end? The different result of the last run is the trap."""
     last = len(log.points) - 1
     asked = log.points[last]
-    ran = [c for c in run if tested(c) and log.position[c.message_id] <= asked]
+    ran = [c for c in run if ran_tests(c) and log.position[c.message_id] <= asked]
     text = (result_of_tests(ran[0]) if ran else None) or ""
     later = [result for command in ran[1:] if (result := result_of_tests(command))]
     if not text or not later or text == later[-1]:
         return
     command, stale = ran[0], later[-1]
     first = log.find(text, asked, "detail")
-    shown = _shown(command)
+    shown = shown_command(command.text)
     if first is None or not shown:
         return
     yield Draft(
@@ -150,15 +140,15 @@ def _first_results(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:
 
 
 def _counts(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:
-    """Counts that a command printed which was run once; what only shows files is left aside."""
+    """Counts printed by a command that ran once; commands that show files are ignored."""
     last = len(log.points) - 1
-    times = Counter(_shown(command) for command in run)
+    times = Counter(shown_command(command.text) for command in run)
     for command in run:
-        shown = _shown(command)
-        if not shown or times[shown] > 1 or not only_runs(command):
+        shown = shown_command(command.text)
+        if not shown or times[shown] > 1 or not shows_no_text(command):
             continue
         texts = dict.fromkeys(_COUNTED.findall(command.output[-20_000:]))
-        found = _kept([log.find(text, log.points[last], "detail", most=2) for text in texts])
+        found = log.find_all(texts, log.points[last], "detail", most=2)
         yield Draft(
             "recall",
             "counts",
@@ -170,13 +160,13 @@ def _counts(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:
 
 
 def _located(log: ProbeLog) -> Iterator[Topic]:
-    """Places and values that the assistant stated of something, asked for without them."""
+    """Statements of the assistant that end in a place or value, which the question leaves out."""
     for _, text in log.turns("assistant"):
         for sentence in sentences(text):
             match = _LOCATED.match(sentence[:300])
             if match and not _GUESS.search(sentence):
-                found = log.find(match["value"], log.points[-1], "detail")
-                yield Topic(f"{bare(match['subject'])} …", _kept([found]))
+                found = log.find_all([match["value"]], log.points[-1], "detail")
+                yield Topic(f"{bare(match['subject'])} …", found)
 
 
 def _commits(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:
@@ -197,4 +187,4 @@ def _committed(log: ProbeLog, run: list[Command]) -> Iterator[Topic]:
         if "commit" not in command.text:
             continue
         for match in _COMMITTED.finditer(command.output[:_MAX_TEXT]):
-            yield Topic(match["text"].strip(), _kept([log.find(match["hash"], asked, "detail")]))
+            yield Topic(match["text"].strip(), log.find_all([match["hash"]], asked, "detail"))

@@ -1,4 +1,4 @@
-"""Continuation probes from tools that keep a plan: what was open, what was being worked on.
+"""Continuation probes about plans: which steps were open, and which was in progress?
 
 A plan is a list of entries with a text and a state in the arguments of a call, whatever
 the tool is called (``TodoWrite``, ``update_plan``, ``write_todos``, ``task_tracker``, …).
@@ -27,7 +27,7 @@ _UNDER_WAY: Final = frozenset({"in_progress", "inprogress", "in-progress", "acti
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one call, of the tool ``name``, left open in a plan, and what under way."""
+    """The state of a plan after a call of the tool ``name``: steps open and under way."""
 
     position: int
     name: str
@@ -36,7 +36,7 @@ class Plan:
 
 
 def plan_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """What the plan said at each point, unless it is that of the point before."""
+    """Drafts about the plan at each point, unless it has not changed since the point before."""
     plans = list(_plans(log))
     before: Plan | None = None
     for point, asked in enumerate(log.points):
@@ -45,7 +45,7 @@ def plan_drafts(log: ProbeLog) -> Iterator[Draft]:
             continue
         before = plan
         kept = f"`{printable(plan.name, 60).replace('`', '')}`"
-        late = 0.2 if plan.position > log.tail(asked) else 0.0
+        late = 0.2 if plan.position > log.before_tail(asked) else 0.0
         yield Draft(
             "continuation",
             "open-steps",
@@ -67,8 +67,7 @@ def plan_drafts(log: ProbeLog) -> Iterator[Draft]:
 
 
 def _facts(log: ProbeLog, texts: tuple[str, ...], asked: int, about: About) -> tuple[Found, ...]:
-    found = (log.find(text, asked, about, most=12, tail=True) for text in texts)
-    return tuple(entry for entry in found if entry is not None)
+    return log.find_all(texts, asked, about, most=12, tail=True)
 
 
 def _plans(log: ProbeLog) -> Iterator[Plan]:
@@ -89,7 +88,7 @@ def _cleared(call: ToolCall) -> bool:
 
 
 def plan_entries(call: ToolCall) -> list[tuple[str, str]]:
-    """Text and state (lower case) of the entries of a plan; empty for any other call."""
+    """Text and state (lower case) of each entry of a plan; empty for any other call."""
     lists = [value for value in call.parsed().values() if isinstance(value, list)]
     for value in lists:
         entries = [_entry(item) for item in value[:_MAX_ENTRIES]]

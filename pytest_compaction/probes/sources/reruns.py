@@ -1,4 +1,4 @@
-"""Recall probes from commands that were run again and then printed something else."""
+"""Recall probes about commands whose output changed when they were run again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_compaction.artifacts.operations import INTERRUPTED, Command, commands
-from pytest_compaction.probes.log import Draft, Found, ProbeLog
+from pytest_compaction.probes.log import Draft, ProbeLog
 
 _STATUS: Final = re.compile(
     r"\s*(?:\[(?:The command|Current working|Python interpreter|Command finished)[^\n]*\]"
@@ -25,7 +25,7 @@ _SHORTEST, _LONGEST = 3, 140
 
 
 def rerun_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """What a command printed when it was first run and when it was last; one draft a command."""
+    """One draft per command: what did it print in its first run, and what in its last?"""
     last = len(log.points) - 1
     asked = log.points[last]
     runs: dict[str, list[Command]] = defaultdict(list)
@@ -38,8 +38,7 @@ def rerun_drafts(log: ProbeLog) -> Iterator[Draft]:
         first, latest = (printed_line(command.output) for command in (run[0], run[-1]))
         if not first or not latest or first == latest:
             continue
-        found = [_found(log, line, asked) for line in (first, latest)]
-        facts = tuple(entry for entry in found if entry is not None)
+        facts = log.find_all((first, latest), asked, "detail", most=_MAX_MENTIONS)
         if len(facts) == 2:
             yield Draft(
                 "recall",
@@ -52,15 +51,11 @@ def rerun_drafts(log: ProbeLog) -> Iterator[Draft]:
             )
 
 
-def _found(log: ProbeLog, line: str, asked: int) -> Found | None:
-    return log.find(line, asked, "detail", most=_MAX_MENTIONS)
-
-
 def printed_line(output: str) -> str:
-    """The line that tells how a run ended: its error, or the last of at most three lines.
+    """The line that tells how a run ended: its last error, or the last of at most three lines.
 
-    Lines that a terminal or an agent's program adds do not count. Empty where the output
-    is longer and holds no error, or where that line is no fit for a question.
+    Lines added by a terminal or by the agent's program do not count. Empty if a longer
+    output has no error, or if the line is too short or too long for a question.
     """
     shown = "" if output == INTERRUPTED else output[-_MAX_OUTPUT:]
     lines = [line.strip() for line in shown.splitlines() if line.strip()]

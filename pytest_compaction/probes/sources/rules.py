@@ -1,4 +1,4 @@
-"""Recall probes from the user's rules: of several about one thing the last, the others as traps."""
+"""Recall probes about the user's rules: the last on a subject counts, earlier ones are traps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MAX_CHANGED_WORDS: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What the user required of a subject in the message at ``place``."""
+    """A requirement that the user stated for a subject in the message at ``place``."""
 
     place: int
     subject: str
@@ -35,12 +35,12 @@ class Rule:
 
     @property
     def key(self) -> frozenset[str]:
-        """What two rules about one thing have in common, whatever the words between."""
+        """The same for two rules about one subject, in whatever words it is named."""
         return subject_key(self.subject)
 
 
 def rule_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """What the user required, as it was required last."""
+    """Drafts about what the user required, in its latest form."""
     last = len(log.points) - 1
     yield from pooled(
         _topics(log, last),
@@ -54,7 +54,7 @@ def rule_drafts(log: ProbeLog) -> Iterator[Draft]:
 
 
 def subject_key(subject: str) -> frozenset[str]:
-    """The content stems of a subject, names in it taken apart."""
+    """The content stems of a subject; names with underscores are split into words."""
     return frozenset(content_stems(normalize(subject.replace("_", " "))))
 
 
@@ -99,14 +99,13 @@ def _pieces(log: ProbeLog, rule: Rule) -> list[str]:
 def _found(log: ProbeLog, rule: Rule, last: int) -> tuple[Found, ...]:
     if not log.familiar(rule.subject):
         return ()
-    found = [log.find(piece, log.points[last], "detail") for piece in _pieces(log, rule)]
-    return tuple(entry for entry in found if entry is not None)[:3]
+    return log.find_all(_pieces(log, rule), log.points[last], "detail")[:3]
 
 
 def _changed(earlier: Rule, latest: Rule) -> bool | None:
-    """Whether the later rule says the same with another value; ``None`` where that is not clear.
+    """Whether the later rule replaces a value of the earlier one; ``None`` if unclear.
 
-    Rules that have next to nothing in common may both hold: of those it is not clear either.
+    It is unclear also for rules with little in common, because both may hold.
     """
     before, after = raw_tokens(normalize(earlier.text)), raw_tokens(normalize(latest.text))
     if before == after:
@@ -118,7 +117,7 @@ def _changed(earlier: Rule, latest: Rule) -> bool | None:
 
 
 def _taken_up(log: ProbeLog, key: frozenset[str], rules: Sequence[Rule]) -> bool:
-    """Whether the user came back to the subject later in other words than those of a rule."""
+    """Whether the user later mentioned the subject other than in a rule, so that it may be void."""
     places = {rule.place for rule in rules}
     for place, text in log.turns("user"):
         later = rules[0].place < place <= log.points[-1] and place not in places

@@ -1,4 +1,4 @@
-"""Continuation probes: what was asked for, what came next, and how things stand."""
+"""Continuation probes: what was asked for last, what came next, and what is the state?"""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from pytest_compaction.probes.phrases import (
     clauses,
     coarse,
     opening,
-    pointing,
+    points_elsewhere,
     quotable,
     sentences,
     whole_text,
 )
-from pytest_compaction.probes.test_commands import checked, result_of_tests, tested
+from pytest_compaction.probes.test_commands import ran_check, ran_tests, result_of_tests
 from pytest_compaction.text.words import printable
 
 _PENDING: Final = re.compile(
@@ -44,12 +44,12 @@ _FAILED_TEST: Final = re.compile(
     r"|^test (?P<cargo>[\w:]+) \.\.\. FAILED|^(?:FAIL|ERROR): (?P<unittest>\w+ \([\w.]+\))",
     re.MULTILINE,
 )
-"""Names of failing tests as pytest, go, TAP, jest and vitest, cargo and unittest print them."""
+"""Names of failing tests as printed by pytest, go, TAP, jest and vitest, cargo, unittest."""
 _MAX_OUTPUT: Final = 20_000
 
 
 def continuation_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """What is asked for and how things stand at every point; which request followed which."""
+    """Drafts about the last request and the state at each point, and about successive requests."""
     run = commands(log.messages)
     for point in range(len(log.points)):
         yield from _last_request(log, point)
@@ -59,19 +59,15 @@ def continuation_drafts(log: ProbeLog) -> Iterator[Draft]:
     yield from _pending(log)
 
 
-def _kept(found: Sequence[Found | None]) -> tuple[Found, ...]:
-    return tuple(entry for entry in found if entry is not None)
-
-
 def _clause_facts(
     log: ProbeLog, text: str, asked: int, about: About, tail: bool = False
 ) -> tuple[Found, ...]:
     pieces = [
         clause
         for clause in clauses(opening(text), least=4)
-        if log.familiar(clause) and not pointing(clause)
+        if log.familiar(clause) and not points_elsewhere(clause)
     ]
-    return _kept([log.find(piece, asked, about, tail=tail) for piece in pieces])
+    return log.find_all(pieces, asked, about, tail=tail)
 
 
 def _last_request(log: ProbeLog, point: int) -> Iterator[Draft]:
@@ -82,20 +78,20 @@ def _last_request(log: ProbeLog, point: int) -> Iterator[Draft]:
     place, text = before[-1]
     changed = _changed_since(log, place, asked)
     found = _clause_facts(log, text, asked, "state", tail=True)[:3]
-    files = [log.find(path, asked, "state", most=20, tail=True) for path in dict.fromkeys(changed)]
-    late = place > log.tail(asked)
+    files = log.find_all(dict.fromkeys(changed), asked, "state", most=20, tail=True)
+    late = place > log.before_tail(asked)
     rank = (0.5 if late else 0.15) + (0.0 if found else 0.3)
     question = "What did the user ask for last, and which files have been changed for it so far?"
     if not changed:
         question = "What did the user ask for last?"
     elif not found:
         question = "Which files have been changed so far for what the user asked for last?"
-    facts = (*found, *_kept(files)[:3])
+    facts = (*found, *files[:3])
     yield Draft("continuation", "last-request", question, facts, point, rank)
 
 
 def _changed_since(log: ProbeLog, place: int, asked: int) -> list[str]:
-    """Files that were surely changed between two positions, and whose change stands."""
+    """Files that were certainly changed between two positions and not restored since."""
     operations = [
         operation
         for operation in file_operations(log.messages[: asked + 1])
@@ -115,9 +111,9 @@ def _last_check(log: ProbeLog, run: Sequence[Command], point: int) -> Iterator[D
     asked = log.points[point]
     for command in reversed(run):
         place = log.position[command.message_id]
-        if place > asked or not checked(command):
+        if place > asked or not ran_check(command):
             continue
-        late = place > log.tail(asked)
+        late = place > log.before_tail(asked)
         shown = printable(command.text.replace("`", ""), 100)
         yield Draft(
             "continuation",
@@ -134,12 +130,12 @@ def _last_check(log: ProbeLog, run: Sequence[Command], point: int) -> Iterator[D
 def _failing_tests(log: ProbeLog, run: Sequence[Command], point: int) -> Iterator[Draft]:
     """The tests that the last run before a point named as failing.
 
-    Nothing where its output cannot be read, or names more tests than it counts.
+    Nothing if its result cannot be read or its output names more tests than it counts.
     """
     asked = log.points[point]
     for command in reversed(run):
         place = log.position[command.message_id]
-        if place > asked or not tested(command):
+        if place > asked or not ran_tests(command):
             continue
         summary = result_of_tests(command) or ""
         counts = [sum(map(int, filter(None, found))) for found in _FAILED_COUNT.findall(summary)]
@@ -147,12 +143,10 @@ def _failing_tests(log: ProbeLog, run: Sequence[Command], point: int) -> Iterato
         names = dict.fromkeys(next(filter(None, match.groups())).strip() for match in matches)
         if not counts or 0 < sum(counts) < len(names):
             return
-        found = [log.find(name, asked, "pending", most=20, tail=True) for name in names]
+        found = log.find_all(names, asked, "pending", most=20, tail=True)[:5]
         question = "Which tests still failed in the last test run?"
-        rank = 0.3 if place > log.tail(asked) else 0.12
-        yield Draft(
-            "continuation", "failing-tests", question, _kept(found)[:5], point, rank, least=1
-        )
+        rank = 0.3 if place > log.before_tail(asked) else 0.12
+        yield Draft("continuation", "failing-tests", question, found, point, rank, least=1)
         return
 
 
@@ -165,8 +159,8 @@ def _outcome(log: ProbeLog, command: Command, asked: int) -> tuple[Found, ...]:
         *(text for text in error_texts(command.output, command.failed) if whole_text(text)),
         f"exit code {code}" if code else "",
     ]
-    found = [log.find(text, asked, "state", most=4, tail=True) for text in texts[:60]]
-    unique = {entry.fact.text: entry for entry in found if entry is not None}
+    found = log.find_all(texts[:60], asked, "state", most=4, tail=True)
+    unique = {entry.fact.text: entry for entry in found}
     return tuple(unique.values())[:4]
 
 

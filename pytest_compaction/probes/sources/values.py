@@ -1,4 +1,4 @@
-"""Recall probes from values that the user gave: lists, numbers, identifiers."""
+"""Recall probes about values that the user gave: lists, numbers, identifiers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_compaction.probes.log import Draft, Found, ProbeLog, Topic, pooled
+from pytest_compaction.probes.log import Draft, ProbeLog, Topic, pooled
 from pytest_compaction.probes.phrases import bare, coarse, opening, sentences
 from pytest_compaction.probes.sources.rules import subject_key
 from pytest_compaction.text.matching import TextIndex
@@ -27,7 +27,7 @@ _IDENTIFIER: Final = re.compile(
 
 
 def value_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """Drafts about exact values of the user; what the user gave again otherwise is left out."""
+    """Drafts about exact values from the user; values that the user gave twice are left out."""
     yield from _listed(log)
     yield from _numbers(log)
     yield from pooled(
@@ -39,10 +39,6 @@ def value_drafts(log: ProbeLog) -> Iterator[Draft]:
         len(log.points) - 1,
         0.24,
     )
-
-
-def _kept(found: list[Found | None]) -> tuple[Found, ...]:
-    return tuple(entry for entry in found if entry is not None)
 
 
 def _listed(log: ProbeLog) -> Iterator[Draft]:
@@ -73,14 +69,14 @@ def _listed(log: ProbeLog) -> Iterator[Draft]:
 
 
 def _numbers(log: ProbeLog) -> Iterator[Draft]:
-    """Sentences of a user turn with numbers in running text, asked for by their first words."""
+    """Drafts about sentences with numbers; the words before the first number identify them."""
     last = len(log.points) - 1
     for place, text in log.requests:
         for sentence in sentences(opening(text)):
             matches = list(_NUMBER.finditer(sentence[:500])) if "\n" not in text else []
             subject = bare(sentence[: matches[0].start()]) if matches else ""
             subject = re.split(r"[,:]\s+|^(?:and|also|but|ok)\b", subject)[-1].strip()
-            found = _kept([log.find(bare(m[0]), log.points[last], "detail") for m in matches])
+            found = log.find_all((bare(m[0]) for m in matches), log.points[last], "detail")
             if len(content_stems(normalize(subject))) < 2 or coarse(subject):
                 continue
             told = [subject, *(_NUMBER_WORD.sub("", entry.fact.text) for entry in found)]
@@ -97,7 +93,7 @@ def _numbers(log: ProbeLog) -> Iterator[Draft]:
 
 
 def _identifiers(log: ProbeLog) -> Iterator[Topic]:
-    """Identifiers that the user gave, asked for by the words before them."""
+    """Identifiers that the user gave; the words before one identify it."""
     for place, text in log.turns("user"):
         for sentence in sentences(opening(text)):
             match = _IDENTIFIER.search(sentence[:500])
@@ -106,12 +102,12 @@ def _identifiers(log: ProbeLog) -> Iterator[Topic]:
             if match and len(content_stems(normalize(subject))) > 1 and not coarse(subject):
                 if given_again(log, subject, place):
                     continue
-                found = log.find(match[0], log.points[-1], "detail", most=4)
-                yield Topic(f"{subject} …", (found,) if found else ())
+                found = log.find_all([match[0]], log.points[-1], "detail", most=4)
+                yield Topic(f"{subject} …", found)
 
 
 def given_again(log: ProbeLog, subject: str, place: int) -> bool:
-    """Whether another turn of the user names the subject with a number: which one holds?"""
+    """Whether another user turn names the subject with a number, so that two answers may hold."""
     key = subject_key(subject)
     return len(key) > 1 and any(
         key <= subject_key(sentence) and re.search(r"\d", sentence)

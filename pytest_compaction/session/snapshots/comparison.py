@@ -1,4 +1,4 @@
-"""Judge snapshots: every verdict beside the one that was accepted earlier."""
+"""Judge snapshots: compare each verdict with the one that was accepted earlier."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 import pytest
 from syrupy.assertion import AssertionResult, SnapshotAssertion
 
-from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.case.case import Probe
 from pytest_compaction.judges.snapshots import (
     REFUSED,
     Snapshot,
@@ -21,32 +21,34 @@ from pytest_compaction.judges.snapshots import (
     snapshot_of,
 )
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError, Verdict
-from pytest_compaction.run.response import Arm, Response
-from pytest_compaction.session.probe_items import RECORD, parameters_of
+from pytest_compaction.run.response import Response
+from pytest_compaction.session.items.collection import item_of
+from pytest_compaction.session.items.probe import ProbeItem
+from pytest_compaction.session.items.protocol import RECORD
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.snapshots.files import BENCHMARK, JudgeSnapshotExtension
 from pytest_compaction.settings import SnapshotSettings
 from pytest_compaction.text.words import printable
 
-COMPARISON: Final = pytest.StashKey["Comparison"]()
+COMPARISON: Final = pytest.StashKey["SnapshotComparison"]()
 _NO_VERDICT: Final = object()
 
 
 @dataclass
-class Comparison:
-    """The verdicts of one item beside its snapshots."""
+class SnapshotComparison:
+    """Compares the verdicts of one item with its snapshots."""
 
     node: pytest.Item
     assertion: SnapshotAssertion
     tolerance: Tolerance
     verdicts: list[Verdict] = field(default_factory=list)
-    """What is compared when the test has ended."""
+    """The verdicts to compare when the test has ended."""
 
     def compare(self, verdict: Verdict, name: str | None = None) -> None:
         """Compare a verdict, or accept it with ``--snapshot-update``.
 
         Raises :class:`VerdictMovedError` for a verdict that moved or was never accepted,
-        :class:`UnscoredError` for one that is none.
+        :class:`UnscoredError` for one without a score.
         """
         try:
             snapshot = snapshot_of(verdict, self._details())
@@ -66,11 +68,11 @@ class Comparison:
         raise VerdictMovedError(text)
 
     def pass_over(self) -> None:
-        """An item without a verdict: its snapshot stays, and syrupy counts a failure."""
+        """Leave the snapshot of an item without a verdict; syrupy counts a failure."""
         bool(self.assertion == _NO_VERDICT)
 
     def end(self) -> None:
-        """Compare what the test was given; an item that was given nothing is passed over."""
+        """Compare the verdicts that the test was given; pass over an item without any."""
         refused: list[str] = []
         if not self.verdicts:
             self.pass_over()
@@ -114,18 +116,16 @@ class Comparison:
         return "moved", "\n  ".join(lines)
 
     def _details(self) -> dict[str, Any]:
-        """Case, probe, strategy and, of several, trial of the item, as far as it has them."""
-        case, probe, arm = parameters_of(self.node)
-        details: dict[str, Any] = {}
-        if isinstance(case, Case):
-            details["case"] = case.id
-        if isinstance(probe, Probe):
-            details["probe"] = probe.id
-        if isinstance(arm, Arm):
+        """Case, probe, strategy and, of several, trial of the item; empty for another test."""
+        item = item_of(self.node)
+        if not isinstance(item, ProbeItem) or item.probe is None:
+            return {}
+        details: dict[str, Any] = {"case": item.case.id, "probe": item.probe.id}
+        if item.arm is not None:
             session = self.node.config.stash[BENCHMARK]
-            details["compactor"] = arm.compactor
+            details["compactor"] = item.arm.compactor
             if session is not None and session.settings.trials > 1:
-                details["trial"] = arm.trial
+                details["trial"] = item.arm.trial
         return details
 
     def _note(self, status: str) -> None:
@@ -140,7 +140,7 @@ class JudgeSnapshots:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, None, None]:
-        """Compare when the test has ended, so that a score below the pass score is seen too."""
+        """Compare after the test, so that a verdict below the pass score is compared too."""
         comparison = item.stash.get(COMPARISON, None)
         if comparison is None:
             return (yield)
@@ -161,8 +161,8 @@ class JudgeSnapshots:
         return None
 
 
-def _compare_silently(comparison: Comparison) -> None:
-    """The test failed for a reason of its own, which is what is to be seen."""
+def _compare_silently(comparison: SnapshotComparison) -> None:
+    """Compare, but let the test's own failure be the one that is shown."""
     try:
         comparison.end()
     except (VerdictMovedError, UnscoredError):
@@ -171,12 +171,12 @@ def _compare_silently(comparison: Comparison) -> None:
 
 def comparison_for(
     request: pytest.FixtureRequest, session: BenchmarkSession | None, settings: SnapshotSettings
-) -> Comparison:
-    """What the ``judge_snapshot`` fixture works with; needs syrupy's ``snapshot`` fixture."""
+) -> SnapshotComparison:
+    """The comparison for the ``judge_snapshot`` fixture; needs syrupy's ``snapshot`` fixture."""
     request.config.stash[BENCHMARK] = session
     assertion = request.getfixturevalue("snapshot").use_extension(JudgeSnapshotExtension)
     tolerance = Tolerance(settings.overall, settings.criterion)
-    return Comparison(request.node, assertion, tolerance)
+    return SnapshotComparison(request.node, assertion, tolerance)
 
 
 def watched(

@@ -1,8 +1,8 @@
-"""Where the snapshots of verdicts lie, and which of them are of a run: a syrupy extension.
+"""A syrupy extension: where snapshots of verdicts lie, and which of them belong to a run.
 
-``__snapshots__/<module>/<item>.judge.json`` lies beside the test module. The packaged
-modules are no place to write to: their snapshots lie in the folder of the cases, or
-in the root folder where the cases are outside of it.
+``__snapshots__/<module>/<item>.judge.json`` lies beside the test module. Nothing is written
+beside the packaged modules: their snapshots lie in the folder of the cases, or in the root
+folder if the cases are outside of it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from pytest_compaction.judges.snapshots import (
     read_snapshot,
     snapshot_text,
 )
-from pytest_compaction.session.probe_items import parameters_of
+from pytest_compaction.session.items.collection import item_of
+from pytest_compaction.session.items.probe import ProbeItem
 from pytest_compaction.session.session import PACKAGED, BenchmarkSession
 
 MAX_NAME: Final = 255
@@ -35,7 +36,7 @@ _ENCODED: Final = frozenset('\\/?*:|"<>%')
 _LINE: Final = re.compile(r":\d+$")
 _TAIL: Final = 8
 BENCHMARK: Final = pytest.StashKey[BenchmarkSession | None]()
-"""What a run measures, for telling which snapshots are of this run."""
+"""The benchmark of a run, which tells the snapshots of this run from others."""
 
 
 class NoSnapshotError(ValueError):
@@ -49,20 +50,20 @@ class JudgeSnapshotExtension(JSONSnapshotExtension):
     tolerance = Tolerance()
 
     def serialize(self, data: Any, **_: Any) -> str:
-        """The text of a snapshot; what is none is refused, with ``--snapshot-update`` too."""
+        """The text of a snapshot; refuse anything else, even with ``--snapshot-update``."""
         if not isinstance(data, dict):
             raise NoSnapshotError("there is no verdict")
         return snapshot_text(data)
 
     def matches(self, *, serialized_data: Any, snapshot_data: Any) -> bool:
-        """Whether the accepted verdict still stands; it is kept as it is then."""
+        """Whether the new verdict is within tolerance of the accepted one, which is then kept."""
         old, new = read_snapshot(snapshot_data), read_snapshot(serialized_data)
         return old is not None and new is not None and not has_moved(old, new, self.tolerance)
 
     def read_snapshot_data_from_location(
         self, *, snapshot_location: str, snapshot_name: str, session_id: str
     ) -> str | None:
-        """The text of a file, whatever bytes it holds."""
+        """The text of a file, with bytes that are not UTF-8 replaced."""
         try:
             return Path(snapshot_location).read_text("utf-8", "replace")
         except FileNotFoundError:
@@ -70,7 +71,7 @@ class JudgeSnapshotExtension(JSONSnapshotExtension):
 
     @classmethod
     def get_snapshot_name(cls, *, test_location: PyTestLocation, index: SnapshotIndex = 0) -> str:
-        """The id of the item as a file name: different for different items, never too long."""
+        """The id of the item as a file name, unique and never too long."""
         raw = AbstractSyrupyExtension.get_snapshot_name(test_location=test_location, index=index)
         name = "".join(
             f"%{ord(ch):02X}" if ch in _ENCODED or not ch.isprintable() else ch for ch in raw
@@ -93,7 +94,7 @@ class JudgeSnapshotExtension(JSONSnapshotExtension):
     def matches_test_location(
         cls, *, test_location: PyTestLocation, snapshot_location: str
     ) -> bool:
-        """Whether a file is of an item, by its name and, where that is known, by its folder."""
+        """Whether a file belongs to an item, by its name and, if that is known, its folder."""
         path = Path(snapshot_location)
         elsewhere = not hasattr(test_location.item, "config")  # an item of another process
         if elsewhere or place_of(test_location.item) is None:
@@ -111,7 +112,7 @@ class JudgeSnapshotExtension(JSONSnapshotExtension):
     def discover_snapshots(
         self, *, test_location: PyTestLocation, ignore_extensions: list[str] | None = None
     ) -> SnapshotCollections:
-        """The files that this run uses or should have used; those of other runs are left alone."""
+        """The files that this run uses or should have used, without those of other runs."""
         found = super().discover_snapshots(
             test_location=test_location, ignore_extensions=ignore_extensions
         )
@@ -126,14 +127,15 @@ class JudgeSnapshotExtension(JSONSnapshotExtension):
 
 
 def place_of(item: Any) -> Path | None:
-    """Where the snapshots of an item lie if not beside its module: the folder of its case."""
+    """The folder of an item's snapshots; ``None`` if they lie beside its module."""
     config = getattr(item, "config", None)
     if config is None:
         return None
     root = cast("Path", config.rootpath)
     if item.path.parent != PACKAGED and item.path.is_relative_to(root):
         return None
-    session, case = config.stash.get(BENCHMARK, None), parameters_of(item)[0]
+    session, measured = config.stash.get(BENCHMARK, None), item_of(item)
+    case = measured.case if isinstance(measured, ProbeItem) else None
     if session is None or not isinstance(case, Case):
         return root
     file = root / _LINE.sub("", case.source)
@@ -144,18 +146,18 @@ def place_of(item: Any) -> Path | None:
 
 
 def _has_trial(trials: int, trial: object) -> bool:
-    """Whether a run of so many trials has this one; ids name a trial only where there are more."""
+    """Whether a run of so many trials has this one; only runs of several name the trial."""
     if trial is None:
         return trials == 1
     return isinstance(trial, int) and 1 < trials >= trial
 
 
 def is_of_this_run(config: pytest.Config, location: Path) -> bool:
-    """Whether a run without a use for this snapshot shows that nothing has a use for it.
+    """Whether a snapshot that this run does not use is used by no run at all.
 
-    A snapshot of another strategy, of a trial beyond those of the run, or of a case
-    that was not asked for is left alone. A case that does not exist any more is told
-    from one that was not asked for by the folder: it was named, or nothing was.
+    A snapshot of another strategy, of a trial beyond those of this run, or of a case that
+    this run leaves out may still be in use. A case that is gone differs from one left out
+    by its folder: this run names that folder, or names no cases at all.
     """
     session = config.stash[BENCHMARK]
     try:

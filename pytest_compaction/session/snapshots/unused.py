@@ -1,4 +1,4 @@
-"""Snapshots that nothing used in a run, by name, from what syrupy found at its end."""
+"""Snapshots that nothing in a run used, as syrupy found them at its end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from pytest_compaction.text.words import printable
 
 _SHOWN: Final = 10
-"""Names that are printed; ``--snapshot-details`` prints all."""
+"""The number of names printed; ``--snapshot-details`` prints all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Unused:
     fail: bool
 
     def lines(self) -> Iterator[str]:
-        """What the summary says of them; nothing where there are none."""
+        """The lines of the summary; no line if every snapshot was used."""
         if not self.names:
             return
         count = len(self.names)
@@ -39,10 +39,10 @@ class Unused:
 
 
 def unused_snapshots(config: pytest.Config) -> Unused | None:
-    """The unused snapshots; ``None`` if syrupy did not look, or removed them as it was told to.
+    """The unused snapshots; ``None`` if syrupy did not look for them or has removed them.
 
-    Under pytest-xdist this is the controller's account, made of those of all workers.
-    What ``--snapshot-warn-unused`` asks for holds here as well: named, and no failure.
+    Under pytest-xdist the controller adds up what all workers used. With
+    ``--snapshot-warn-unused`` unused snapshots are named but fail nothing.
     """
     session: Any = getattr(config, "_syrupy", None)
     report = getattr(session, "report", None)

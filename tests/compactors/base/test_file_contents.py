@@ -1,4 +1,4 @@
-"""What a file holds, as its tool calls show it, and its definitions within a limit."""
+"""The contents of files as tool calls show them, and their definitions within a limit."""
 
 import pytest
 from hypothesis import given, settings

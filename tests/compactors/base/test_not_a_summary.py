@@ -1,4 +1,4 @@
-"""Replies that are no summary: the prompt again, a tool call, mere reasoning."""
+"""Replies that are not summaries: the prompt again, a tool call, mere reasoning."""
 
 import json
 
@@ -60,7 +60,7 @@ SUMMARIES = [
 
 
 def noted(text):
-    """The reply as a model behind an endpoint gives it on."""
+    """The reply as a model behind an endpoint passes it on."""
     return sections_of(text, SECTIONS)
 
 
@@ -92,7 +92,7 @@ def test_what_stands_for_sections_that_are_kept_elsewhere_counts_for_nothing():
 
 
 class Reciting(OfflineModel):
-    """Gives back what it was told to write."""
+    """Returns the reply that it was given."""
 
     async def summarize(self, request):
         return SummaryReply(Summary(tuple((s.id, (s.asks,)) for s in request.sections)))
@@ -110,7 +110,7 @@ def written(**more):
 
 def test_such_a_reply_is_a_failed_summary_and_the_model_was_there():
     found = written()
-    assert found.error == "the summary came back as the instructions to summarise, which is none"
+    assert found.error == "the summary came back as the instructions to summarise, not as a summary"
     assert (found.text, found.raised) == ("", False)
 
 

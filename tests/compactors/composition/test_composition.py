@@ -340,7 +340,7 @@ def test_a_function_of_ones_own_is_a_part(monkeypatch):
 
 
 class Reader(HistoryCompactor):
-    """Reads ahead: its observe changes nothing of the view but notes how much it saw."""
+    """Reads ahead: its observe leaves the view alone and notes how much it saw."""
 
     name = "reader"
     traits = Traits()
@@ -363,7 +363,7 @@ def test_every_part_observes_every_message_whatever_the_others_dropped():
 
 
 class Fading:
-    """An insertion that gets shorter each time that something is said."""
+    """An insertion that gets shorter with each new message."""
 
     name, covers, traits = "fading", frozenset(), Traits()
 

@@ -1,4 +1,4 @@
-"""A plain function as a strategy: what it is given, and what may come back."""
+"""A plain function as a strategy: its arguments, and the replies that it may give."""
 
 import asyncio
 import functools
@@ -10,7 +10,8 @@ import pytest
 from support.builders import COUNTER, assistant, context_of, session, system, user
 from support.compacting import SpyModel, compacted, ids, messages_of
 
-from pytest_compaction.compactors.function.compactor import CompactorError, FunctionCompactor
+from pytest_compaction.compactors.function.compactor import FunctionCompactor
+from pytest_compaction.compactors.protocol import CompactorError
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
 from pytest_compaction.conversation.messages import structure_faults

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from support.builders import agent_logs, assistant, context_of, session, system, tool, user
 from support.compacting import compacted, ids, messages_of
 
-from pytest_compaction.compactors.function.compactor import CompactorError, FunctionCompactor
+from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.function.message_shapes.protocol import (
     shape_named,
     shape_of,
     takes_run_context,
 )
+from pytest_compaction.compactors.protocol import CompactorError
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 
@@ -44,7 +45,7 @@ def wrap(function, shape=None, **parameters):
 
 
 def messages_given(shape, chat=CHAT):
-    """What a function of that shape is given."""
+    """The messages that a function of that shape gets."""
     seen = []
 
     def look(messages, *_):

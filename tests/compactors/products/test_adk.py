@@ -1,4 +1,4 @@
-"""``adk``: what each of its two ways summarises, and what stays, event by event."""
+"""``adk``: the events that each of its two ways summarises, and those that stay."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""``anthropic``: what the SDK's client-side compaction loses and keeps, to the constant."""
+"""``anthropic``: losses and constants of the SDK's client-side compaction."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""``continue``: the summary in the system message, the CLI's arithmetic, and what is lost."""
+"""``continue``: the summary in the system message, the CLI's arithmetic, and the losses."""
 
 import pytest
 from support.builders import (

@@ -1,4 +1,4 @@
-"""``continue-prune``: what is non-negotiable, and what goes first, to the token."""
+"""``continue-prune``: messages that must stay and messages that go first, to the token."""
 
 import pytest
 from hypothesis import given, settings

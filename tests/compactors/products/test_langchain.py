@@ -1,4 +1,4 @@
-"""``langchain``: the cut, what the summariser reads of what goes, and how it fails."""
+"""``langchain``: the cut, the input of the summariser, and its failures."""
 
 from dataclasses import replace
 
@@ -45,7 +45,7 @@ def talk(turns, words=30):
 
 
 class RefusingModel(SpyModel):
-    """Fails so many times, then answers."""
+    """Fails a number of times, then answers."""
 
     def __init__(self, times):
         super().__init__()

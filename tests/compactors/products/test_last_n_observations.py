@@ -1,4 +1,4 @@
-"""``last-n-observations``: which observations stay, to the one, and what stands for the others."""
+"""``last-n-observations``: exactly which observations stay, and the text for the others."""
 
 import pytest
 from support.builders import COUNTER, assistant, compact_now, context_of, system, tool, user

@@ -1,4 +1,4 @@
-"""``openai-compact``: what the endpoint returns is what the conversation goes on from."""
+"""``openai-compact``: the conversation continues with the output of the endpoint."""
 
 import json
 from dataclasses import replace

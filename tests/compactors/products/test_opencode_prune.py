@@ -1,4 +1,4 @@
-"""``opencode-prune``: what is protected and what is cleared, to the token."""
+"""``opencode-prune``: protected and cleared output, to the token."""
 
 import pytest
 from support.builders import COUNTER, assistant, compact_now, context_of, system, tool, user

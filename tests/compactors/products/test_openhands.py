@@ -1,4 +1,4 @@
-"""``openhands``: which events are forgotten, to the one, and what a hard requirement does."""
+"""``openhands``: exactly which events are forgotten, and the reset of a hard requirement."""
 
 import itertools
 import json

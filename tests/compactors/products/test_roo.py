@@ -17,8 +17,8 @@ from support.compacting import (
 )
 
 from pytest_compaction.compactors.base.nine_sections import SECTIONS as NINE_SECTIONS
+from pytest_compaction.compactors.products.roo.fresh_start import CANCELLED
 from pytest_compaction.compactors.products.roo.strategy import (
-    CANCELLED,
     OPENING,
     PREAMBLE,
     SECTIONS,
@@ -87,7 +87,7 @@ def test_the_earlier_summary_is_part_of_what_the_next_one_is_made_from():
 
 
 def sliding(count):
-    """Ids that half of ``count`` messages after the first, an even number, leave."""
+    """The ids that stay when half of ``count`` messages after the first, an even number, go."""
     gone = (count - 1) // 2
     gone -= gone % 2
     return ["m1", *[f"m{i}" for i in range(gone + 2, count + 1)]]

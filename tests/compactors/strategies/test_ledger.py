@@ -1,4 +1,4 @@
-"""``ledger``: what it holds, what gives way first, and how it stands in a view."""
+"""``ledger``: its entries, their order of precedence, and its place in a view."""
 
 import copy
 import json

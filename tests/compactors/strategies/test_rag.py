@@ -1,4 +1,4 @@
-"""``rag``: the newest part, and what the archive says about the question."""
+"""``rag``: the newest part, and passages of the archive for the question."""
 
 import json
 

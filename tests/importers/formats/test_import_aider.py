@@ -1,4 +1,4 @@
-"""Chat histories of aider: prompts, notices and answers; edits that were applied and undone."""
+"""Chat histories of aider: prompts, notices and answers, and edits applied and undone."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def test_prompts_answers_and_notices_are_told_apart(tmp_path: Path) -> None:
     assert transcript.model == "some-model"
     assert transcript.name == ""
     assert transcript.ledger.left_out == {
-        "notice: count of tokens and cost": 1,
-        "notice: hint at a command": 1,
+        "notice: token and cost count": 1,
+        "notice: hint about a command": 1,
         "notice: keyboard interrupt": 1,
     }
 
@@ -113,9 +113,9 @@ def test_an_edit_that_was_undone_is_no_file_operation(tmp_path: Path) -> None:
         "Removed: abc1234 feat: x\nNow at:  0123456 before",
     ]
     assert transcript.ledger.repaired == {
-        "applied edit also given as a tool call": 2,
+        "applied edit, also given as a tool call": 2,
         "edit that was undone later, kept as a notice": 2,
-        "notices of the program given as a system message": 2,
+        "program notices, given as a system message": 2,
     }
 
 

@@ -1,4 +1,4 @@
-"""Anthropic messages: blocks, logs of requests, and compactions of the interface itself."""
+"""Anthropic messages: blocks, logs of requests, and compactions by the interface."""
 
 from __future__ import annotations
 
@@ -134,9 +134,9 @@ def test_what_the_provider_ran_stays_and_what_is_unknown_is_counted(tmp_path: Pa
     )
     assert isinstance(transcript.messages[0].parts[0], Opaque)
     assert transcript.ledger.left_out == {
-        "content block of the unknown type 'aura'": 1,
+        "unknown content block 'aura'": 1,
         "empty assistant message": 1,
-        "message of the unknown role 'critic'": 1,
+        "unknown message role 'critic'": 1,
     }
 
 
@@ -167,7 +167,7 @@ def test_a_result_that_comes_twice_or_late_is_told_from_one_without_a_call(tmp_p
     path = write(tmp_path, [*TALK, back("t1"), late, SAY, back("t3"), back("t9"), SAY])
     (transcript,) = read(path)
     assert transcript.ledger.left_out == {
-        "second result of one tool call": 1,
-        "tool result that came after the conversation had gone on": 1,
+        "second result of the same tool call": 1,
+        "tool result that came after the conversation had moved on": 1,
         "tool result whose call is not in the transcript": 1,
     }

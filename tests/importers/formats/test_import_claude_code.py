@@ -1,4 +1,4 @@
-"""Claude Code sessions: one thread out of a tree of lines, and the compactions of the agent."""
+"""Claude Code sessions: one thread from a tree of lines, and the compactions of the agent."""
 
 from __future__ import annotations
 
@@ -19,12 +19,8 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
 )
 from pytest_compaction.importers.formats.claude_code.importer import ClaudeCodeImporter
-from pytest_compaction.importers.protocol import (
-    JOINED,
-    KEPT_AS_RECORD,
-    ImportFormatError,
-    Transcript,
-)
+from pytest_compaction.importers.protocol import ImportFormatError, Transcript
+from pytest_compaction.importers.reasons import JOINED, KEPT_AS_RECORD
 from pytest_compaction.importers.registry import importer_for, load_importers
 
 
@@ -147,15 +143,15 @@ def test_what_is_not_the_conversation_is_left_out_by_reason(tmp_path: Path) -> N
         ("assistant", "Found."),
     ]
     assert transcript.ledger.left_out == {
-        "attachment of the program: todo": 1,
-        "line repeated with the same uuid": 1,
-        "message of a sub-agent; its result stands with the call that started it": 1,
+        "program attachment: todo": 1,
+        "repeated line with the same uuid": 1,
+        "sub-agent message; its result is in the call that started it": 1,
         "notice of a failed request, which the model never saw": 1,
-        "notice of the program: api_error": 1,
+        "program notice: api_error": 1,
         "progress of a tool or sub-agent": 1,
-        "record of the type 'brand-new'": 1,
-        "snapshot of files for undoing": 1,
-        "title of a session": 1,
+        "unknown record type 'brand-new'": 1,
+        "file snapshot for undo": 1,
+        "session title": 1,
     }
     made = transcript.ledger.records - sum(transcript.ledger.left_out.values())
     assert made == len(transcript.messages)
@@ -207,7 +203,7 @@ def test_interruptions_and_images_survive(tmp_path: Path) -> None:
 
 
 def compacted(number: int, after: str, summary: str, **metadata: Any) -> list[dict[str, Any]]:
-    """A boundary after the line ``after`` and the summary that follows it."""
+    """A boundary after the line ``after``, and the summary that follows it."""
     boundary = {
         "type": "system",
         "subtype": "compact_boundary",
@@ -399,7 +395,7 @@ def test_the_real_session_is_read_whole() -> None:
     transcript = importer.read(path)
     assert isinstance(transcript, Transcript)
     assert (transcript.ledger.records, transcript.ledger.messages) == (59, 43)
-    assert transcript.ledger.left_out == {"title of a session": 1}
+    assert transcript.ledger.left_out == {"session title": 1}
     assert transcript.ledger.repaired == {JOINED: 59 - 43 - 1}
     assert structure_faults(transcript.messages) == []
 
@@ -444,6 +440,6 @@ def test_every_line_is_a_message_or_in_the_ledger(tmp_path: Path) -> None:
     )
     assert len(transcript.messages) == 5
     ledger = transcript.ledger
-    assert ledger.left_out == {KEPT_AS_RECORD: 1, "summary of a compaction, kept as its record": 1}
-    assert ledger.repaired == {JOINED: 1, "message of its own for what else is in one record": 1}
+    assert ledger.left_out == {KEPT_AS_RECORD: 1, "summary of a compaction, kept in its record": 1}
+    assert ledger.repaired == {JOINED: 1, "record split into several messages": 1}
     assert ledger.records == 5 + 2 + 1 - 1

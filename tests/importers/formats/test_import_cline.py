@@ -1,4 +1,4 @@
-"""Cline sessions: messages with files and queries, their compactions, and the older history."""
+"""Cline sessions: messages with files and queries, compactions, and the older history."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ def test_files_queries_and_parallel_calls_survive(tmp_path: Path) -> None:
     assert [command.text for command in commands(transcript.messages)] == ["npm test\ngit status"]
     assert (transcript.model, transcript.name, transcript.boundaries) == ("some/model", "", ())
     assert transcript.ledger.repaired == {
-        "attached file given as text under its path": 1,
-        "tag around what the user typed taken off": 1,
+        "attached file, given as text under its path": 1,
+        "tag around the user's text, removed": 1,
     }
 
 
@@ -189,7 +189,7 @@ def test_calls_in_tags_are_calls_with_their_results(tmp_path: Path) -> None:
     assert writing == {"path": "src/p.py", "content": "<content>\nx = 2\n</content>"}
     operations = file_operations(transcript.messages)
     assert [(o.operation, o.succeeded) for o in operations] == [("read", True), ("modified", False)]
-    details = "details of the environment that the program added"
+    details = "environment details added by the program"
     assert transcript.ledger.left_out == {details: 2}
 
 
@@ -197,7 +197,7 @@ def test_calls_in_tags_are_calls_with_their_results(tmp_path: Path) -> None:
     ("content", "said"),
     [
         ({"session_id": "s", "messages_path": "/x"}, "the header of a Cline session"),
-        ({"source_message_count": 2, "messages": SESSION}, "what a compaction of Cline made"),
+        ({"source_message_count": 2, "messages": SESSION}, "result of a Cline compaction"),
         ({"sessionId": "s", "agent": "a", "messages": []}, "session without a message"),
         ({"sessionId": "s", "agent": "a", "messages": [{"role": "x"}]}, "message 0: expected"),
         ([{"role": "user", "content": "<task>x</task>"}, 7], "message 1: expected"),
@@ -236,5 +236,5 @@ def test_a_compaction_block_is_named_in_the_ledger(tmp_path: Path) -> None:
     messages = [*SESSION, message("f", "assistant", block, "On."), message("g", "assistant", block)]
     (transcript,) = imported(tmp_path, messages=messages)
     assert transcript.messages[-1].text == "On."
-    reason = "summary of a compaction by the provider, for which there is no record"
+    reason = "summary of a compaction by the provider, not recorded"
     assert transcript.ledger.left_out[reason] == 2

@@ -1,4 +1,4 @@
-"""Codex rollouts: what was said once, and the compactions that can be read."""
+"""Codex rollouts: each message once, and the compactions that can be read."""
 
 from __future__ import annotations
 
@@ -16,12 +16,8 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
 )
 from pytest_compaction.importers.formats.codex import CodexImporter
-from pytest_compaction.importers.protocol import (
-    JOINED,
-    KEPT_AS_RECORD,
-    ImportFormatError,
-    Transcript,
-)
+from pytest_compaction.importers.protocol import ImportFormatError, Transcript
+from pytest_compaction.importers.reasons import JOINED, KEPT_AS_RECORD
 from pytest_compaction.importers.registry import importer_for, load_importers
 
 
@@ -99,13 +95,13 @@ def test_a_turn_is_read_once_and_its_repetition_left_out_by_reason(tmp_path: Pat
     assert transcript.messages[1].text == "list the files\nin src"
     assert transcript.model == "gpt-5-codex"
     assert transcript.ledger.left_out == {
-        "event for the screen: agent_message": 1,
-        "event for the screen: agent_reasoning": 1,
-        "event for the screen: user_message": 1,
-        "session header, with the instructions of the program": 1,
-        "settings of a turn": 1,
+        "screen event: agent_message": 1,
+        "screen event: agent_reasoning": 1,
+        "screen event: user_message": 1,
+        "session header with the program's instructions": 1,
+        "turn settings": 1,
     }
-    assert transcript.ledger.repaired == {"output of a command taken out of its JSON": 1, JOINED: 3}
+    assert transcript.ledger.repaired == {"command output, unwrapped from its JSON": 1, JOINED: 3}
     added = len(transcript.messages) + sum(transcript.ledger.left_out.values())
     hosted = 1
     assert transcript.ledger.records == added + transcript.ledger.repaired[JOINED] - hosted
@@ -185,7 +181,7 @@ def test_without_a_new_history_it_is_rebuilt_as_codex_does(tmp_path: Path) -> No
         f"Another model wrote:\n{summary}",
     ]
     assert transcript.messages[-1].text == "Working."
-    assert transcript.ledger.left_out["summary of a compaction, kept as its record"] == 1
+    assert transcript.ledger.left_out["summary of a compaction, kept in its record"] == 1
 
 
 def test_what_the_agent_said_last_is_not_taken_for_the_summary(tmp_path: Path) -> None:
@@ -232,7 +228,7 @@ def test_old_rollouts_without_envelopes_are_read(tmp_path: Path) -> None:
     assert importer_for(path, load_importers().importers).name == "codex"
     transcript = CodexImporter().read(path)
     assert [m.role for m in transcript.messages] == ["user", "assistant", "tool"]
-    assert transcript.ledger.left_out["record of the type 'state'"] == 1
+    assert transcript.ledger.left_out["unknown record type 'state'"] == 1
 
 
 def test_a_rollout_is_recognised(tmp_path: Path) -> None:
@@ -291,7 +287,7 @@ def test_turns_that_the_user_undid_are_not_in_the_log(
     assert [m.id for m in transcript.messages] == [f"m{n:04d}" for n in range(kept + 2)]
     left_out = transcript.ledger.left_out
     assert left_out.get("message in a turn that the user undid", 0) == undone
-    assert left_out["mark that the last turns were undone"] == 1
+    assert left_out["record that the last turns were undone"] == 1
     assert transcript.ledger.records == kept + 2 + sum(left_out.values())
 
 

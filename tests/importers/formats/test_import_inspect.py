@@ -1,4 +1,4 @@
-"""Inspect logs: archives and JSON, samples as conversations, compactions among the events."""
+"""Inspect logs: archives and JSON; samples are conversations; events hold compactions."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def check(transcript: Transcript) -> None:
     ]
     assert not record_points(transcript)[0].missing
     assert transcript.ledger.records == 7
-    assert transcript.ledger.left_out["summary of a compaction, kept as its record"] == 1
+    assert transcript.ledger.left_out["summary of a compaction, kept in its record"] == 1
 
 
 def test_an_archive_gives_a_conversation_a_sample(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_log_in_json_gives_the_same(tmp_path: Path) -> None:
     (transcript,) = imported(path)
     check(transcript)
     assert transcript.name == ""
-    assert transcript.ledger.left_out["end of the sample by limit: token"] == 1
+    assert transcript.ledger.left_out["sample ended by limit: token"] == 1
 
 
 def test_images_become_placeholders(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_images_become_placeholders(tmp_path: Path) -> None:
 def test_a_compaction_after_which_nothing_was_asked_is_counted(tmp_path: Path) -> None:
     (transcript,) = imported(archive(tmp_path / "x.eval", sample(events=EVENTS[:2])))
     assert transcript.boundaries == ()
-    reason = "compaction after which the model was not asked"
+    reason = "compaction after which the model was not called"
     assert transcript.ledger.left_out[reason] == 1
 
 

@@ -1,4 +1,4 @@
-"""OpenAI chat completions: bodies, logs that repeat the conversation, several in one file."""
+"""OpenAI chat completions: bodies, logs that repeat a conversation, several conversations."""
 
 from __future__ import annotations
 
@@ -130,11 +130,11 @@ def test_legacy_calls_missing_ids_reasoning_and_refusals_survive(tmp_path: Path)
     assert transcript.messages[1].calls[0].parsed() == {"path": "a.py"}
     assert transcript.ledger.left_out == {
         "empty assistant message": 1,
-        "message of the unknown role 'oracle'": 1,
+        "unknown message role 'oracle'": 1,
     }
     assert transcript.ledger.repaired == {
-        "tool call without an id given one": 3,
-        "tool output without a call, kept as text beside the user's": 1,
+        "tool call without an id, given a new one": 3,
+        "tool output without a call, kept as a user message": 1,
     }
 
 
@@ -155,14 +155,14 @@ def test_images_sound_and_files_become_placeholders_with_their_size(tmp_path: Pa
         '{"media_type":"image","type":"image","url":"https://example.org/a.png"}'
     )
     assert [json.loads(part.payload)["media_type"] for part in parts[3:]] == ["audio/wav", "a.pdf"]  # type: ignore[union-attr]
-    assert transcript.ledger.left_out == {"message part of the unknown type 'hologram'": 1}
+    assert transcript.ledger.left_out == {"unknown message part 'hologram'": 1}
 
 
 def test_lines_that_hold_no_conversation_are_counted(tmp_path: Path) -> None:
     path = write(tmp_path, {"messages": TALK}, {"metrics": {"seconds": 3}}, lines=True)
     (transcript,) = read(path)
     assert transcript.ledger.records == 7
-    assert transcript.ledger.left_out == {"value that is no conversation": 1}
+    assert transcript.ledger.left_out == {"value that is not a conversation": 1}
 
 
 def test_a_cut_head_of_a_long_document_is_recognised(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_a_cut_head_of_a_long_document_is_recognised(tmp_path: Path) -> None:
     [
         ('{"messages": [7]}', ["message 0", "is int"]),
         ('{"messages": [{"role": "user", "content": 7}]}', ["message 0", "content is int"]),
-        ('{"messages": [{"role": "assistant", "tool_calls": 7}]}', ["tool_calls is no list"]),
+        ('{"messages": [{"role": "assistant", "tool_calls": 7}]}', ["tool_calls is not a list"]),
         ('{"messages": []}', ["no list of chat messages"]),
         ('{"messages": [', ["not valid JSON", "column 15"]),
         ('{"messages":\n[1,\n', ["not valid JSON", "at line 3"]),
@@ -249,6 +249,6 @@ def test_choices_beside_the_first_are_in_the_ledger(tmp_path: Path) -> None:
     path = write(tmp_path, [{"request": request, "response": {"choices": choices}}])
     (transcript,) = read(path)
     assert transcript.messages[-1].text == "answer 0"
-    reason = "other choice of a response, of which the first stands"
+    reason = "further choice of a response; only the first is kept"
     assert transcript.ledger.left_out == {reason: 2}
     assert (transcript.ledger.records, len(transcript.messages)) == (5, 3)

@@ -1,4 +1,4 @@
-"""OpenAI Responses: items, chains of responses, and what only the provider can read."""
+"""OpenAI Responses: items, chains of responses, and encrypted content."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_what_the_provider_ran_is_a_call_with_its_result(tmp_path: Path) -> None
     assert tools[1].parts[1] == Image('{"bytes":30,"media_type":"image/png","type":"image"}')
     assert transcript.messages[1].calls[3].parsed() == {"input": "*** text"}
     assert transcript.ledger.left_out == {
-        "item of the unknown type 'levitation'": 1,
+        "unknown item type 'levitation'": 1,
         "list of tools": 1,
         "reference to an item that is not in the file": 1,
     }

@@ -86,8 +86,8 @@ def test_actions_of_one_response_are_one_message_with_its_calls(tmp_path: Path) 
     assert [command.failed for command in commands(transcript.messages)] == [True, False]
     assert transcript.model == "some/model"
     assert transcript.ledger.left_out == {
-        "definition of a tool": 2,
-        "further action of one response, whose calls stand together": 1,
+        "tool definition": 2,
+        "further action of a response; its calls are kept together": 1,
     }
 
 
@@ -149,16 +149,16 @@ def test_what_the_program_does_for_itself_is_left_out_by_reason(tmp_path: Path) 
     ]
     assert transcript.ledger.records == 11
     assert transcript.ledger.left_out == {
-        "action of the program: change_agent_state": 1,
-        "event of a sub-agent; its result stands with the call that started it": 1,
-        "knowledge that the program added": 1,
-        "observation of the program: agent_state_changed": 1,
-        "search of the program for knowledge": 1,
-        "value that is no event": 1,
+        "program action: change_agent_state": 1,
+        "sub-agent event; its result is in the call that started it": 1,
+        "knowledge added by the program": 1,
+        "program observation: agent_state_changed": 1,
+        "knowledge search by the program": 1,
+        "value that is not an event": 1,
     }
     assert transcript.ledger.repaired == {
-        "call that ends the run given as text": 1,
-        "notice of the program without a call, as a system message": 1,
+        "call that ends the run, given as text": 1,
+        "program notice without a call, given as a system message": 1,
     }
 
 
@@ -342,7 +342,7 @@ def test_instances_of_one_file_are_conversations_named_after_them(tmp_path: Path
     assert (one.name, two.name) == ("one", "two")
     assert two.ledger.left_out == {
         f"end of the run: {limit}": 1,
-        "value that is no event and holds none": 1,
+        "value without an event": 1,
     }
 
 

@@ -17,7 +17,8 @@ from pytest_compaction.case_making.case_maker import make_case, write_case
 from pytest_compaction.conversation.chat_format import from_chat, to_chat
 from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
 from pytest_compaction.importers.formats.pi.importer import PiImporter
-from pytest_compaction.importers.protocol import KEPT_AS_RECORD, ImportFormatError, Transcript
+from pytest_compaction.importers.protocol import ImportFormatError, Transcript
+from pytest_compaction.importers.reasons import KEPT_AS_RECORD
 from pytest_compaction.importers.registry import importer_for, importer_named, load_importers
 
 HEADER = {"type": "session", "id": "s", "timestamp": "2025-01-01T00:00:00Z", "cwd": "/work"}
@@ -115,11 +116,11 @@ def test_what_is_left_out_is_listed_by_reason(tmp_path: Path) -> None:
     assert dict(transcript.ledger.left_out) == {
         "empty aborted assistant message": 1,
         "empty user message": 1,
-        "message of the unknown role 'narrator'": 1,
-        "message part of the unknown type 'hologram'": 1,
+        "unknown message role 'narrator'": 1,
+        "unknown message part 'hologram'": 1,
         "model change": 1,
-        "record of the unknown type 'brand_new'": 1,
-        "second result of one tool call": 1,
+        "unknown record type 'brand_new'": 1,
+        "second result of the same tool call": 1,
         "session header": 1,
         "tool call whose id is used twice in one message": 1,
         "tool result whose call is not in the transcript": 1,
@@ -360,7 +361,7 @@ def test_parents_that_are_missing_or_run_in_a_circle_are_put_right(tmp_path: Pat
     assert [m.text for m in transcript.messages] == ["one", "two", "three"]
     assert transcript.ledger.repaired == {
         "line that is its own ancestor, taken as the first": 1,
-        "line whose parent is not in the file, put after the one before": 1,
+        "line whose parent is not in the file, put after the line before it": 1,
     }
 
 

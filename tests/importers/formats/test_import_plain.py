@@ -1,4 +1,4 @@
-"""Plain conversations, and which importer reads what several could read."""
+"""Plain conversations, and the choice of an importer when several recognise a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from pytest_compaction.importers import registry
 from pytest_compaction.importers.formats.plain import PlainImporter
-from pytest_compaction.importers.protocol import ImportFormatError, Ledger, Transcript
+from pytest_compaction.importers.protocol import ImportFormatError, ImportTally, Transcript
 from pytest_compaction.importers.reading.documents import head_values
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 
@@ -95,7 +95,7 @@ def test_of_equally_specific_importers_the_first_by_name_reads(tmp_path: Path) -
             return True
 
         def read(self, path: Path) -> Transcript:
-            return Transcript((), "", Ledger(0, 0))
+            return Transcript((), "", ImportTally(0, 0))
 
     path = write(tmp_path, {})
     importers = {i.name: i for i in (Anything("zeta"), Anything("beta"), Anything("alpha", 20))}

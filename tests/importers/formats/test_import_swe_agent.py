@@ -90,7 +90,7 @@ def test_a_command_in_a_fence_is_a_call_with_its_observation(tmp_path: Path) -> 
         ("src/a.py", "modified", False),
         ("src/a.py", "modified", True),
     ]
-    repaired = "command in the text of a message given as a tool call"
+    repaired = "command written as text, given as a tool call"
     assert transcript.ledger.repaired == {repaired: 4}
 
 
@@ -144,7 +144,7 @@ def test_function_calls_stay_as_they_are_and_edits_get_the_open_file(tmp_path: P
         True,
     )
     assert transcript.ledger.repaired == {
-        "edit of the open file given its path": 1,
+        "edit of the open file, given its path": 1,
         "image replaced by a placeholder with its size": 1,
     }
 
@@ -165,9 +165,9 @@ def test_what_the_history_lacks_is_taken_from_the_steps(tmp_path: Path) -> None:
     assert transcript.ledger.records == 7
     assert transcript.ledger.left_out == {
         "demonstration of another task, shown before this one": 1,
-        "message of another agent": 1,
-        "statistics and patch of the run, which ended: submitted": 1,
-        "step of the trajectory, which repeats the history": 1,
+        "message from another agent": 1,
+        "statistics and patch of a run that ended with: submitted": 1,
+        "trajectory step, repeated in the history": 1,
     }
 
 
@@ -206,7 +206,7 @@ def test_the_format_is_detected_from_content(tmp_path: Path) -> None:
     ("content", "said"),
     [
         ('{"trajectory": []}', "no history of a SWE-agent run"),
-        ('{"history": [7]}', "message 0: a message that is int"),
+        ('{"history": [7]}', "message 0: the message is int"),
         ('{"history": [{"role": "user", "content": ""}]}', "no message in the history"),
         ('{"history": [', "not valid JSON"),
     ],

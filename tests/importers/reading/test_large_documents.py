@@ -1,6 +1,6 @@
-"""One JSON document of any size: read piece by piece, with the outcome of one read at once.
+"""A large JSON document is read piece by piece, with the same result as if read at once.
 
-The limits are lowered, so that small files are read as gigabytes are.
+The tests lower the limits, so that small files are read like gigabytes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.reading import streamed
 from pytest_compaction.importers.reading.documents import read_document
 from pytest_compaction.importers.reading.jsonl import cleaned
-from pytest_compaction.importers.reading.streamed import Streamed, is_list, streamed_document
+from pytest_compaction.importers.reading.streamed import StreamedArray, is_list, streamed_document
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 
 IMPORTERS = load_importers().importers
@@ -48,8 +48,8 @@ def imported(path: Path) -> tuple[str, list[Transcript]]:
     return importer.name, list(conversations(importer, path))
 
 
-def arrays_left_in_file(value: Any) -> Iterator[Streamed]:
-    if isinstance(value, Streamed):
+def arrays_left_in_file(value: Any) -> Iterator[StreamedArray]:
+    if isinstance(value, StreamedArray):
         yield value
     for item in value.values() if isinstance(value, dict) else value if is_list(value) else ():
         yield from arrays_left_in_file(item)
@@ -87,7 +87,7 @@ def talk(number: int, rounds: int = 6) -> list[dict[str, Any]]:
 
 
 def grown(number: int) -> list[dict[str, Any]]:
-    """The requests of one conversation, each with all that came before."""
+    """The requests of one conversation, each with everything before it."""
     messages = talk(number)
     return [{"model": "m", "messages": messages[:end]} for end in range(2, len(messages) + 1, 2)]
 
@@ -100,7 +100,7 @@ def events(number: int) -> list[dict[str, Any]]:
 
 
 def sample(number: int) -> dict[str, Any]:
-    """One of an Inspect log, with a compaction among its events and an attachment."""
+    """A sample of an Inspect log, with a compaction among its events and an attachment."""
     attached = f"{number:032x}"
     log = [{"id": f"m{n}", **message} for n, message in enumerate(talk(number))]
     log[1]["content"] = f"attachment://{attached}"
@@ -265,25 +265,25 @@ def test_a_stray_character_is_named_by_its_byte_as_json_names_it(
         streamed_document(path)
     byte = len(text[: expected.value.pos].encode())
     assert f"({expected.value.msg} at byte {byte})" in str(caught.value)
-    assert "mend the file" in str(caught.value)
+    assert "fix the file" in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b'{"messages": [1, 2]} x', ["not valid JSON (Extra data at byte 21)", "mend the file"]),
+        (b'{"messages": [1, 2]} x', ["not valid JSON (Extra data at byte 21)", "fix the file"]),
         (b'{"messages": [1, 2,]}', ["at byte 1"]),
         (b'{"messages" [1, 2]}', ["(Expecting ':' delimiter at byte 12)"]),
         (b"[1, 2", ["(Expecting ',' delimiter at byte 6)", "a writer that was stopped"]),
-        (b'["a", "\xc3\xa9", "\xff"]', ["byte 13 is not UTF-8", "mend the file"]),
+        (b'["a", "\xc3\xa9", "\xff"]', ["byte 13 is not UTF-8", "fix the file"]),
         (b'["abc \xe6\xbc', ["byte 6 is not UTF-8"]),
         (b"\xff\xfe[\x00]\x00", ["byte 0 is not UTF-8"]),
-        (b'{"a": ' + b"[" * 200_000, ["nested too deeply in the value at byte 7", "mend"]),
-        (b"[1, " + b"9" * 5000 + b"]", ["4300 digits", "in the value at byte 4", "mend"]),
+        (b'{"a": ' + b"[" * 200_000, ["nested too deeply in the value at byte 7", "fix"]),
+        (b"[1, " + b"9" * 5000 + b"]", ["4300 digits", "in the value at byte 4", "fix"]),
         (b'["' + b"a" * 30_000 + b'"]', ["more than 0 MB", "at byte 1", "shorten it"]),
         (
             json.dumps({f"key{n}": "a" * 90 for n in range(300)}).encode(),
-            ["more than 0 MB", "all that stands beside the long arrays", "shorten it"],
+            ["more than 0 MB", "everything outside the long arrays", "shorten it"],
         ),
     ],
 )
@@ -315,7 +315,7 @@ def test_an_array_left_in_its_file_is_indexed_like_a_list(tmp_path: Path, limits
     path.write_text(json.dumps(values), "utf-8")
     limits(large=50, window=30)
     found = streamed_document(path)
-    assert isinstance(found, Streamed)
+    assert isinstance(found, StreamedArray)
     assert (len(found), found[0], found[19], found[-1]) == (20, *(values[i] for i in (0, 19, -1)))
     for part in (slice(5), slice(-3, None), slice(2, 15, 4), slice(None, None, -3), slice(9, 2)):
         assert found[part] == values[part]

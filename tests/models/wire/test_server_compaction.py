@@ -22,9 +22,8 @@ from support.fault_server import Answer, completion, error, sensible
 from support.talks import talk, write
 
 from pytest_compaction.compactors.base.history import HistoryCompactor
-from pytest_compaction.compactors.function.compactor import CompactorError
 from pytest_compaction.compactors.products.anthropic import Anthropic
-from pytest_compaction.compactors.protocol import Traits, View
+from pytest_compaction.compactors.protocol import CompactorError, Traits, View
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
 from pytest_compaction.models.parameters import SET_BY_MODELS, misuse_of, refusal_of

@@ -1,4 +1,4 @@
-"""Judge snapshots: accepted verdicts stay as they are, moved ones fail and say what moved."""
+"""Judge snapshots: accepted verdicts stay; verdicts that moved fail and say what moved."""
 
 import json
 import shutil
@@ -66,7 +66,7 @@ def pytest_compaction_models(config):
 
 @pytest.fixture(autouse=True)
 def no_worker(monkeypatch):
-    """The inner runs report their snapshots, whether or not this test runs on a worker."""
+    """Let inner runs report their snapshots even if this test runs on a worker."""
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
     monkeypatch.delenv("PYTEST_XDIST_WORKER_COUNT", raising=False)
 
@@ -102,7 +102,7 @@ def file_of(probe, case="first", compactor="keep", module="test_probes", test="t
 
 
 def outcomes(result):
-    """How items ended, whatever was deselected."""
+    """The outcomes of the items that were not deselected."""
     return {name: n for name, n in result.parseoutcomes().items() if name != "deselected"}
 
 

@@ -1,7 +1,7 @@
 """LangChain messages: objects with ``type``, ``content`` and ``tool_calls``.
 
-Where langchain-core is installed its own classes are handed in, elsewhere classes
-with the same attributes. What comes back may be either, or chat dictionaries.
+If langchain-core is installed, functions get its own classes, otherwise classes with the
+same attributes. They may return either, or chat dictionaries.
 """
 
 from __future__ import annotations

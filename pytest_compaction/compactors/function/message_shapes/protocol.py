@@ -1,4 +1,4 @@
-"""What a message shape is, which there are, and how one is recognised."""
+"""The protocol of a message shape, the known shapes, and how one is recognised."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _CONTEXTS: Final = frozenset({"ctx", "context", "run_context"})
 class Shape(Protocol):
     """Makes objects of messages and reads chat dictionaries back from objects.
 
-    ``read`` of what ``given`` made has one dictionary a message, in order; that is how
-    a message that was left as it was is recognised. It raises ``MessageShapeError``.
+    ``read`` turns the objects that ``given`` made into one dictionary a message, in order,
+    so that unchanged messages are recognised. It raises ``MessageShapeError``.
     """
 
     name: str
@@ -61,7 +61,7 @@ class ChatShape:
 
 
 def shape_named(name: str) -> Shape:
-    """The shape of that name; raises ``ValueError`` with the names that there are."""
+    """The shape of that name; raises ``ValueError`` with all names if there is none."""
     if name == CHAT:
         return ChatShape()
     if name not in _SHAPES:
@@ -93,7 +93,7 @@ def takes_run_context(function: Callable[..., Any]) -> bool:
 
 
 def run_context(tokens: int, budget: int) -> Any:
-    """What a history processor can read of its run: the tokens of the view, and the budget."""
+    """The part of a run that a history processor can read: tokens of the view, and budget."""
     usage = SimpleNamespace(
         total_tokens=tokens, input_tokens=tokens, output_tokens=0, requests=0, tool_calls=0
     )
@@ -101,7 +101,7 @@ def run_context(tokens: int, budget: int) -> Any:
 
 
 def positional(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """The parameters that can be given by position; none where that cannot be found out."""
+    """The parameters that can be given by position; empty if the signature is unknown."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -111,7 +111,7 @@ def positional(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def object_field(item: Any, name: str, what: str) -> Any:
-    """An attribute of a message object; raises ``MessageShapeError`` where there is none."""
+    """An attribute of a message object; raises ``MessageShapeError`` if there is none."""
     if not hasattr(item, name):
         raise MessageShapeError(f"{what} is {type(item).__name__} and has no {name!r}")
     return getattr(item, name)

@@ -1,9 +1,8 @@
 """pydantic-ai messages: requests and responses made of parts, as history processors take them.
 
-Where pydantic-ai is installed its own classes are handed in, elsewhere classes with
-the same attributes. A request holds the tool returns after a response, or the prompts
-of system and user that follow one another. What comes back may be either, or chat
-dictionaries.
+If pydantic-ai is installed, functions get its own classes, otherwise classes with the same
+attributes. A request holds the tool returns after a response, or the prompts of system
+and user that follow one another. Functions may return either kind, or chat dictionaries.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from pytest_compaction.conversation.chat_format import MessageShapeError
 from pytest_compaction.conversation.messages import Image, Message, Text, Thinking, ToolCall
 
 RETRIED: Final = "retry-prompt"
-"""How a failed tool call is told to versions of pydantic-ai that have no outcome."""
+"""The part for a failed tool call in versions of pydantic-ai that have no ``outcome``."""
 FAILED: Final = "failed"
 
 
 @dataclass
 class StandInPart:
-    """The attributes of a part that functions read and write; those of another kind are None."""
+    """The attributes of a part that functions read and write; ``None`` if of another kind."""
 
     part_kind: str
     content: Any = None
@@ -63,7 +62,7 @@ class PydanticAIShape:
     name = "pydantic-ai"
 
     def given(self, messages: Sequence[Message]) -> list[Any]:
-        """Requests and responses of which every part, or response, is one message."""
+        """Requests and responses; one message is a part of a request, or a response."""
         make = _makers()
         names = {call.id: call.name for message in messages for call in message.calls}
         found: list[Any] = []

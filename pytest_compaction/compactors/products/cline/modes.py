@@ -8,9 +8,8 @@ from typing import Final
 
 from pytest_compaction.artifacts.operations import file_operations
 from pytest_compaction.compactors.base.cuts import cut_after, cut_before, user_turns
-from pytest_compaction.compactors.base.history import leading_system
 from pytest_compaction.compactors.protocol import Context
-from pytest_compaction.conversation.messages import Message, Part, Text
+from pytest_compaction.conversation.messages import Message, Part, Text, leading_system
 
 RESERVED: Final = {64_000: 27_000, 128_000: 30_000, 200_000: 40_000}
 """Tokens that stay free in the windows that the product knows by name."""
@@ -32,7 +31,7 @@ def sides(messages: Sequence[Message]) -> list[tuple[int, int]]:
     """Ranges after the system prompt in which one side speaks: the user with tools, the model.
 
     The original keeps tool results in messages of the user, so that both sides
-    alternate; this is what one of its messages is here.
+    alternate: one range is one of its messages.
     """
     ranges: list[tuple[int, int]] = []
     for index in range(leading_system(messages), len(messages)):
@@ -45,7 +44,7 @@ def sides(messages: Sequence[Message]) -> list[tuple[int, int]]:
 
 
 def first_pair_end(messages: Sequence[Message]) -> int:
-    """Where the first message of the user and what the model answered to it end, with results."""
+    """Where the first message of the user and the answer of the model to it end, with results."""
     ranges = sides(messages)
     return cut_after(messages, ranges[min(2, len(ranges)) - 1][1]) if ranges else len(messages)
 
@@ -53,9 +52,9 @@ def first_pair_end(messages: Sequence[Message]) -> int:
 def removed(messages: Sequence[Message], quarter: bool) -> tuple[int, int]:
     """The range to remove after the first pair: half of the rest, or all but a ``quarter`` of it.
 
-    An even number of sides that ends on one of the model. Both ends are moved inwards
-    where they would part a call from its results. An empty range means that too
-    little is there.
+    The range has an even number of sides and ends with one of the model. Its ends move
+    inwards so that no call loses its results. An empty range means that there is too
+    little to remove.
     """
     ranges = sides(messages)
     rest = len(ranges) - 2
@@ -71,7 +70,7 @@ def removed(messages: Sequence[Message], quarter: bool) -> tuple[int, int]:
 
 
 def with_notice(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages with the notice as the text of the first one of the model."""
+    """The messages with the notice as the text of the first message of the model."""
     place = next((i for i, m in enumerate(messages) if m.role == "assistant"), None)
     if place is None:
         return tuple(messages)
@@ -88,7 +87,7 @@ def with_notice(messages: Sequence[Message]) -> tuple[Message, ...]:
 def turn_cut(messages: Sequence[Message], preserved: int, context: Context) -> int:
     """Where the newest ``preserved`` tokens begin, moved back to a turn of the user.
 
-    At the last turn of the user at the latest; 0 where nothing may be cut.
+    The cut is never after the last turn of the user; 0 if nothing may be cut.
     """
     turns = user_turns(messages)
     total, candidate = 0, len(messages)
@@ -108,7 +107,7 @@ def touched_files(messages: Sequence[Message]) -> dict[str, list[str]]:
 
 
 def files_section(files: Mapping[str, Sequence[str]], limit: int, context: Context) -> str:
-    """The list of files in at most ``limit`` tokens; read files are left out first, by name."""
+    """The list of files in at most ``limit`` tokens; files that were only read go first."""
     read, edited = list(files["read"]), list(files["edited"])
     while True:
         text = f"## Files\nRead: {_listed(read)}\nEdited: {_listed(edited)}"
@@ -126,5 +125,5 @@ def _listed(paths: Sequence[str]) -> str:
 def merged_files(
     earlier: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
-    """What :func:`touched_files` found earlier and since, together."""
+    """The files that :func:`touched_files` found earlier and now, together."""
     return {kind: sorted({*earlier.get(kind, ()), *new[kind]}) for kind in ("read", "edited")}

@@ -1,4 +1,4 @@
-"""``cline``: drop the middle, or let the model condense all, or summarise what is old.
+"""``cline``: drop the middle, or condense everything, or summarise the older part.
 
 After Cline (public source), which has had three ways, chosen by ``mode``.
 
@@ -15,13 +15,13 @@ all but the first pair is dropped. The first request is cut at 400,000 character
 
 ``agentic`` (4.x): at 90 % of the usable input the newest 20,000 tokens stay, back to
 the beginning of a turn, the last turn of the user always whole. The previous summary
-and what is new become the new one, of at most 4,096 tokens; the list of files in it is
+and the new messages become the new summary, of at most 4,096 tokens; its list of files is
 collected from the tool calls. An empty summary leaves the history as it was.
 
-Adapted: tool results are the user's in the original, so what a message is there is
-here all that one side says in a row; results never lose their call. A repeated read
-is one with the same arguments. Where the original compares with the limit of the
-window after a compaction was asked for, it is the budget here. The tokens of
+Adapted: tool results are the user's in the original, so one of its messages is here
+everything that one side says in a row; results never lose their call. A repeated read
+is one with the same arguments. After a compaction was asked for, the budget takes the
+place of the original's limit of the window. The tokens of
 ``agentic`` are in proportion to the case's window (the product's taken as 200,000),
 its usable input is 90 % of the window.
 """
@@ -33,35 +33,19 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.compactors.base.duplicate_reads import without_duplicate_reads
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    is_needed,
-    leading_system,
-    load,
-    unchanged,
-)
+from pytest_compaction.compactors.base.history import load, unchanged
 from pytest_compaction.compactors.base.masking import where_smaller
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    checked_profile,
-    scaled,
-    traits_of,
-)
+from pytest_compaction.compactors.base.outcomes import by_rule, by_summary, nothing_to_summarise
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
-    AS_WRITTEN,
     summary_message,
     summary_room,
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.base.trimming import (
-    by_rule,
-    by_summary,
-    fitted,
-    nothing_to_summarise,
-    tail_and_request,
-)
+from pytest_compaction.compactors.base.tails import tail_and_request
+from pytest_compaction.compactors.base.violations import AS_WRITTEN
+from pytest_compaction.compactors.base.windows import fitted
 from pytest_compaction.compactors.products.cline.modes import (
     allowed,
     files_section,
@@ -73,7 +57,13 @@ from pytest_compaction.compactors.products.cline.modes import (
     with_notice,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, Text, pending_calls, readable
+from pytest_compaction.conversation.messages import (
+    Message,
+    Text,
+    leading_system,
+    pending_calls,
+    readable,
+)
 from pytest_compaction.models.structured_summary import Section, summary_from_json
 
 CONDENSE_SECTIONS: Final = (
@@ -155,8 +145,8 @@ VIOLATIONS: Final = {
 }
 
 
-class Cline(HistoryCompactor):
-    """Cline's ways to shrink a history; ``mode`` is one of classic, auto-condense, agentic.
+class Cline(ProductCompactor):
+    """Cline's ways to shrink a history; ``mode`` is classic, auto-condense or agentic.
 
     The hardened profile brings the view within the budget (``classic`` by dropping the
     oldest groups, the others by a shorter tail and without the first answer), keeps
@@ -170,10 +160,10 @@ class Cline(HistoryCompactor):
         if mode not in tuple(VIOLATIONS):
             raise ValueError(f"mode={mode} must be one of {', '.join(VIOLATIONS)}")
         self.mode = mode
-        self.profile = checked_profile(profile)
-        keeps = mode == "agentic" or (self.profile == HARDENED and mode != "classic")
+        self.set_profile(profile)
+        keeps = mode == "agentic" or (self.hardened and mode != "classic")
         traits = Traits(needs_model=mode != "classic", keeps_tail=keeps)
-        self.traits = traits_of(self.profile, traits, VIOLATIONS[mode])
+        self.set_traits(traits, VIOLATIONS[mode])
 
     def due(self, state: State, context: Context) -> str | None:
         """Due at the limit that the mode sets for the window."""
@@ -186,7 +176,7 @@ class Cline(HistoryCompactor):
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Shrink the history in the way of the mode."""
         before = load(state["messages"])
-        if not is_needed(self, state, context):
+        if not self.is_needed(state, context):
             return unchanged(state)
         if self.mode == "classic":
             return by_rule(state, before, self._shortened(before, context))
@@ -197,7 +187,7 @@ class Cline(HistoryCompactor):
     def _shortened(
         self, before: tuple[Message, ...], context: Context
     ) -> tuple[Message, ...] | None:
-        """Without repeated reads and, where that saves too little, without the middle."""
+        """The messages without repeated reads and, if that saves too little, without the middle."""
         noted = without_duplicate_reads(before, READ_AGAIN)
         after = where_smaller(before, noted, context.tokens)
         was, now = (sum(len(readable(m)) for m in messages) for messages in (before, after))
@@ -206,17 +196,17 @@ class Cline(HistoryCompactor):
             begin, end = removed(after, quarter)
             if begin < end:
                 after = (*with_notice(after[:begin]), *after[end:])
-        return fitted(after, context) if self.profile == HARDENED else after
+        return fitted(after, context) if self.hardened else after
 
     async def _condensed(
         self, state: State, before: tuple[Message, ...], context: Context
     ) -> Outcome[State]:
         """The first pair and a summary of everything."""
-        if pending_calls(before) and self.profile == FAITHFUL:
+        if pending_calls(before) and self.faithful:
             return unchanged(state, "a tool call is still without result; nothing was condensed")
         head, end = first_pair_end(before), len(before)
         request: Message | None = None
-        if self.profile == HARDENED:
+        if self.hardened:
             head = leading_system(before)
             opening = context.tokens.messages(before[: head + 1])
             if before[head:] and _is_request(before[head]) and opening * 4 <= context.budget:
@@ -230,7 +220,7 @@ class Cline(HistoryCompactor):
         budget = summary_room((*first, *kept), context)
         read = without_preamble(gone, CONDENSED)
         written = await write_summary(
-            context, read, CONDENSE_SECTIONS, budget, as_written=self.profile == FAITHFUL
+            context, read, CONDENSE_SECTIONS, budget, as_written=self.faithful
         )
         if written.error:
             return unchanged(state, written.error)
@@ -247,7 +237,7 @@ class Cline(HistoryCompactor):
         preserved = scaled(PRESERVED, PRODUCT_WINDOW, context)
         cut = first + turn_cut(before[first:], preserved, context)
         request: Message | None = None
-        if self.profile == HARDENED:
+        if self.hardened:
             cut, request = tail_and_request(before, first, cut, context)
         own = [message for message in before[first:cut] if message.origin == "log"]
         new = [message for message in own if message is not request]
@@ -265,7 +255,7 @@ class Cline(HistoryCompactor):
             AGENTIC_SECTIONS,
             budget,
             previous,
-            as_written=self.profile == FAITHFUL,
+            as_written=self.faithful,
         )
         if written.error:
             return unchanged(state, written.error)

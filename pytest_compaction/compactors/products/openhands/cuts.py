@@ -1,4 +1,4 @@
-"""Where OpenHands may cut a history, and how much of its end it keeps."""
+"""The places where OpenHands may cut a history, and the size of the end that it keeps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def manipulation_indices(messages: Sequence[Message]) -> list[int]:
 
 
 def suffix_for_reduction(messages: Sequence[Message], tokens: int, context: Context) -> int:
-    """How many messages are left when as few as possible go that take more than ``tokens``."""
+    """How many messages are left once the oldest ones, more than ``tokens`` in all, are gone."""
     gone = 0
     for index, message in enumerate(messages):
         gone += context.tokens.message(message)

@@ -1,28 +1,27 @@
-"""``openhands``: the first events and a tail stay, what is between them becomes one summary.
+"""``openhands``: the first events and a tail stay, the middle becomes one summary.
 
 After the ``LLMSummarizingCondenser`` of the OpenHands SDK 1.43.1 (read in the
 published package), with the sizes of its ``default_condenser`` (80 events, the
 first 4 kept; the class itself says 240 and 2: ``max_size=240:keep_first=2``). There
 are three reasons to condense. Too many events: half of ``max_size`` stays. Too many
 tokens: the tail is as long as leaves half of the tokens allowed. A request: half of
-the events stays. With several reasons the shortest tail counts. Both ends of what
-is forgotten are moved on to the next index at which the view may be cut: not within
+the events stays. With several reasons the shortest tail counts. Both ends of the
+forgotten range move on to the next index at which the view may be cut: not within
 a call and its results, not within a run of tool calls that began with thinking.
 Earlier summaries are events like others; the new one stands where the forgotten
 events began.
 
-Where nothing can be forgotten, less than a tenth of the events would be, or the
-summary fails: when only the number of events is too large, the view stays as it is
-(a soft requirement); with too many tokens or a request (a hard one) everything is
-summarised anew, in up to five attempts, the texts of each but the first shortened
-to four fifths of the attempt before.
+Condensing fails if nothing or less than a tenth of the events can be forgotten, or if
+there is no summary. If only the number of events is too large (a soft requirement), the
+view then stays as it is. With too many tokens or a request (a hard requirement)
+everything is summarised anew, in up to five attempts; each attempt cuts the texts to
+four fifths of the one before.
 
 Adapted: an event is a message here, several calls made at once are one. The tokens
-allowed are the budget of the case, whichever is the smaller of it and the window;
-by itself it is due at the window, as the original. The system prompt is an event
-that counts as one of the first, but neither a reset nor a smaller ``keep_first``
-forgets it, and calls that wait for a result are never forgotten, as the original is
-asked only between steps.
+allowed are the smaller of budget and window; as in the original, it is due by itself at
+the window. The system prompt counts as one of the first events, but neither a reset nor
+a smaller ``keep_first`` forgets it. Calls that wait for a result are never forgotten,
+because the original is asked only between steps.
 """
 
 from __future__ import annotations
@@ -32,22 +31,11 @@ from typing import Final
 
 from pytest_compaction.compactors.base.bounds import each_at_most
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    is_needed,
-    leading_system,
-    load,
-    unchanged,
-)
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    checked_profile,
-    traits_of,
-)
-from pytest_compaction.compactors.base.settling import DUE_AGAIN, once_more_was_said, settling
+from pytest_compaction.compactors.base.history import load, unchanged
+from pytest_compaction.compactors.base.outcomes import by_summary
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
+from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
 from pytest_compaction.compactors.base.summaries import (
-    AS_WRITTEN,
     SUMMARY_OVERHEAD,
     Written,
     summary_message,
@@ -55,14 +43,15 @@ from pytest_compaction.compactors.base.summaries import (
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.base.trimming import by_summary, tail_and_request
+from pytest_compaction.compactors.base.tails import tail_and_request
+from pytest_compaction.compactors.base.violations import AS_WRITTEN, DUE_AGAIN
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.products.openhands.cuts import (
     manipulation_indices,
     suffix_for_reduction,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, groups, readable
+from pytest_compaction.conversation.messages import Message, groups, leading_system, readable
 from pytest_compaction.models.structured_summary import Section
 
 SECTIONS: Final = (
@@ -123,19 +112,19 @@ RESET_SCALING: Final = 0.8
 MINIMUM_PROGRESS: Final = 0.1
 
 
-class OpenHands(HistoryCompactor):
+class OpenHands(ProductCompactor):
     """Condenses the middle of the view.
 
     ``max_size`` is the number of messages above which the view is condensed,
     ``keep_first`` how many at the start stay, ``max_tokens`` a limit below the budget.
 
-    The hardened profile keeps of the first messages as many as leave half of the
+    The hardened profile keeps only as many of the first messages as fit half of the
     budget, keeps the last user message, and refuses a view that is over the budget or
     did not get smaller.
     """
 
     name = "openhands"
-    description = "first 4 events and half the target kept, the middle summarised (OpenHands)"
+    description = "first 4 events and the newest half kept, the middle summarised (OpenHands)"
 
     def __init__(
         self,
@@ -157,14 +146,14 @@ class OpenHands(HistoryCompactor):
         self.max_size = max_size
         self.keep_first = keep_first
         self.max_tokens = max_tokens
-        self.profile = checked_profile(profile)
-        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
+        self.set_profile(profile)
+        traits = Traits(needs_model=True, keeps_tail=self.hardened)
         broken = {**VIOLATIONS, **(DUE_AGAIN if max_tokens else {})}
         if not keep_first:
             del broken["one-live-summary"]
-        self.traits = traits_of(self.profile, traits, broken)
+        self.set_traits(traits, broken)
 
-    @once_more_was_said
+    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due above ``max_size`` messages, or above the window (or ``max_tokens``)."""
         messages = load(state["messages"])
@@ -176,11 +165,11 @@ class OpenHands(HistoryCompactor):
             return f"{len(messages)} messages, {self.max_size} allowed"
         return None
 
-    @settling
+    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Condense the middle; reset everything where that is impossible but required."""
+        """Condense the middle; reset everything if that is impossible but required."""
         before = load(state["messages"])
-        if not before or not is_needed(self, state, context):
+        if not before or not self.is_needed(state, context):
             return unchanged(state)
         cycle = int(state.get("cycle", 0)) + 1
         error, after = await self._condensed(before, cycle, context)
@@ -192,7 +181,7 @@ class OpenHands(HistoryCompactor):
         return by_summary(state, before, after, id, context, self.profile, cycle=cycle)
 
     def _tail_lengths(self, messages: Sequence[Message], context: Context) -> list[int]:
-        """How many messages stay at the end, for each reason that there is to condense."""
+        """How many messages stay at the end, for each reason to condense."""
         lengths: list[int] = []
         if context.reason == "manual":
             lengths.append(len(messages) // 2 - self._first(messages) - 1)
@@ -231,7 +220,7 @@ class OpenHands(HistoryCompactor):
     ) -> tuple[str | None, tuple[Message, ...]]:
         begin, end = self.forgotten(before, context)
         request: Message | None = None
-        if self.profile == HARDENED:
+        if self.hardened:
             begin, end, request = self._affordable(before, begin, end, context)
         gone = [message for message in before[begin:end] if message is not request]
         if len(gone) < max(len(before) * MINIMUM_PROGRESS, 1):
@@ -246,7 +235,7 @@ class OpenHands(HistoryCompactor):
     def _affordable(
         self, before: tuple[Message, ...], begin: int, end: int, context: Context
     ) -> tuple[int, int, Message | None]:
-        """What is forgotten so that the first messages and the tail take half the budget each."""
+        """The range to forget so that first messages and tail take at most half the budget each."""
         head = leading_system(before)
         own = (index for index, message in enumerate(before) if message.origin == "synthetic")
         begin = min(begin, next(own, begin))
@@ -261,7 +250,7 @@ class OpenHands(HistoryCompactor):
     ) -> tuple[str | None, tuple[Message, ...]]:
         head, end = leading_system(before), pending_start(before)
         request: Message | None = None
-        if self.profile == HARDENED:
+        if self.hardened:
             end, request = tail_and_request(before, head, end, context)
         gone = tuple(message for message in before[head:end] if message is not request)
         if not gone:
@@ -288,7 +277,7 @@ class OpenHands(HistoryCompactor):
         return written
 
     async def _asked(self, read: Sequence[Message], budget: int, context: Context) -> Written:
-        faithful = self.profile == FAITHFUL
+        faithful = self.faithful
         return await write_summary(context, read, SECTIONS, budget, as_written=faithful)
 
 

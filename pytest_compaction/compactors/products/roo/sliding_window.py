@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.compactors.base.history import dump, leading_system, spans_between, unchanged
+from pytest_compaction.compactors.base.history import dump, spans_between, unchanged
 from pytest_compaction.compactors.protocol import Context, Outcome, State
-from pytest_compaction.conversation.messages import Message, groups, text_message
+from pytest_compaction.conversation.messages import Message, groups, leading_system, text_message
 
 HIDDEN_ID: Final = "roo-hidden"
 _FRACTION: Final = 0.5
 _LEAST_TO_HALVE: Final = 4
-"""Of fewer messages after the first one, half rounded down to an even number is none."""
+"""With fewer messages after the first one, half of them, rounded down to even, is zero."""
 
 
 def without_oldest(messages: Sequence[Message], fraction: float) -> tuple[Message, ...]:
     """The messages without a ``fraction`` of those after the first one, in whole groups.
 
-    The same messages when nothing can go.
+    The same messages if nothing can go.
     """
     head = leading_system(messages)
     first = next((end for begin, end in groups(messages) if begin >= head), len(messages))
@@ -39,7 +39,7 @@ def without_oldest(messages: Sequence[Message], fraction: float) -> tuple[Messag
 def half_dropped(
     state: State, before: Sequence[Message], error: str, context: Context, noted: bool
 ) -> Outcome[State]:
-    """One step of the window, whatever is left then; ``error`` is why nothing else was done.
+    """One step of the window, however much is left; ``error`` is why condensing was refused.
 
     With ``noted`` a message says how many are hidden.
     """

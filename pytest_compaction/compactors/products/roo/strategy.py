@@ -1,23 +1,24 @@
-"""``roo``: a summary before the last three messages, a sliding window where that fails.
+"""``roo``: a summary before the last three messages, a sliding window if that fails.
 
 Follows Roo Code (public source). ``version=1`` is v3.25.8: everything but the last three
 messages (from the earlier summary on) is summarised; the summary is an assistant
 message before the three, and a line in the user's name stands in front because some
 providers want a user message first. The first message of the user is not kept. It
-refuses where at most one message is to be summarised, a summary is among the last
-three, the model writes nothing, or the result would be no smaller; then, as where
-condensing is off, half of the messages after the first one are dropped, an even number,
+refuses if at most one message is to be summarised, a summary is among the last three,
+the model writes nothing, or the result would not be smaller. Then, as if condensing were
+off, half of the messages after the first one are dropped, an even number,
 once. A model that cannot be reached leaves everything as it was.
 
 ``version=2`` is the fresh start of 2026: everything becomes one user message with the
 summary, the ``<command>`` blocks of the first message word for word, and the
-definitions in the files that were seen (50,000 characters; a file is cut where at
-least 200 are left). Calls without result are told the summariser as cancelled and are
-gone afterwards (their results are left out when they come). Nothing checks whether it
-got smaller. A failure leads to the same sliding window with a note of how much is hidden.
+definitions in the files that were seen (50,000 characters; a file is cut if at least 200
+are left for it). The summariser reads calls without result as cancelled, and they are
+gone afterwards (their results are left out when they come). Nothing checks whether the
+view got smaller. A failure leads to the same sliding window, with a note of how much is
+hidden.
 
 Kept in the faithful profile: the kept three and the sliding window may leave more than
-the budget. The hardened profile keeps fewer than three where they do not fit, keeps
+the budget. The hardened profile keeps fewer than three if they do not fit, keeps
 the last user message, waits for open calls (version 2), and drops until it fits.
 
 Adapted: a cut never separates a call from its result, so that a few more than three may
@@ -29,56 +30,45 @@ Environment details come from a running editor and are not there.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import cut_before, pending_start, without_orphans
-from pytest_compaction.compactors.base.file_contents import Contents, folded_files, followed
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    dump,
-    is_needed,
-    leading_system,
-    live_request,
-    load,
-    spans_between,
-    unchanged,
-)
+from pytest_compaction.compactors.base.file_contents import followed
+from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.base.nine_sections import SECTIONS as NINE_SECTIONS
-from pytest_compaction.compactors.base.profiles import (
-    FAITHFUL,
-    HARDENED,
-    Profile,
-    checked_profile,
-    scaled,
-    traits_of,
-)
-from pytest_compaction.compactors.base.settling import DUE_AGAIN, LOW, once_more_was_said, settling
+from pytest_compaction.compactors.base.outcomes import by_rule
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
+from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
 from pytest_compaction.compactors.base.summaries import (
-    AS_WRITTEN,
     SUMMARY_OVERHEAD,
     summary_message,
     summary_room,
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.base.trimming import by_rule, fitted, tail_and_request
+from pytest_compaction.compactors.base.tails import live_request, tail_and_request
+from pytest_compaction.compactors.base.violations import AS_WRITTEN, DUE_AGAIN, LOW_TRIGGER
+from pytest_compaction.compactors.base.windows import fitted
 from pytest_compaction.compactors.parameters import check_choice, check_whole
+from pytest_compaction.compactors.products.roo.fresh_start import (
+    PRODUCT_WINDOW,
+    blocks_of,
+    cancelled,
+    commands_in,
+)
 from pytest_compaction.compactors.products.roo.sliding_window import half_dropped
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,
     Text,
-    ToolResult,
+    leading_system,
     pending_calls,
     text_message,
 )
 from pytest_compaction.models.structured_summary import Section
 
-PRODUCT_WINDOW: Final = 200_000
-FOLDED_CHARACTERS: Final = 50_000
 SECTIONS: Final = (
     Section(
         "previous",
@@ -126,8 +116,6 @@ SECTIONS: Final = (
 OPENING_ID: Final = "roo-opening"
 OPENING: Final = "Go on from the summary of the conversation that follows."
 PREAMBLE: Final = "Summary of the conversation up to here:"
-CANCELLED: Final = "[no result: the conversation was condensed before the tool had run]"
-_COMMAND: Final = re.compile(r"<command\b[^<>]{0,200}>(?:(?!<command\b).)*?</command>", re.S)
 _FOLLOWED_FILES: Final = 50
 
 VIOLATIONS: Final = {
@@ -147,21 +135,21 @@ VIOLATIONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why nothing was condensed; ``final`` where nothing else is tried either."""
+    """Why nothing was condensed; ``final`` if nothing else is tried either."""
 
     error: str
     final: bool = False
 
 
-class Roo(HistoryCompactor):
+class Roo(ProductCompactor):
     """Condenses all but the last ``keep`` messages (version 1), or everything (version 2).
 
     ``threshold`` is the share of the window in percent at which it is due (5 to 100, -1 for the
-    default), ``max_output`` what a reply may take, in tokens of a 200,000-token window.
+    default), ``max_output`` the limit of a reply, in tokens of a 200,000-token window.
     """
 
     name = "roo"
-    description = "Roo Code: summary before the last three messages, or half dropped; version=2"
+    description = "Roo Code: summary before the last three messages, or of all (version=2)"
 
     def __init__(
         self,
@@ -169,7 +157,7 @@ class Roo(HistoryCompactor):
         keep: int = 3,
         threshold: int = 100,
         max_output: int = 8192,
-        profile: Profile = FAITHFUL,
+        profile: str = FAITHFUL,
     ) -> None:
         check_choice("version", version, (1, 2))
         check_whole("keep", keep, 1)
@@ -180,10 +168,10 @@ class Roo(HistoryCompactor):
         self.keep = keep
         self.percent = 100 if threshold == -1 else threshold
         self.max_output = max_output
-        self.profile = checked_profile(profile)
-        traits = Traits(needs_model=True, keeps_tail=self.profile == HARDENED)
-        again = DUE_AGAIN if self.percent < 100 * LOW else {}
-        self.traits = traits_of(self.profile, traits, {**VIOLATIONS[version], **again})
+        self.set_profile(profile)
+        traits = Traits(needs_model=True, keeps_tail=self.hardened)
+        again = DUE_AGAIN if self.percent < 100 * LOW_TRIGGER else {}
+        self.set_traits(traits, {**VIOLATIONS[version], **again})
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         """Add messages; version 2 also follows what the calls do to files."""
@@ -195,9 +183,9 @@ class Roo(HistoryCompactor):
         recent = (*before[pending_start(before) :], *answered)
         return {**observed, "files": followed(state.get("files", {}), recent, _FOLLOWED_FILES)}
 
-    @once_more_was_said
+    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
-        """Due at the threshold, or when window less a tenth and less the reply is used."""
+        """Due at the threshold, or at the window minus a tenth and minus the reply."""
         used = context.tokens.messages(load(state["messages"]))
         allowed = context.window * 9 // 10 - scaled(self.max_output, PRODUCT_WINDOW, context)
         if used > allowed:
@@ -206,10 +194,10 @@ class Roo(HistoryCompactor):
             return f"{used} of {context.window} tokens used, the threshold is {self.percent} %"
         return None
 
-    @settling
+    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Condense; where that is refused, drop the older half after the first message."""
-        if not is_needed(self, state, context):
+        """Condense; if that is refused, drop the older half after the first message."""
+        if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
         condense = self._tail_kept if self.version == 1 else self._fresh_start
@@ -218,7 +206,7 @@ class Roo(HistoryCompactor):
             return outcome
         if outcome.final:
             return unchanged(state, outcome.error)
-        if self.profile == HARDENED:
+        if self.hardened:
             return self._dropped_to_fit(state, before, outcome.error, context)
         return half_dropped(state, before, outcome.error, context, noted=self.version == 2)
 
@@ -229,7 +217,7 @@ class Roo(HistoryCompactor):
         first = leading_system(before)
         cut = max(cut_before(before, max(len(before) - self.keep, 0)), first)
         live = None
-        if self.profile == HARDENED:
+        if self.hardened:
             cut, live = tail_and_request(before, first, cut, context)
         if any(message.id.startswith("roo-summary") for message in before[cut:]):
             return Refusal("the conversation was condensed a moment ago")
@@ -238,14 +226,14 @@ class Roo(HistoryCompactor):
         request = (live,) if live else ()
         kept = (*before[:first], *request, *before[cut:])
         conversation = without_preamble(before[first:cut], PREAMBLE)
-        size = summary_room(kept, context, 0 if self.profile == HARDENED else 0.25)
-        faithful = self.profile == FAITHFUL
+        size = summary_room(kept, context, 0 if self.hardened else 0.25)
+        faithful = self.faithful
         written = await write_summary(context, conversation, SECTIONS, size, as_written=faithful)
         if written.error:
             return Refusal(written.error, final=written.raised)
         cycle = int(state.get("cycle", 0)) + 1
         id = f"roo-summary-{cycle}"
-        if self.profile == HARDENED:
+        if self.hardened:
             summary: tuple[Message, ...] = (summary_message(id, written.text, PREAMBLE),)
         else:
             opening = text_message(OPENING_ID, "user", OPENING, "synthetic")
@@ -262,22 +250,18 @@ class Roo(HistoryCompactor):
         """Version 2: one user message with summary, commands and folded files."""
         first = leading_system(before)
         waiting = pending_calls(before)
-        if self.profile == HARDENED and waiting:
+        if self.hardened and waiting:
             return Refusal("a tool call is still without result; nothing was summarised", True)
         if first >= len(before):
             return Refusal("there is nothing to condense")
         room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
-        live = live_request(before, context) if self.profile == HARDENED else None
+        live = live_request(before, context) if self.hardened else None
         room -= context.tokens.message(live) if live else 0
-        commands = state.get("commands", _COMMAND.findall(before[first].text))
-        blocks = self._blocks(commands, state["files"], room, context)
+        commands = state.get("commands", commands_in(before[first]))
+        blocks = blocks_of(commands, state["files"], room, context)
         room -= sum(context.tokens.text(block) for block in blocks)
-        cancelled = tuple(
-            Message(f"roo-cancelled-{id}", "tool", (ToolResult(id, CANCELLED),), "synthetic")
-            for id in waiting
-        )
-        conversation = (*without_preamble(before[first:], PREAMBLE), *cancelled)
-        faithful = self.profile == FAITHFUL
+        conversation = (*without_preamble(before[first:], PREAMBLE), *cancelled(waiting))
+        faithful = self.faithful
         written = await write_summary(
             context, conversation, NINE_SECTIONS, room, as_written=faithful
         )
@@ -289,20 +273,10 @@ class Roo(HistoryCompactor):
         message = Message(id, "user", tuple(map(Text, texts)), "synthetic")
         after = (*before[:first], message, *((live,) if live else ()))
         larger = context.tokens.messages(after) >= context.tokens.messages(before)
-        if larger and self.profile == HARDENED:
+        if larger and self.hardened:
             return Refusal("the context would have grown")
         new = {**state, "messages": dump(after), "cycle": cycle, "commands": commands}
         return Outcome(new, "compacted", spans_between(before, after, id))
-
-    def _blocks(
-        self, commands: Sequence[str], files: Contents, room: int, context: Context
-    ) -> list[str]:
-        """What stands after the summary: commands, folded files; at most a quarter of room each."""
-        text = "\n".join(commands)
-        blocks = [text] if text and context.tokens.text(text) <= room // 4 else []
-        characters = scaled(FOLDED_CHARACTERS, PRODUCT_WINDOW, context)
-        folded = folded_files(files, characters, room // 4, context.tokens)
-        return [*blocks, folded] if folded else blocks
 
     def _dropped_to_fit(
         self, state: State, before: Sequence[Message], error: str, context: Context

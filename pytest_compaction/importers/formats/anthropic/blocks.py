@@ -1,8 +1,7 @@
-"""Content in the shape of Anthropic's messages: text, thinking, tool use and its results."""
+"""Content blocks of Anthropic's messages: text, thinking, tool use and tool results."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -18,9 +17,15 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.importers.protocol import ImportFormatError, Tally
 from pytest_compaction.importers.reading.contents import text_and_rest
+from pytest_compaction.importers.reading.fields import (
+    mapping,
+    required_id,
+    string,
+    tool_call,
+    unknown,
+)
 from pytest_compaction.importers.reading.images import anthropic_image, document
 from pytest_compaction.importers.reading.streamed import is_list
-from pytest_compaction.text.words import printable
 
 _SERVER_SIDE: Final = (
     "server_tool_use",
@@ -32,13 +37,14 @@ _SERVER_SIDE: Final = (
     "fallback",
 )
 _SERVER_RESULT: Final = "_tool_result"
+"""The ending of each provider-run result, such as ``web_search_tool_result``."""
 
 
 @dataclass(slots=True)
 class Blocks:
-    """What one message holds: its own parts, tool results apart, and summaries of compactions.
+    """The content of one message: its own parts, its tool results, and summaries of compactions.
 
-    Each result comes with what is beside its text, such as images.
+    Each result comes with the parts beside its text, such as images.
     """
 
     parts: list[Part] = field(default_factory=list)
@@ -49,8 +55,8 @@ class Blocks:
 def read_blocks(content: Any, place: str, tally: Tally) -> Blocks:
     """Read the content of a message: a text, or a list of blocks.
 
-    Thinking stays as it is; what the provider ran itself stays as an opaque part.
-    Raises :class:`ImportFormatError` that names ``place`` for what is neither.
+    Thinking stays as it is. Tools that the provider ran itself become opaque parts.
+    Raises :class:`ImportFormatError`, which names ``place``, for content of another type.
     """
     blocks = Blocks()
     if content is None:
@@ -67,14 +73,14 @@ def read_blocks(content: Any, place: str, tally: Tally) -> Blocks:
         if isinstance(block, Mapping):
             _read(block, place, tally, blocks)
         else:
-            tally.left_out[f"content block that is {type(block).__name__}"] += 1
+            tally.left_out[f"content block of the type {type(block).__name__}"] += 1
     return blocks
 
 
 def leave_compactions(blocks: Blocks, tally: Tally) -> None:
-    """Count the compactions of a message for which its format has no place."""
+    """Count the compactions in a message of a format that cannot place them."""
     if blocks.compactions:
-        reason = "summary of a compaction by the provider, for which there is no record"
+        reason = "summary of a compaction by the provider, not recorded"
         tally.left_out[reason] += len(blocks.compactions)
 
 
@@ -83,8 +89,7 @@ def _read(block: Mapping[str, Any], place: str, tally: Tally, blocks: Blocks) ->
     if kind == "tool_result":
         blocks.results.append(_result(block, place, tally))
     elif kind == "compaction":
-        text = block.get("content")
-        blocks.compactions.append(text if isinstance(text, str) else "")
+        blocks.compactions.append(string(block.get("content")))
     else:
         part = _part(block, kind, place, tally)
         if part is not None:
@@ -104,30 +109,25 @@ def _part(block: Mapping[str, Any], kind: Any, place: str, tally: Tally) -> Part
         return _document(block, tally)
     if isinstance(kind, str) and (kind in _SERVER_SIDE or kind.endswith(_SERVER_RESULT)):
         return Opaque(canonical_json(block))
-    tally.left_out[f"content block of the unknown type {printable(str(kind), 40)!r}"] += 1
+    tally.left_out[unknown("content block", kind)] += 1
     return None
 
 
 def _document(block: Mapping[str, Any], tally: Tally) -> Part:
-    source = block.get("source")
-    source = source if isinstance(source, Mapping) else {}
+    source = mapping(block.get("source"))
     if source.get("type") == "text" and isinstance(source.get("data"), str) and source["data"]:
         return Text(source["data"])
     return document(tally, source.get("media_type"), source.get("data"))
 
 
 def _call(block: Mapping[str, Any], place: str) -> ToolCall:
-    call_id, name, given = block.get("id"), block.get("name"), block.get("input")
-    if not isinstance(call_id, str) or not call_id:
-        raise ImportFormatError(f"{place}: a tool_use without id; mend or remove it")
-    text = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
-    return ToolCall(call_id, name if isinstance(name, str) and name else "unknown", text)
+    given = block.get("input")
+    call_id = required_id(block.get("id"), "a tool_use without id", place)
+    return tool_call(call_id, block.get("name"), given if isinstance(given, str) else given or {})
 
 
 def _result(block: Mapping[str, Any], place: str, tally: Tally) -> tuple[ToolResult, list[Part]]:
-    call_id = block.get("tool_use_id")
-    if not isinstance(call_id, str) or not call_id:
-        raise ImportFormatError(f"{place}: a tool_result without tool_use_id; mend or remove it")
+    call_id = required_id(block.get("tool_use_id"), "a tool_result without tool_use_id", place)
     inner = read_blocks(block.get("content"), place, tally)
     text, others = text_and_rest(inner.parts)
     rest: list[Part] = [part for part in others if not isinstance(part, ToolCall)]

@@ -1,8 +1,8 @@
 """Anthropic messages: request and response bodies, logs of them, lists of messages.
 
-Recognised by what only they hold: content blocks of tool use or thinking, a system
-prompt beside the messages, a response of type ``message``. A compaction block of the
-interface is a recorded compaction: the summary that stands for all before it.
+Three things mark them: content blocks for tool use or thinking, a system prompt beside
+the messages, or a response of type ``message``. A compaction block of the interface is a
+recorded compaction: its summary replaces everything before it.
 """
 
 from __future__ import annotations
@@ -13,25 +13,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.importers.formats.anthropic.blocks import read_blocks
-from pytest_compaction.importers.protocol import (
-    SHAPED,
-    Boundary,
-    Tally,
-    Transcript,
-)
+from pytest_compaction.importers.protocol import SHAPED, Boundary, Tally, Transcript
 from pytest_compaction.importers.reading.contents import as_message
-from pytest_compaction.importers.reading.documents import Value, head_values
+from pytest_compaction.importers.reading.documents import PlacedValue, head_values
 from pytest_compaction.importers.reading.exchanges import (
     Exchange,
     finished,
-    mapping,
     name_of,
     transcripts_of,
     unwrapped,
 )
+from pytest_compaction.importers.reading.fields import mapping, string, unknown
 from pytest_compaction.importers.reading.streamed import is_list
 from pytest_compaction.importers.reading.threads import ThreadBuilder
-from pytest_compaction.text.words import printable
+from pytest_compaction.importers.reasons import BEFORE_FIRST_MESSAGE
 
 _BLOCKS: Final = ("tool_use", "tool_result", "thinking", "redacted_thinking", "compaction")
 _FOREIGN: Final = ("tool_calls", "tool_call_id", "function_call")
@@ -39,18 +34,18 @@ _ROLES: Final = ("system", "user", "assistant")
 
 
 class AnthropicImporter:
-    """Reads what is sent to and comes from ``/v1/messages``."""
+    """Reads requests to and responses from ``/v1/messages``."""
 
     name = "anthropic"
     description = "Anthropic messages: bodies, logs, lists of messages (JSON, JSONL)"
     specificity = SHAPED
 
     def recognises(self, head: str) -> bool:
-        """By content blocks, a system prompt beside the messages, or a response."""
+        """Look for content blocks, a system prompt beside the messages, or a response."""
         return any(_recognised(value) for value in head_values(head))
 
     def read(self, path: Path) -> Iterator[Transcript]:
-        """The conversations of the file; one that is logged request by request is one."""
+        """The conversations of the file; all requests of one conversation are joined."""
         expected = "no Anthropic message was recognised; expected messages with content blocks"
         return transcripts_of(path, _exchange, _transcript, expected)
 
@@ -72,7 +67,7 @@ def _recognised(value: Any) -> bool:
 
 
 def _ours(messages: list[Any]) -> bool:
-    """Whether a message holds a block of Anthropic's and none has a field of OpenAI's."""
+    """Whether a message has a block of Anthropic's and no message has a field of OpenAI's."""
     return not _foreign(messages) and any(
         mapping(block).get("type") in _BLOCKS
         for message in messages
@@ -90,7 +85,7 @@ def _is_response(body: Mapping[str, Any]) -> bool:
     return body.get("type") == "message" and body.get("role") == "assistant"
 
 
-def _exchange(item: Value) -> Exchange | None:
+def _exchange(item: PlacedValue) -> Exchange | None:
     place, value = item
     if is_list(value):
         request: Mapping[str, Any] = {"messages": value}
@@ -102,14 +97,13 @@ def _exchange(item: Value) -> Exchange | None:
     answers = [response] if _is_response(response) else []
     if not messages and not answers:
         return None
-    model = request.get("model") or response.get("model")
     exchange = Exchange(
         place,
         messages,
         answers,
         request.get("system"),
         name_of(value),
-        model if isinstance(model, str) else "",
+        string(request.get("model") or response.get("model")),
         logged="model" in request and bool(messages),
     )
     exchange.tally.records = len(messages) + len(answers)
@@ -135,7 +129,7 @@ def _read(
     message = as_message(message, place)
     role = message.get("role")
     if role not in _ROLES:
-        tally.left_out[f"message of the unknown role {printable(str(role), 40)!r}"] += 1
+        tally.left_out[unknown("message role", role)] += 1
         return
     blocks = read_blocks(message.get("content"), place, tally)
     for summary in blocks.compactions:
@@ -146,7 +140,7 @@ def _read(
             tally.compacted(boundary)
             boundaries.append(boundary)
         else:
-            tally.left_out["compaction before the first message"] += 1
+            tally.left_out[BEFORE_FIRST_MESSAGE] += 1
     for result, rest in blocks.results:
         thread.add_result(result, rest)
     if blocks.parts or not (blocks.results or blocks.compactions):

@@ -1,4 +1,4 @@
-"""What Claude Code writes about a compaction, and what it went on with afterwards."""
+"""What Claude Code records about a compaction, and the view that it continued with."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import Any
 
 from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.importers.formats.claude_code.thread import Thread
+from pytest_compaction.importers.reading.fields import mapping, string
 
 
 @dataclass(slots=True)
-class Compaction:
-    """A compaction after so many entries; what came with it until the next line was spoken.
+class CompactionRecord:
+    """A compaction after ``entries`` entries of the conversation.
 
-    ``marked`` tells that it has a line of its own.
+    While it is ``open``, until the next message, attached files belong to it. ``marked``
+    tells whether it has a boundary line of its own.
     """
 
     entries: int
@@ -26,13 +28,12 @@ class Compaction:
 
 
 def metadata_of(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a boundary line says of its compaction."""
-    metadata = record.get("compactMetadata")
-    return metadata if isinstance(metadata, dict) else {}
+    """What a boundary line says about its compaction."""
+    return mapping(record.get("compactMetadata"))
 
 
 def preserved(metadata: Mapping[str, Any], thread: Thread) -> set[str]:
-    """The uuids of the lines that stayed verbatim: listed one by one, or as a segment."""
+    """The uuids of the lines that stayed verbatim: some versions list them, some name a segment."""
     listed = metadata.get("preservedMessages")
     if isinstance(listed, dict):
         uuids = listed.get("allUuids") or listed.get("uuids")
@@ -45,17 +46,16 @@ def preserved(metadata: Mapping[str, Any], thread: Thread) -> set[str]:
 
 
 def attached_text(attachment: Mapping[str, Any]) -> str:
-    """The text of a file that was attached, under its name; empty for anything else."""
-    content = attachment.get("content")
-    file = content.get("file") if isinstance(content, dict) else None
-    text = file.get("content") if isinstance(file, dict) else None
-    if attachment.get("type") != "file" or not isinstance(text, str) or not text:
+    """The name and text of an attached file; empty for any other attachment."""
+    file = mapping(mapping(attachment.get("content")).get("file"))
+    text = string(file.get("content"))
+    if attachment.get("type") != "file" or not text:
         return ""
     return f"{attachment.get('filename', '')}\n{text}"
 
 
-def view_of(number: int, compaction: Compaction, kept: list[Message]) -> tuple[Message, ...]:
-    """What the agent went on with: the summary, what was kept, the files attached."""
+def view_of(number: int, compaction: CompactionRecord, kept: list[Message]) -> tuple[Message, ...]:
+    """The view that the agent continued with: summary, kept messages, attached files."""
     texts = [compaction.summary, *compaction.attached]
     made = [
         text_message(f"recorded-{number + 1}-{place}", "user", text, "synthetic")

@@ -1,9 +1,9 @@
 """Session transcripts of Claude Code: JSON lines that form a tree, with compactions.
 
-Read twice: first the parents, to know which lines are the conversation, then what
-they say. Lines of one assistant message are put together again, results go to their
-calls wherever they stand, and what the program recorded for itself is left out by
-reason. A compaction's summary is what the agent went on with, not part of the log.
+The file is read twice: first the parents, to find the lines of the conversation, then
+their contents. The lines of one assistant message are joined, each result goes to its
+call wherever it is, and the program's own records are left out with a reason. The summary
+of a compaction belongs to what the agent continued with, not to the log.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pytest_compaction.importers.formats.anthropic.blocks import (
     read_blocks,
 )
 from pytest_compaction.importers.formats.claude_code.compactions import (
-    Compaction,
+    CompactionRecord,
     attached_text,
     metadata_of,
     preserved,
@@ -33,28 +33,31 @@ from pytest_compaction.importers.formats.claude_code.thread import (
     in_sidechain,
     thread_of,
 )
-from pytest_compaction.importers.protocol import (
-    JOINED,
-    Boundary,
-    ImportFormatError,
-    Tally,
-    Transcript,
-)
+from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.contents import text_and_rest
 from pytest_compaction.importers.reading.documents import head_values
+from pytest_compaction.importers.reading.fields import mapping, unknown
 from pytest_compaction.importers.reading.jsonl import json_lines
 from pytest_compaction.importers.reading.threads import ThreadBuilder
+from pytest_compaction.importers.reasons import (
+    BEFORE_FIRST_MESSAGE,
+    JOINED,
+    RESULT_WITHOUT_CALL,
+    SECOND_RESULT,
+    SUMMARY_IN_RECORD,
+)
 from pytest_compaction.text.words import printable
 
 _TIES: Final = ("parentUuid", "leafUuid", "sessionId", "parent_tool_use_id", "snapshot")
 _TYPES: Final = (*SPOKEN, "system", "summary", "attachment", "progress", "file-history-snapshot")
 _SYNTHETIC: Final = "<synthetic>"
+"""The model name of messages that Claude Code writes itself, such as API errors."""
 _LEFT_OUT: Final = {
-    "summary": "title of a session",
+    "summary": "session title",
     "progress": "progress of a tool or sub-agent",
-    "file-history-snapshot": "snapshot of files for undoing",
+    "file-history-snapshot": "file snapshot for undo",
     "queue-operation": "queue of typed messages, which appear when they are sent",
-    "result": "statistics of the run",
+    "result": "run statistics",
 }
 
 
@@ -65,7 +68,7 @@ class ClaudeCodeImporter:
     description = "Claude Code, session JSONL"
 
     def recognises(self, head: str) -> bool:
-        """By lines of its types that name a session or a parent."""
+        """Look for lines of known types that name a session or a parent."""
         return any(
             isinstance(record, dict)
             and record.get("type") in _TYPES
@@ -75,21 +78,21 @@ class ClaudeCodeImporter:
         )
 
     def read(self, path: Path) -> Transcript:
-        """Read a session line by line, twice; see the module's text."""
-        return _Reading(path).transcript()
+        """Read a session line by line, twice; see the docstring of this module."""
+        return _SessionReader(path).transcript()
 
 
 @dataclass(slots=True)
 class _Entry:
-    """One message as it is put together, and the lines that it is made of."""
+    """One message and the uuids of the lines that it is made from."""
 
     role: str
     parts: list[Part]
     uuids: list[str] = field(default_factory=list)
 
 
-class _Reading:
-    """One pass over the lines of one file, once their thread is known."""
+class _SessionReader:
+    """Reads the lines of one file once the thread of its conversation is known."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -98,7 +101,7 @@ class _Reading:
         self._entries: list[_Entry] = []
         self._by_message: dict[str, _Entry] = {}
         self._results: dict[str, tuple[ToolResult, list[Part], str]] = {}
-        self._compactions: list[Compaction] = []
+        self._compactions: list[CompactionRecord] = []
         self._seen: set[str] = set()
         self._model = ""
         self._recognised = 0
@@ -138,31 +141,30 @@ class _Reading:
         elif kind == "attachment":
             self._attachment(record, uuid or "", place)
         else:
-            self._compactions.append(Compaction(len(self._entries), metadata_of(record)))
+            self._compactions.append(CompactionRecord(len(self._entries), metadata_of(record)))
 
     def _why_left_out(self, record: Mapping[str, Any], uuid: str | None) -> str | None:
         kind = record.get("type")
         if kind == "system":
             subtype = record.get("subtype")
             if subtype != BOUNDARY:
-                return f"notice of the program: {printable(str(subtype), 40)}"
+                return f"program notice: {printable(str(subtype), 40)}"
             before = record.get("logicalParentUuid")
             known = isinstance(before, str) and before in self._thread.parents
             lost = known and not self._thread.holds(before)
             return "compaction on a branch that the user left" if lost else None
         if kind not in (*SPOKEN, "attachment"):
-            shown = printable(str(kind), 40)
-            return _LEFT_OUT.get(str(kind), f"record of the type {shown!r}")
+            return _LEFT_OUT.get(str(kind), unknown("record type", kind))
         if in_sidechain(record) != self._thread.sidechain:
-            return "message of a sub-agent; its result stands with the call that started it"
+            return "sub-agent message; its result is in the call that started it"
         if uuid is not None and uuid in self._seen:
-            return "line repeated with the same uuid"
+            return "repeated line with the same uuid"
         if record.get("isApiErrorMessage") is True:
             return "notice of a failed request, which the model never saw"
         if record.get("isCompactSummary") is True:
             return None
         if record.get("isVisibleInTranscriptOnly") is True:
-            return "notice shown to the user only"
+            return "notice shown only to the user"
         if not self._thread.holds(uuid):
             return f"{kind} on a branch that the user left"
         return None
@@ -172,7 +174,7 @@ class _Reading:
         if not isinstance(message, dict):
             raise ImportFormatError(
                 f"{place}: a record of type {record['type']!r} without a message object; "
-                "mend or remove the line"
+                "fix or remove the line"
             )
         blocks = read_blocks(message.get("content"), place, self._tally)
         if record.get("isCompactSummary") is True:
@@ -183,10 +185,10 @@ class _Reading:
         self._made_by_provider(blocks)
         own = len(blocks.results) + bool(blocks.parts)
         if own > 1:
-            self._tally.repaired["message of its own for what else is in one record"] += own - 1
+            self._tally.repaired["record split into several messages"] += own - 1
         for result, rest in blocks.results:
             if result.call_id in self._results:
-                self._tally.left_out["second result of one tool call"] += 1
+                self._tally.left_out[SECOND_RESULT] += 1
             else:
                 self._results[result.call_id] = (result, rest, uuid)
         if record["type"] == "assistant":
@@ -197,9 +199,9 @@ class _Reading:
             self._tally.left_out["empty user message"] += 1
 
     def _made_by_provider(self, blocks: Blocks) -> None:
-        """Compactions that the provider made within a request, before what follows in it."""
+        """Note compactions that the provider made within a request, before its other blocks."""
         for summary in blocks.compactions:
-            compaction = Compaction(len(self._entries), {}, summary, open=False)
+            compaction = CompactionRecord(len(self._entries), {}, summary, open=False)
             self._compactions.append(compaction)
 
     def _assistant(self, message: Mapping[str, Any], parts: list[Part], uuid: str) -> None:
@@ -218,8 +220,7 @@ class _Reading:
         entry.uuids.append(uuid)
 
     def _attachment(self, record: Mapping[str, Any], uuid: str, place: str) -> None:
-        attachment = record.get("attachment")
-        attachment = attachment if isinstance(attachment, dict) else {}
+        attachment = mapping(record.get("attachment"))
         kind = printable(str(attachment.get("type")), 40)
         if kind == "queued_command":
             blocks = read_blocks(attachment.get("prompt"), place, self._tally)
@@ -232,16 +233,16 @@ class _Reading:
             self._compactions[-1].attached.append(text)
             self._tally.left_out["file attached to a compaction, kept in its record"] += 1
             return
-        self._tally.left_out[f"attachment of the program: {kind}"] += 1
+        self._tally.left_out[f"program attachment: {kind}"] += 1
 
     def _summary(self, text: str) -> None:
         if not self._compactions or self._compactions[-1].summary:
-            self._compactions.append(Compaction(len(self._entries), {}, marked=False))
+            self._compactions.append(CompactionRecord(len(self._entries), {}, marked=False))
         self._compactions[-1].summary = text
-        self._tally.left_out["summary of a compaction, kept as its record"] += 1
+        self._tally.left_out[SUMMARY_IN_RECORD] += 1
 
     def _assembled(self) -> tuple[tuple[Message, ...], list[int]]:
-        """The messages, and how many of them there are before each entry and after the last."""
+        """The messages, and their number before each entry and after the last entry."""
         thread = ThreadBuilder(self._tally)
         places = [0]
         for entry in self._entries:
@@ -255,14 +256,14 @@ class _Reading:
             places.append(len(thread.messages))
         orphans = len(self._results)
         if orphans:
-            self._tally.left_out["tool result whose call is not in the transcript"] += orphans
+            self._tally.left_out[RESULT_WITHOUT_CALL] += orphans
         return tuple(thread.messages), places
 
     def _boundaries(self, messages: Sequence[Message], places: Sequence[int]) -> Iterator[Boundary]:
         for number, compaction in enumerate(self._compactions):
             end = places[compaction.entries]
             if not end:
-                self._tally.left_out["compaction before the first message"] += 1
+                self._tally.left_out[BEFORE_FIRST_MESSAGE] += 1
                 continue
             before = compaction.metadata.get("preTokens")
             kept = self._kept(compaction, messages, places)
@@ -284,9 +285,9 @@ class _Reading:
             yield boundary
 
     def _kept(
-        self, compaction: Compaction, messages: Sequence[Message], places: Sequence[int]
+        self, compaction: CompactionRecord, messages: Sequence[Message], places: Sequence[int]
     ) -> tuple[str, ...]:
-        """Ids of the messages that the metadata says were preserved."""
+        """The ids of the messages that were preserved according to the metadata."""
         uuids = preserved(compaction.metadata, self._thread)
         kept: list[str] = []
         for index, entry in enumerate(self._entries[: compaction.entries]):

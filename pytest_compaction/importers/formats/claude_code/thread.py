@@ -1,8 +1,8 @@
-"""Which lines of a Claude Code transcript are its conversation: the thread of parents.
+"""Find the lines of a Claude Code transcript that form its conversation.
 
-Lines form a tree: a user who goes back starts another branch, parallel tool results
-hang off the line of their call, and a compaction starts a new root. The conversation
-is the way from the last line up to the root, with what belongs to its lines.
+The lines form a tree: a user who goes back starts another branch, parallel tool results
+hang from the line of their call, and a compaction starts a new root. The conversation is
+the path from the last line up to the root, with the relatives of its lines.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pytest_compaction.importers.protocol import Tally
+from pytest_compaction.importers.reading.fields import mapping
+from pytest_compaction.importers.reasons import MISSING_PARENT, OWN_ANCESTOR
 
 SPOKEN: Final = ("user", "assistant")
 BOUNDARY: Final = "compact_boundary"
@@ -19,7 +21,7 @@ BOUNDARY: Final = "compact_boundary"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What ties a line to others; ``calls`` and ``results`` are ids of tool calls."""
+    """The links of a line to others; ``calls`` and ``results`` are ids of tool calls."""
 
     uuid: str
     parent: str | None
@@ -33,7 +35,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """The uuids of the conversation; every line belongs to it when ``linear``."""
+    """The uuids of the conversation; if ``linear``, every line belongs to it."""
 
     linear: bool = True
     sidechain: bool = False
@@ -45,7 +47,7 @@ class Thread:
         return self.linear or uuid is None or uuid in self.uuids
 
     def between(self, head: str, tail: str) -> tuple[str, ...]:
-        """The uuids from ``tail`` up to ``head``; none when one does not lead to the other."""
+        """The uuids from ``tail`` up to ``head``; empty if there is no path between them."""
         found: list[str] = []
         current: str | None = tail
         while current is not None and len(found) <= len(self.parents):
@@ -59,8 +61,8 @@ class Thread:
 def thread_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> Thread:
     """The conversation among the records of a file, in their order.
 
-    A file of nothing but sub-agent lines is that sub-agent's conversation. Where a
-    parent is not in the file, the line before stands for it, and the tally says so.
+    A file with only sub-agent lines is the conversation of that sub-agent. If a parent is
+    not in the file, the line before takes its place, and the tally counts it.
     """
     main: list[Line] = []
     side: list[Line] = []
@@ -88,8 +90,7 @@ def _line(record: Mapping[str, Any]) -> Line | None:
     uuid = _text(record.get("uuid"))
     if uuid is None:
         return None
-    message = record.get("message")
-    message = message if isinstance(message, dict) else {}
+    message = mapping(record.get("message"))
     content = message.get("content")
     blocks = (
         [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
@@ -121,21 +122,22 @@ def _way_up(lines: Sequence[Line], tally: Tally) -> Iterator[str]:
         visited.add(index)
         line = lines[index]
         yield line.uuid
+        # A boundary line has no parent; its logical parent is the line before the compaction.
         parent = line.parent or line.logical_parent
         before = index - 1 if index else None
         if parent in place:
             index = place[parent]
         elif parent is not None:
-            tally.repaired["line whose parent is not in the file, put after the one before"] += 1
+            tally.repaired[MISSING_PARENT] += 1
             index = before
         else:
             index = before if line.starts_over else None
     if index is not None:
-        tally.repaired["line that is its own ancestor, taken as the first"] += 1
+        tally.repaired[OWN_ANCESTOR] += 1
 
 
 def _with_relatives(way: set[str], lines: Sequence[Line]) -> set[str]:
-    """Also the other lines of the same assistant messages, and the results of their calls."""
+    """Add the other lines of the same assistant messages, and the results of their calls."""
     messages = {line.message_id for line in lines if line.uuid in way and line.message_id}
     for line in lines:
         if line.message_id in messages:

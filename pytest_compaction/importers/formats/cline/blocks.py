@@ -1,4 +1,4 @@
-"""Cline's message content in the shape of Anthropic's blocks."""
+"""Turn Cline's message content into Anthropic's blocks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pytest_compaction.importers.protocol import Tally
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping
 
 _WRAPPER: Final = re.compile(
     r"\A\s*<(?P<tag>user_input|task|feedback|answer|user_message)\b[^>\n]{0,200}>\s*"
@@ -18,7 +18,7 @@ _WRAPPER: Final = re.compile(
 
 
 def anthropic_blocks(content: Any, tally: Tally) -> Any:
-    """The content with files as text, results of queries as text, and typed text unwrapped."""
+    """The content as Anthropic's blocks: files and query results as text, no tags around text."""
     if isinstance(content, str):
         return unwrapped_text(content, tally)
     if not isinstance(content, list):
@@ -27,11 +27,11 @@ def anthropic_blocks(content: Any, tally: Tally) -> Any:
 
 
 def unwrapped_text(text: str, tally: Tally) -> str:
-    """What the user typed, without the tag that the program puts around it."""
+    """What the user typed, without the tag that Cline puts around it."""
     match = _WRAPPER.match(text)
     if match is None:
         return text
-    tally.repaired["tag around what the user typed taken off"] += 1
+    tally.repaired["tag around the user's text, removed"] += 1
     return match["text"]
 
 
@@ -40,7 +40,7 @@ def _block(block: Mapping[str, Any], tally: Tally) -> Mapping[str, Any]:
     if kind == "text" and isinstance(block.get("text"), str):
         return {**block, "text": unwrapped_text(block["text"], tally)}
     if kind == "file":
-        tally.repaired["attached file given as text under its path"] += 1
+        tally.repaired["attached file, given as text under its path"] += 1
         return {"type": "text", "text": f"{block.get('path', '')}\n{block.get('content', '')}"}
     if kind == "tool_result":
         return _result(block)
@@ -48,7 +48,7 @@ def _block(block: Mapping[str, Any], tally: Tally) -> Mapping[str, Any]:
 
 
 def _result(block: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A result whose content is a list of queries with what each gave, or one as JSON text."""
+    """A result as text, if its content is a list of queries with results, or one as JSON text."""
     content = block.get("content")
     queries = content if isinstance(content, list) else [_loaded(content)]
     if not queries or not all(_is_query(query) for query in queries):

@@ -1,8 +1,8 @@
-"""Cline's older history: tool calls as tags within text, results as text of the next message.
+"""Cline's older history: tool calls are tags in a text, results are the text that follows.
 
-Calls become tool calls, so that they stay with their results. The tools with which the
-assistant only speaks (questions, plans, completion) become its text, and what the user
-answers is the user's. Other programs that grew out of Cline write the same.
+The tags become tool calls, so that they stay with their results. Tools that only talk to
+the user (questions, plans, completion) become text of the assistant, and their results
+become user messages. Forks of Cline, such as Roo Code, write the same format.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pytest_compaction.conversation.messages import Part, Text, ToolCall, ToolRe
 from pytest_compaction.importers.formats.anthropic.blocks import leave_compactions, read_blocks
 from pytest_compaction.importers.formats.cline.blocks import anthropic_blocks, unwrapped_text
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping
 from pytest_compaction.importers.reading.threads import ThreadBuilder
 
 _SPEAKING: Final = {
@@ -48,14 +48,14 @@ _CALL: Final = re.compile(rf"<(?P<name>{'|'.join(_TOOLS)})>(?P<body>.*?)</(?P=na
 _PARAMETER: Final = re.compile(r"\s*<(?P<key>[a-z_]{1,40})>")
 _PATH: Final = re.compile(r"<path>([^<]{1,1000})</path>")
 _LONG: Final = ("arguments", "content", "diff", "question", "response", "result")
-"""Parameters that may hold their own closing tag; they end at the last one."""
+"""Parameters whose value may contain their closing tag, such as code; the last one ends them."""
 _DETAILS: Final = re.compile(r"\A\s*<environment_details>.*</environment_details>\s*\Z", re.S)
 _RESULT: Final = re.compile(r"\A\[(?P<name>[a-z_]{2,40})\b[^\n]{0,2000}\] Result:[ \t]*\n?")
 _FAILED: Final = re.compile(r"\s*(?:The tool execution failed|\[ERROR\]|Error\b)")
 
 
 def is_classic(value: Any) -> bool:
-    """Whether these are messages with the notices that Cline puts into the user's."""
+    """Whether these are messages with the notices that Cline adds to user messages."""
     if not isinstance(value, list):
         return False
     texts = [
@@ -75,7 +75,7 @@ def _texts(content: Any) -> list[str]:
     return [text for text in found if isinstance(text, str)]
 
 
-class ClassicReading:
+class ClassicReader:
     """Reads one history."""
 
     def __init__(self, path: Path) -> None:
@@ -86,15 +86,14 @@ class ClassicReading:
         self._made = 0
 
     def transcript(self, history: Sequence[Any]) -> Transcript:
-        """The conversation; raises :class:`ImportFormatError` that names the message."""
+        """The conversation; :class:`ImportFormatError` names a broken message."""
         for number, message in enumerate(history):
             self._tally.records += 1
             place = f"{self._path}, message {number}"
             role = mapping(message).get("role")
             if role not in ("user", "assistant"):
                 raise ImportFormatError(
-                    f"{place}: expected an object with the role user or assistant; "
-                    "mend or remove it"
+                    f"{place}: expected an object with the role user or assistant; fix or remove it"
                 )
             content = anthropic_blocks(mapping(message).get("content"), self._tally)
             blocks = read_blocks(content, place, self._tally)
@@ -128,11 +127,11 @@ class ClassicReading:
         name, given = match["name"], _parameters(match["body"])
         around = [text[: match.start()].rstrip(), text[match.end() :].strip()]
         if name in _SPEAKING:
-            self._tally.repaired["words of the assistant in a tag given as its text"] += 1
+            self._tally.repaired["tagged words of the assistant, given as text"] += 1
             around.insert(1, given.get(_SPEAKING[name], ""))
             return [Text(words) for words in around if words.strip()]
         self._made += 1
-        self._tally.repaired["tool call in the text of a message given as a call"] += 1
+        self._tally.repaired["tool call written as text, given as a call"] += 1
         arguments = json.dumps(given, ensure_ascii=False)
         self._waiting = ToolCall(f"call-{self._made}", name, arguments)
         return [*(Text(words) for words in around if words.strip()), self._waiting]
@@ -157,7 +156,7 @@ class ClassicReading:
 
     def _is_details(self, part: Part) -> bool:
         if isinstance(part, Text) and _DETAILS.match(part.text):
-            self._tally.left_out["details of the environment that the program added"] += 1
+            self._tally.left_out["environment details added by the program"] += 1
             return True
         return False
 

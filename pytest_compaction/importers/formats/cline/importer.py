@@ -1,8 +1,8 @@
-"""Sessions of Cline: its message files with what compactions made of them, and its older histories.
+"""Sessions of Cline: message files with their compactions, and the older histories.
 
-A session is ``<id>.messages.json``; beside it ``<id>.compaction.json`` holds the context
-that Cline went on with after its latest compaction, which becomes a recorded one. Of
-several such files for one session each makes a case of its own. The older
+A session is a file ``<id>.messages.json``. Beside it, ``<id>.compaction.json`` holds the
+context with which Cline continued after its latest compaction; this becomes a recorded
+compaction. If a session has several such files, each makes a case of its own. The older
 ``api_conversation_history.json``, a list of messages, is read as well.
 """
 
@@ -16,10 +16,10 @@ from typing import Any, Final
 from pytest_compaction.conversation.messages import Message, Text
 from pytest_compaction.importers.formats.anthropic.blocks import leave_compactions, read_blocks
 from pytest_compaction.importers.formats.cline.blocks import anthropic_blocks
-from pytest_compaction.importers.formats.cline.classic import ClassicReading, is_classic
+from pytest_compaction.importers.formats.cline.classic import ClassicReader, is_classic
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.documents import head_values, read_document
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping, string
 from pytest_compaction.importers.reading.streamed import is_list
 from pytest_compaction.importers.reading.threads import ThreadBuilder, is_empty
 from pytest_compaction.importers.reading.views import in_terms_of
@@ -28,6 +28,7 @@ _SIDECAR: Final = ".compaction.json"
 _LOG: Final = ".messages.json"
 _MADE: Final = ("compaction", "compaction_summary")
 _MAX_SIDECARS: Final = 20
+"""Each is read whole to see whether it belongs to the session, so their number is bounded."""
 
 
 class ClineImporter:
@@ -37,14 +38,14 @@ class ClineImporter:
     description = "Cline: session messages with their compactions, API history (JSON)"
 
     def recognises(self, head: str) -> bool:
-        """By a session's messages or header, or by tool calls and notices within texts."""
+        """Look for the messages or header of a session, or tool calls and notices within texts."""
         return any(_is_session(value) or is_classic(value) for value in head_values(head))
 
     def read(self, path: Path) -> Iterator[Transcript]:
-        """The session; once for each compaction on record where there are several."""
+        """The session; once for each recorded compaction if there are several."""
         data = read_document(path)
         if is_list(data):
-            yield ClassicReading(path).transcript(data)
+            yield ClassicReader(path).transcript(data)
             return
         session = mapping(data)
         _refuse_other(path, session)
@@ -69,17 +70,17 @@ def _is_session(value: Any) -> bool:
 
 
 def _refuse_other(path: Path, session: Mapping[str, Any]) -> None:
-    """Raise for the files beside a session that are not the session."""
+    """Refuse the other files of a session with an error that names the right one."""
     messages = session.get("messages")
     if not is_list(messages):
         raise ImportFormatError(
-            f"{path}: the header of a Cline session, without its messages; "
+            f"{path}: this is the header of a Cline session, without its messages; "
             f"import the file beside it that ends in {_LOG}"
         )
     if path.name.endswith(_SIDECAR) or "source_message_count" in session:
         raise ImportFormatError(
-            f"{path}: what a compaction of Cline made, not the session; import the file "
-            f"beside it that ends in {_LOG}, with which this one is read"
+            f"{path}: this is the result of a Cline compaction, not the session; import the "
+            f"file beside it that ends in {_LOG}, which reads this one as well"
         )
     if not messages:
         raise ImportFormatError(f"{path}: a Cline session without a message; nothing to import")
@@ -87,7 +88,7 @@ def _refuse_other(path: Path, session: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """A compaction on record: the name of its file, and what is in it."""
+    """A recorded compaction: the name of its file, and its content."""
 
     name: str
     place: str
@@ -95,7 +96,7 @@ class _Record:
 
 
 def _records(path: Path, session: Mapping[str, Any]) -> list[_Record]:
-    """The compactions of this session in the files beside it, by name."""
+    """The compactions of this session in the files beside it, sorted by name."""
     stem = path.name.removesuffix(_LOG)
     id = session.get("sessionId")
     found: list[_Record] = []
@@ -110,7 +111,7 @@ def _records(path: Path, session: Mapping[str, Any]) -> list[_Record]:
 
 @dataclass(slots=True)
 class _Read:
-    """Messages with the number of the session's message that each comes from."""
+    """Messages, and for each the number of its message in the session."""
 
     messages: tuple[Message, ...] = ()
     origins: list[int] = field(default_factory=list)
@@ -128,10 +129,9 @@ def _read(session: Mapping[str, Any], place: str, tally: Tally) -> _Read:
         where = f"{place}, message {number}"
         if not isinstance(message, Mapping) or message.get("role") not in ("user", "assistant"):
             raise ImportFormatError(
-                f"{where}: expected an object with the role user or assistant; mend or remove it"
+                f"{where}: expected an object with the role user or assistant; fix or remove it"
             )
-        model = mapping(message.get("modelInfo")).get("id")
-        read.model = model if isinstance(model, str) else read.model
+        read.model = string(mapping(message.get("modelInfo")).get("id")) or read.model
         blocks = read_blocks(anthropic_blocks(message.get("content"), tally), where, tally)
         leave_compactions(blocks, tally)
         for result, rest in blocks.results:
@@ -158,7 +158,7 @@ def _transcript(
 
 
 def _boundary(session: Mapping[str, Any], log: _Read, record: _Record) -> Boundary:
-    """The compaction on record: the context as it was sent, after the last message it knew."""
+    """The recorded compaction: the context as it was sent, after the last message it covered."""
     prompt = {"system_prompt": session.get("system_prompt")}
     view = _read({**prompt, **record.data}, record.place, Tally())
     end = _known(session["messages"], record.data)
@@ -172,7 +172,7 @@ def _boundary(session: Mapping[str, Any], log: _Read, record: _Record) -> Bounda
 
 
 def _known(messages: Sequence[Any], record: Mapping[str, Any]) -> int:
-    """How many messages of the session the compaction had before it."""
+    """How many messages of the session came before the compaction."""
     count = record.get("source_message_count")
     if isinstance(count, int) and 0 < count <= len(messages):
         return count
@@ -182,8 +182,7 @@ def _known(messages: Sequence[Any], record: Mapping[str, Any]) -> int:
 
 
 def _id(message: Any) -> str:
-    id = mapping(message).get("id")
-    return id if isinstance(id, str) else ""
+    return string(mapping(message).get("id"))
 
 
 def _tokens_before(messages: Sequence[Any]) -> int | None:

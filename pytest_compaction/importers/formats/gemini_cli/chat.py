@@ -1,4 +1,4 @@
-"""A recorded chat of Gemini CLI: messages by id, rewinds, and the histories it wrote anew."""
+"""A recorded chat of Gemini CLI: messages by id, rewinds, and rewritten histories."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.importers.formats.gemini_cli.parts import (
     SNAPSHOT,
-    ContentReading,
+    ContentReader,
     Parts,
     function_call,
     function_response,
@@ -25,11 +25,11 @@ from pytest_compaction.importers.formats.gemini_cli.parts import (
     read_parts,
 )
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping, unknown
 from pytest_compaction.importers.reading.views import in_terms_of
-from pytest_compaction.text.words import printable
 
 _SHOWN: Final = ("info", "warning", "error")
+# The result of a call that the user declined: the record holds only the status.
 _CANCELLED: Final = "[cancelled: the call was not run]"
 
 Record = Mapping[str, Any]
@@ -37,7 +37,7 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Rewritten:
-    """A history that was written anew, after so many messages of the log."""
+    """A rewritten history, which took effect after ``before`` messages of the log."""
 
     before: int
     history: Sequence[Record]
@@ -45,7 +45,7 @@ class _Rewritten:
 
 @dataclass(slots=True)
 class ChatLog:
-    """Collects the records of one chat in their order."""
+    """Collects the records of one chat in order."""
 
     place: str
     recognised: bool = False
@@ -55,7 +55,7 @@ class ChatLog:
     _rewritten: list[_Rewritten] = field(default_factory=list)
 
     def add(self, value: Any, place: str) -> None:
-        """Take one line, or a whole chat of the older form."""
+        """Add one line, or a whole chat of the older format."""
         self._tally.records += 1
         record = mapping(value)
         if isinstance(record.get("$rewindTo"), str):
@@ -64,17 +64,17 @@ class ChatLog:
             self._set(record["$set"])
         elif "sessionId" in record and "type" not in record:
             self.recognised = self.recognised or "projectHash" in record
-            self._tally.left_out["header of the chat"] += 1
+            self._tally.left_out["chat header"] += 1
             for message in listed(record.get("messages")):
                 self._tally.records += 1
                 self._message(message, place)
         elif isinstance(record.get("id"), str) and "type" in record:
             self._message(record, place)
         else:
-            self._tally.left_out["value that is no record of a chat"] += 1
+            self._tally.left_out["value that is not a chat record"] += 1
 
     def transcript(self, source: str) -> Transcript:
-        """The whole chat; raises :class:`ImportFormatError` for one without a message."""
+        """The whole chat; raises :class:`ImportFormatError` if it has no message."""
         records = list(self._log.values())
         reading = _read(records, self._tally)
         messages = reading.finished()
@@ -87,7 +87,7 @@ class ChatLog:
         )
         lost = len(self._rewritten) - len(boundaries)
         if lost:
-            self._tally.left_out["history written anew before the first message"] += lost
+            self._tally.left_out["rewritten history before the first message"] += lost
         model = next((r["model"] for r in reversed(records) if isinstance(r.get("model"), str)), "")
         ledger = self._tally.ledger(len(messages))
         return Transcript(messages, source, ledger, model, boundaries)
@@ -96,17 +96,16 @@ class ChatLog:
         record = mapping(value)
         kind, id = record.get("type"), record.get("id")
         if kind in _SHOWN:
-            self._tally.left_out[f"notice shown to the user only: {kind}"] += 1
+            self._tally.left_out[f"notice shown only to the user: {kind}"] += 1
             return
         if kind not in ("user", "gemini"):
-            shown = printable(str(kind), 40)
-            self._tally.left_out[f"message of the unknown type {shown!r}"] += 1
+            self._tally.left_out[unknown("message type", kind)] += 1
             return
         self.recognised = True
         if not isinstance(id, str) or not id:
             id = f"unnamed-{len(self._log)}"
         if id in self._log:
-            self._tally.left_out["earlier state of a message that was recorded again"] += 1
+            self._tally.left_out["earlier version of a message"] += 1
             if id in self._frozen:
                 return
         self._log[id] = record
@@ -117,23 +116,23 @@ class ChatLog:
         for gone in ids[start:]:
             del self._log[gone]
         if ids[start:]:
-            self._tally.left_out["message that the user went back behind"] += len(ids[start:])
+            self._tally.left_out["message removed by a rewind"] += len(ids[start:])
         self._rewritten = [entry for entry in self._rewritten if entry.before <= start]
-        self._tally.left_out["record of going back"] += 1
+        self._tally.left_out["rewind record"] += 1
 
     def _set(self, changes: Record) -> None:
         history = changes.get("messages")
         if not isinstance(history, list):
-            self._tally.left_out["change of the header"] += 1
+            self._tally.left_out["header change"] += 1
             return
-        self._tally.repaired["history written anew, taken as a compaction"] += 1
+        self._tally.repaired["rewritten history, taken as a compaction"] += 1
         records = [mapping(message) for message in history]
         self._drop_synthetic(records)
         self._frozen |= set(self._log)
         self._rewritten.append(_Rewritten(len(self._log), records))
 
     def _drop_synthetic(self, history: Sequence[Record]) -> None:
-        """Take summaries out of the log: recorded last, they come first in the new history."""
+        """Remove summaries from the log: recorded last, they come first in the new history."""
         places = {id: place for place, id in enumerate(self._log)}
         least = len(places)
         late: set[str] = set()
@@ -146,7 +145,7 @@ class ChatLog:
         for id in places:
             if id not in self._frozen and (id in late or _is_snapshot(self._log[id])):
                 del self._log[id]
-                self._tally.left_out["summary of a compression, kept as its record"] += 1
+                self._tally.left_out["summary of a compression, kept in its record"] += 1
 
 
 def _is_snapshot(record: Record) -> bool:
@@ -158,8 +157,8 @@ def _is_snapshot(record: Record) -> bool:
     return record.get("type") == "user" and bool(SNAPSHOT.match(first))
 
 
-def _read(records: Sequence[Record], tally: Tally) -> ContentReading:
-    reading = ContentReading(tally)
+def _read(records: Sequence[Record], tally: Tally) -> ContentReader:
+    reading = ContentReader(tally)
     answered = {
         str(mapping(call).get("id"))
         for record in records
@@ -183,7 +182,7 @@ def _read(records: Sequence[Record], tally: Tally) -> ContentReading:
 def _with_calls(
     record: Record, parts: Parts, tally: Tally, number: int
 ) -> list[tuple[str, ToolResult, list[Part]]]:
-    """Add thoughts and calls that stand beside the content; the responses to them."""
+    """Add the thoughts and calls recorded beside the content; return the results of the calls."""
     thoughts = record.get("thoughts")
     if isinstance(thoughts, list) and thoughts:
         payload = canonical_json({"type": "reasoning", "thoughts": thoughts})
@@ -202,7 +201,7 @@ def _with_calls(
 def _result(
     record: Record, call: ToolCall, tally: Tally
 ) -> tuple[str, ToolResult, list[Part]] | None:
-    """What a call gave; ``None`` where nothing is on record, as for an interrupted one."""
+    """The result of a call; ``None`` if none was recorded, as for an interrupted call."""
     status = record.get("status")
     texts: list[str] = []
     rest: list[Part] = []

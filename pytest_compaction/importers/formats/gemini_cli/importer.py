@@ -1,8 +1,9 @@
 """Sessions of Gemini CLI: its recorded chats (JSON lines, older ones JSON) and checkpoints.
 
-A recorded chat repeats a message whenever it changes and writes the history anew when it
-was compressed or masked: the first is put together by id, the second is a recorded
-compaction. A checkpoint is the history as it was sent, in the shape of the Gemini API.
+A recorded chat repeats a message whenever it changes; the last version of each id counts.
+When the history is compressed or masked, the chat rewrites it; this is a recorded
+compaction, and the log keeps the messages as they were before.
+A checkpoint is the history as it was sent, in the shape of the Gemini API.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.importers.formats.gemini_cli.chat import ChatLog
-from pytest_compaction.importers.formats.gemini_cli.parts import ContentReading
+from pytest_compaction.importers.formats.gemini_cli.parts import ContentReader
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.documents import head_values, json_values
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping
 from pytest_compaction.importers.reading.streamed import is_list
 
 _TYPES: Final = ("user", "gemini", "info", "warning", "error")
@@ -30,7 +31,7 @@ class GeminiCliImporter:
     description = "Gemini CLI: recorded chats, checkpoints, Gemini API contents (JSON, JSONL)"
 
     def recognises(self, head: str) -> bool:
-        """By a session of messages of its types, or by contents that are lists of parts."""
+        """Look for a session header or a message of Gemini CLI, or contents with lists of parts."""
         values = head_values(head)
         return any(_is_chat(value) or _contents(value) for value in values)
 
@@ -44,14 +45,14 @@ class GeminiCliImporter:
             if found:
                 contents.append(found)
                 if "toolCall" in mapping(value):
-                    tally.left_out["call that waited for approval when this was saved"] += 1
+                    tally.left_out["call that was waiting for approval"] += 1
             else:
                 log.add(value, place)
         if contents:
             return _checkpoint(chain.from_iterable(contents), path, tally)
         if not log.recognised:
             raise ImportFormatError(
-                f"{path}: no message of Gemini CLI; expected messages of the types user and "
+                f"{path}: no message of Gemini CLI; expected messages of type user or "
                 "gemini, or contents with parts. Name another format with --format"
             )
         return log.transcript(path.as_posix())
@@ -68,7 +69,7 @@ def _is_chat(value: Any) -> bool:
 
 
 def _contents(value: Any) -> Sequence[Any]:
-    """The list of contents with parts that a value is or holds; empty for anything else."""
+    """The contents with parts in a value, which may be their list or hold it; else empty."""
     lists = [value, *(mapping(value).get(key) for key in _HISTORIES)]
     for found in lists:
         if is_list(found) and any(_is_content(item) for item in found[:5]):
@@ -84,7 +85,7 @@ def _is_content(value: Any) -> bool:
 
 
 def _checkpoint(contents: Iterable[Any], path: Path, tally: Tally) -> Transcript:
-    reading = ContentReading(tally)
+    reading = ContentReader(tally)
     for number, content in enumerate(contents):
         tally.records += 1
         if not isinstance(content, Mapping):

@@ -1,4 +1,4 @@
-"""Parts of the Gemini API as parts of messages: text, thoughts, calls and their responses."""
+"""Turn parts of the Gemini API into parts of messages: text, thoughts, calls and responses."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
 )
 from pytest_compaction.importers.protocol import Tally
-from pytest_compaction.importers.reading.chat_messages import as_arguments
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping, string, tool_call
 from pytest_compaction.importers.reading.images import document, image, image_at
 from pytest_compaction.importers.reading.streamed import is_list
 from pytest_compaction.importers.reading.threads import ThreadBuilder
@@ -34,21 +33,21 @@ _STATES: Final = ("success", "error", "cancelled")
 
 @dataclass(slots=True)
 class Parts:
-    """What one content holds: its own parts, and the responses to calls of the one before."""
+    """The parts of one content, and its responses to calls of the content before."""
 
     own: list[Part] = field(default_factory=list)
     responses: list[tuple[str, ToolResult, list[Part]]] = field(default_factory=list)
 
 
 def listed(parts: Any) -> Sequence[Any]:
-    """A text, one part or a list of parts as a list."""
+    """A list of parts from a text, one part or a list."""
     if is_list(parts):
         return parts
     return [] if parts is None or parts == "" else [parts]
 
 
 def read_parts(parts: Any, tally: Tally, made: str) -> Parts:
-    """Read the parts of one content; calls without id are named ``<made>-<number>``."""
+    """Read the parts of one content; calls without an id get the id ``<made>-<number>``."""
     found = Parts()
     for number, part in enumerate(listed(parts)):
         if isinstance(part, str):
@@ -59,6 +58,7 @@ def read_parts(parts: Any, tally: Tally, made: str) -> Parts:
 
 
 def _read(part: Mapping[str, Any], tally: Tally, made: str, found: Parts) -> None:
+    # Gemini signs parts of any type; a signature travels as thinking of its own.
     signature = part.get("thoughtSignature")
     if part.get("thought") is True or ("text" not in part and set(part) == {"thoughtSignature"}):
         found.own.append(Thinking(canonical_json({"type": "thinking", "part": part})))
@@ -76,19 +76,14 @@ def _read(part: Mapping[str, Any], tally: Tally, made: str, found: Parts) -> Non
 
 
 def function_call(call: Mapping[str, Any], made: str) -> ToolCall:
-    """A call; its arguments are as the API gave them."""
-    id, name = call.get("id"), call.get("name")
-    return ToolCall(
-        id if isinstance(id, str) and id else made,
-        name if isinstance(name, str) and name else "unknown",
-        as_arguments(call.get("args")),
-    )
+    """A tool call; ``made`` is its id if the API gave none."""
+    return tool_call(string(call.get("id")) or made, call.get("name"), call.get("args"))
 
 
 def function_response(
     response: Mapping[str, Any], tally: Tally
 ) -> tuple[str, ToolResult, list[Part]]:
-    """Name of the function, its result (the call's id may be empty), and what is beside it."""
+    """The name of the function, its result (whose call id may be empty), and its other parts."""
     given = response.get("response")
     body = mapping(given)
     failed = "error" in body and "output" not in body
@@ -96,8 +91,7 @@ def function_response(
     value = body[keys[0]] if len(keys) == 1 and len(body) == 1 else given
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     rest = read_parts(response.get("parts"), tally, "").own
-    id = response.get("id")
-    result = ToolResult(id if isinstance(id, str) else "", text, failed)
+    result = ToolResult(string(response.get("id")), text, failed)
     return str(response.get("name", "")), result, [p for p in rest if not isinstance(p, ToolCall)]
 
 
@@ -114,11 +108,11 @@ def _media(part: Mapping[str, Any], tally: Tally) -> list[Part]:
         text = code.get("code") or result.get("output")
         return [Text(text)] if isinstance(text, str) and text else []
     shown = printable(", ".join(sorted(map(str, part)))[:60], 60)
-    tally.left_out[f"part of the unknown kind {shown!r}"] += 1
+    tally.left_out[f"unknown part {shown!r}"] += 1
     return []
 
 
-class ContentReading:
+class ContentReader:
     """Reads contents, each with a role and parts, into messages."""
 
     def __init__(self, tally: Tally) -> None:
@@ -129,11 +123,11 @@ class ContentReading:
 
     @property
     def origins(self) -> list[int]:
-        """The number of the content that each message comes from."""
+        """For each message, the number of its content."""
         return self._thread.origins
 
     def finished(self) -> tuple[Message, ...]:
-        """All messages; to be called once, at the end."""
+        """All messages; call this once, at the end."""
         self._thread.close()
         return tuple(self._thread.messages)
 
@@ -143,7 +137,7 @@ class ContentReading:
         self.turn(role, read_parts(content.get("parts"), self._tally, f"call-{number}"), number)
 
     def turn(self, role: str, parts: Parts, number: int) -> None:
-        """Add what was read of one content."""
+        """Add the parts that were read from one content."""
         for name, result, rest in parts.responses:
             self._respond(name, result, rest)
         spoken = [part for part in parts.own if not isinstance(part, Text) or part.text.strip()]
@@ -155,10 +149,10 @@ class ContentReading:
             self._open = [(part.id, part.name) for part in spoken if isinstance(part, ToolCall)]
         text = next((part.text for part in spoken if isinstance(part, Text)), "")
         if role == "user" and _CONTEXT.match(text):
-            self._tally.repaired["context that the program set up, as a system message"] += 1
+            self._tally.repaired["context set up by the program, given as a system message"] += 1
             role = "system"
         elif role == "user" and not self._begun and SNAPSHOT.match(text):
-            self._tally.repaired["summary of messages that are not in the file, kept as one"] += 1
+            self._tally.repaired["summary of messages not in the file, kept as a message"] += 1
         self._begun = self._begun or role != "system"
         self._thread.add(role, spoken, number)
 

@@ -1,9 +1,9 @@
-"""Evaluation logs of Inspect (inspect_ai): ``.eval`` archives and JSON; a sample a conversation.
+"""Evaluation logs of Inspect (inspect_ai): ``.eval`` archives and JSON. A sample is a conversation.
 
-Read by their shape, so that the result does not depend on what is installed. Archives of
-newer versions are compressed with Zstandard, which Python reads by itself from 3.14 and
-otherwise with ``zipfile-zstd``, a package that inspect-ai brings along. What the model was
-sent right after a compaction is the recorded one.
+Logs are read by their shape and not with inspect_ai, so the result does not depend on what
+is installed. Newer versions compress archives with Zstandard. Python reads it since 3.14;
+before, it needs ``zipfile-zstd``, on which inspect-ai depends. The input of the first model
+call after a compaction is the recorded compaction.
 """
 
 from __future__ import annotations
@@ -17,13 +17,10 @@ from typing import Any, Final
 
 from pytest_compaction.importers.formats.inspect.sample import transcript_of
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.reading.documents import (
-    Value,
-    head_values,
-    read_document,
-)
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.documents import PlacedValue, head_values, read_document
+from pytest_compaction.importers.reading.fields import mapping, string
 from pytest_compaction.importers.reading.jsonl import parsed
+from pytest_compaction.importers.reading.numbered import numbered
 from pytest_compaction.importers.reading.streamed import MAX_HELD_BYTES, is_list
 
 _ARCHIVE: Final = "PK\x03\x04"
@@ -39,24 +36,19 @@ class InspectImporter:
     description = "Inspect (inspect_ai), evaluation log: .eval archive or JSON"
 
     def recognises(self, head: str) -> bool:
-        """By the first member of an archive, or by the description of the evaluation."""
+        """Look for the first member of an archive, or the description of the evaluation."""
         if head.startswith(_ARCHIVE):
             return any(name in head[:300] for name in _MEMBERS)
         return any(_is_log(mapping(value)) for value in head_values(head))
 
     def read(self, path: Path) -> Iterator[Transcript]:
         """The samples of the log, one by one."""
-        held: Value | None = None
-        model = ""
-        several = False
-        for model, sample in _samples(path):
-            if held is not None:
-                several = True
-                yield transcript_of(held, path, model, _name(held.value))
-            held = sample
-        if held is None:
+        found = False
+        for number, (model, sample), _ in numbered(_samples(path)):
+            found = True
+            yield transcript_of(sample, path, model, _name(sample.value) if number else "")
+        if not found:
             raise ImportFormatError(f"{path}: an Inspect log without a sample; nothing to import")
-        yield transcript_of(held, path, model, _name(held.value) if several else "")
 
 
 IMPORTER: Final = InspectImporter
@@ -72,14 +64,15 @@ def _name(sample: Any) -> str:
     return f"{given.get('id', 'sample')}-epoch{given.get('epoch', 1)}"
 
 
-def _samples(path: Path) -> Iterator[tuple[str, Value]]:
-    """The model of the evaluation with each sample."""
+def _samples(path: Path) -> Iterator[tuple[str, PlacedValue]]:
+    """Each sample with the model of the evaluation."""
     if not zipfile.is_zipfile(path):
         data = mapping(read_document(path))
         samples = data.get("samples")
         for number, sample in enumerate(samples if is_list(samples) else []):
-            yield _model(data), Value(f"{path}, sample {number}", sample)
+            yield _model(data), PlacedValue(f"{path}, sample {number}", sample)
         return
+    # Importing it teaches zipfile to read Zstandard; most archives do without.
     with contextlib.suppress(ImportError):
         importlib.import_module("zipfile_zstd")
     try:
@@ -89,7 +82,7 @@ def _samples(path: Path) -> Iterator[tuple[str, Value]]:
             model = _model(mapping(_member(archive, header, path))) if header else ""
             for name in names:
                 if name.startswith(_SAMPLES) and name.endswith(".json"):
-                    yield model, Value(f"{path}, {name}", _member(archive, name, path))
+                    yield model, PlacedValue(f"{path}, {name}", _member(archive, name, path))
     except zipfile.BadZipFile as error:
         raise ImportFormatError(f"{path}: a broken archive ({error}); copy it again") from None
 
@@ -98,8 +91,8 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
     size = archive.getinfo(name).file_size
     if size > MAX_HELD_BYTES:
         raise ImportFormatError(
-            f"{path}, {name}: {size / 1024**2:.0f} MB; at most {MAX_HELD_BYTES // 1024**2} MB "
-            "of one sample are read; remove it from the archive"
+            f"{path}, {name}: {size / 1024**2:.0f} MB; a sample may have at most "
+            f"{MAX_HELD_BYTES // 1024**2} MB; remove it from the archive"
         )
     try:
         with archive.open(name) as member:
@@ -118,5 +111,4 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
 
 
 def _model(header: Mapping[str, Any]) -> str:
-    model = mapping(header.get("eval")).get("model")
-    return model if isinstance(model, str) else ""
+    return string(mapping(header.get("eval")).get("model"))

@@ -10,11 +10,12 @@ from typing import Any, Final
 
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.chat_messages import ChatReading, as_arguments
-from pytest_compaction.importers.reading.documents import Value
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.chat_messages import ChatReader
+from pytest_compaction.importers.reading.documents import PlacedValue
+from pytest_compaction.importers.reading.fields import as_arguments, mapping
 from pytest_compaction.importers.reading.streamed import MAX_HELD_BYTES, is_list
 from pytest_compaction.importers.reading.views import in_terms_of
+from pytest_compaction.importers.reasons import SUMMARY_IN_RECORD
 from pytest_compaction.text.words import printable
 
 _ATTACHED: Final = re.compile(r"attachment://([0-9a-f]{32})\b")
@@ -22,8 +23,8 @@ _ATTACHED: Final = re.compile(r"attachment://([0-9a-f]{32})\b")
 Sample = Mapping[str, Any]
 
 
-def transcript_of(found: Value, path: Path, model: str, name: str) -> Transcript:
-    """The conversation of a sample; raises :class:`ImportFormatError` for one without."""
+def transcript_of(found: PlacedValue, path: Path, model: str, name: str) -> Transcript:
+    """The conversation of a sample; raises :class:`ImportFormatError` if it has no message."""
     sample = mapping(found.value)
     attachments = _Attachments(mapping(sample.get("attachments")), found.place, MAX_HELD_BYTES)
     items = [attachments.resolved(item) for item in _list(sample.get("messages"))]
@@ -31,7 +32,7 @@ def transcript_of(found: Value, path: Path, model: str, name: str) -> Transcript
     _note_end(sample, tally)
     log = [item for item in items if not _is_summary(item)]
     if len(log) < len(items):
-        tally.left_out["summary of a compaction, kept as its record"] += len(items) - len(log)
+        tally.left_out[SUMMARY_IN_RECORD] += len(items) - len(log)
     messages = _read(log, found.place, tally)
     if not messages:
         raise ImportFormatError(f"{found.place}: a sample without a message; remove it")
@@ -53,19 +54,22 @@ def _note_end(sample: Sample, tally: Tally) -> None:
         given = mapping(sample.get(key))
         if given:
             said = printable(str(given.get("message") or given.get("type")), 100)
-            tally.left_out[f"end of the sample by {key}: {said}"] += 1
+            tally.left_out[f"sample ended by {key}: {said}"] += 1
 
 
 @dataclass(slots=True)
 class _Attachments:
-    """What a sample stores apart, put back in its place; bounded over all that is put back."""
+    """Texts that a sample stores apart, put back where they are referenced.
+
+    ``left`` bounds the characters put back: a short text may be referenced many times.
+    """
 
     texts: Mapping[str, Any]
     place: str
     left: int
 
     def resolved(self, value: Any) -> Any:
-        """The value with every reference replaced by what it refers to."""
+        """The value with the text of every reference."""
         if isinstance(value, str) and "attachment://" in value:
             return _ATTACHED.sub(self._text, value)
         if is_list(value):
@@ -86,7 +90,7 @@ class _Attachments:
 
 
 def _read(items: Sequence[Any], place: str, tally: Tally) -> tuple[Message, ...]:
-    reading = ChatReading(tally)
+    reading = ChatReader(tally)
     for number, item in enumerate(items):
         where = f"{place}, message {number}"
         reading.add(_as_chat(item) if isinstance(item, Mapping) else item, where)
@@ -94,7 +98,7 @@ def _read(items: Sequence[Any], place: str, tally: Tally) -> tuple[Message, ...]
 
 
 def _as_chat(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The message in OpenAI's shape."""
+    """The message in the shape of OpenAI's chat completions."""
     message = dict(item)
     content = item.get("content")
     if isinstance(content, list):
@@ -131,7 +135,7 @@ def _boundaries(
     attachments: _Attachments,
     tally: Tally,
 ) -> Iterator[Boundary]:
-    """For each compaction what the model was sent next, after the last message before that."""
+    """One boundary per compaction, with the input of the next model call as its view."""
     place = attachments.place
     places = {str(mapping(item).get("id")): number for number, item in enumerate(log)}
     pool = list(_list(mapping(sample.get("events_data")).get("messages")))
@@ -140,7 +144,7 @@ def _boundaries(
     for event in map(mapping, _list(sample.get("events"))):
         if event.get("event") == "compaction":
             if waiting is not None:
-                tally.left_out["compaction after which the model was not asked"] += 1
+                tally.left_out["compaction after which the model was not called"] += 1
             waiting = event
         elif event.get("event") == "model" and waiting is not None:
             after = places.get(_answer_id(event), 0)
@@ -159,7 +163,7 @@ def _boundaries(
                 missing="" if view else "the log does not hold what the model was sent",
             )
     if waiting is not None:
-        tally.left_out["compaction after which the model was not asked"] += 1
+        tally.left_out["compaction after which the model was not called"] += 1
 
 
 def _answer_id(event: Mapping[str, Any]) -> str:
@@ -168,7 +172,7 @@ def _answer_id(event: Mapping[str, Any]) -> str:
 
 
 def _input(event: Mapping[str, Any], pool: Sequence[Any]) -> list[Any]:
-    """The messages that the model was sent; newer logs hold ranges of a pool."""
+    """The messages of a model call; newer logs refer to ranges of a shared pool."""
     given = list(_list(event.get("input")))
     for span in _list(event.get("input_refs")):
         if isinstance(span, list) and len(span) == 2 and all(isinstance(n, int) for n in span):

@@ -1,8 +1,8 @@
 """OpenAI chat completions: request and response bodies, logs of them, lists of messages.
 
-Read are ``{"messages": […]}`` with or without what else a request holds, pairs of
+Supported are ``{"messages": […]}`` with or without the rest of a request, pairs of
 request and response, batch files, tau-bench's ``{"traj": […], "reward": …}``, and
-lists of messages with tool calls; one in a document, or one a line, or a list of them.
+lists of messages with tool calls: one per document, one per line, or a list of them.
 """
 
 from __future__ import annotations
@@ -12,41 +12,38 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.protocol import (
-    LOOSE,
-    Transcript,
-)
-from pytest_compaction.importers.reading.chat_messages import ROLES, ChatReading
-from pytest_compaction.importers.reading.documents import Value, head_values
+from pytest_compaction.importers.protocol import LOOSE, Transcript
+from pytest_compaction.importers.reading.chat_messages import ROLES, ChatReader
+from pytest_compaction.importers.reading.documents import PlacedValue, head_values
 from pytest_compaction.importers.reading.exchanges import (
     Exchange,
     finished,
-    mapping,
     name_of,
     transcripts_of,
     unwrapped,
 )
+from pytest_compaction.importers.reading.fields import mapping, string
 from pytest_compaction.importers.reading.streamed import is_list
 
 LISTS: Final = ("messages", "traj")
-"""Keys of the list of messages of a conversation."""
+"""The keys under which a conversation has its list of messages."""
 
 _BLOCKS: Final = ("tool_use", "tool_result", "thinking", "redacted_thinking")
 
 
 class OpenAIChatImporter:
-    """Reads what is sent to and comes from ``/v1/chat/completions``."""
+    """Reads requests to and responses from ``/v1/chat/completions``."""
 
     name = "openai-chat"
     description = "OpenAI chat completions: bodies, logs, lists of conversations (JSON, JSONL)"
     specificity = LOOSE
 
     def recognises(self, head: str) -> bool:
-        """By a list of messages under a known key, or messages with tool calls."""
+        """Look for a list of messages under a known key, or messages with tool calls."""
         return any(_recognised(value) for value in head_values(head))
 
     def read(self, path: Path) -> Iterator[Transcript]:
-        """The conversations of the file; one that is logged request by request is one."""
+        """The conversations of the file; all requests of one conversation are joined."""
         expected = "no list of chat messages was recognised; expected messages, traj or choices"
         return transcripts_of(path, _exchange, transcript_of, expected)
 
@@ -56,7 +53,7 @@ IMPORTER: Final = OpenAIChatImporter
 
 def transcript_of(exchange: Exchange, path: Path) -> Transcript:
     """The transcript of one conversation of chat messages."""
-    reading = ChatReading(exchange.tally)
+    reading = ChatReader(exchange.tally)
     if exchange.system is not None:
         reading.add({"role": "system", "content": exchange.system}, exchange.place)
     for number, message in enumerate(chain(exchange.request, exchange.response)):
@@ -100,12 +97,12 @@ def _choices(body: Mapping[str, Any]) -> list[Any]:
 
 
 def _other_choices(body: Mapping[str, Any]) -> int:
-    """How many choices there are beside the first."""
+    """The number of choices after the first."""
     choices = body.get("choices")
     return max(0, len(choices) - 1) if is_list(choices) else 0
 
 
-def _exchange(item: Value) -> Exchange | None:
+def _exchange(item: PlacedValue) -> Exchange | None:
     place, value = item
     if is_list(value):
         exchange = Exchange(place, value)
@@ -116,18 +113,17 @@ def _exchange(item: Value) -> Exchange | None:
     answers = _choices(response) or _choices(request)
     if not messages and not answers:
         return None
-    model = request.get("model")
     exchange = Exchange(
         place,
         messages,
         answers,
         name=name_of(value),
-        model=model if isinstance(model, str) else "",
+        model=string(request.get("model")),
         logged="model" in request and bool(messages),
     )
     exchange.tally.records = len(messages) + len(answers)
     others = _other_choices(response) or _other_choices(request)
     if others:
         exchange.tally.records += others
-        exchange.tally.left_out["other choice of a response, of which the first stands"] += others
+        exchange.tally.left_out["further choice of a response; only the first is kept"] += others
     return exchange

@@ -1,4 +1,4 @@
-"""Items of OpenAI's Responses interface, which Codex writes as well: messages, calls, outputs."""
+"""Items of OpenAI's Responses interface, which Codex writes too: messages, calls, outputs."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     canonical_json,
 )
-from pytest_compaction.importers.protocol import JOINED, Boundary, ImportFormatError, Tally
-from pytest_compaction.importers.reading.chat_messages import (
-    IMAGES,
-    ROLES,
-    as_arguments,
-    media_part,
-)
+from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally
+from pytest_compaction.importers.reading.chat_messages import IMAGES, ROLES, media_part
 from pytest_compaction.importers.reading.contents import content_parts, text_and_rest
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import (
+    as_arguments,
+    mapping,
+    required_id,
+    string,
+    unknown,
+)
 from pytest_compaction.importers.reading.images import image
 from pytest_compaction.importers.reading.threads import ThreadBuilder, is_empty
-from pytest_compaction.text.words import printable
+from pytest_compaction.importers.reasons import BEFORE_FIRST_MESSAGE, ENCRYPTED_CONTENT, JOINED
 
 COMPACTIONS: Final = ("compaction", "compaction_summary", "context_compaction")
 UNDONE_COMPACTION: Final = "recorded compaction in a turn that the user undid"
@@ -40,7 +41,7 @@ _HOSTED: Final = (
     "image_generation_call",
     "mcp_call",
 )
-"""Calls that the provider runs itself; they carry their result with them."""
+"""Calls that the provider runs itself; their result is in the same item."""
 _LEFT_OUT: Final = {
     "item_reference": "reference to an item that is not in the file",
     "mcp_list_tools": "list of tools",
@@ -48,13 +49,14 @@ _LEFT_OUT: Final = {
     "mcp_approval_request": "approval of a tool",
     "mcp_approval_response": "approval of a tool",
     "compaction_trigger": "request to compact",
-    "ghost_snapshot": "snapshot of files for undoing",
+    "ghost_snapshot": "file snapshot for undo",
 }
+# How Codex reports a failed command; most of its outputs have no error flag.
 _FAILED: Final = re.compile(r"(?:Exit code:|Process exited with code) *[1-9]")
 
 
-class ItemReading:
-    """Reads items one by one; those of the assistant in a row become one message."""
+class ItemReader:
+    """Reads items one by one; consecutive items of the assistant become one message."""
 
     def __init__(self, tally: Tally) -> None:
         self.boundaries: list[Boundary] = []
@@ -65,16 +67,16 @@ class ItemReading:
 
     @property
     def messages(self) -> list[Message]:
-        """The messages up to here, every open call closed."""
+        """The messages so far; closes all open calls."""
         self._flush()
         self._thread.close()
         return self._thread.messages
 
     def add(self, item: Any, place: str) -> None:
-        """Read one item; raises :class:`ImportFormatError` that names the place."""
+        """Read one item; :class:`ImportFormatError` names the place of a broken one."""
         if not isinstance(item, Mapping):
             raise ImportFormatError(
-                f"{place}: an item that is {type(item).__name__}; expected an object with a type"
+                f"{place}: the item is {type(item).__name__}; expected an object with a type"
             )
         kind = item.get("type") or ("message" if "role" in item else None)
         if kind == "message":
@@ -88,14 +90,15 @@ class ItemReading:
         elif isinstance(kind, str) and kind.endswith("_call"):
             self._call(item, kind, place)
         else:
-            shown = printable(str(kind), 40)
-            reason = _LEFT_OUT.get(str(kind), f"item of the unknown type {shown!r}")
+            reason = _LEFT_OUT.get(str(kind), unknown("item type", kind))
             self._tally.left_out[reason] += 1
 
     def take_back(self, text: str) -> bool:
-        """Remove the last text of the assistant if ``text`` is it, or it after a preface.
+        """Remove the assistant's last text if it is the end of ``text``, and return whether it was.
 
-        Whether it was; the text must be at least half of it.
+        Codex records a summary as a message and again with a preface in its compaction.
+        The message must be at least half of ``text``, so that a short one does not match
+        by chance.
         """
         last = self._pending[-1] if self._pending else None
         said = last.text.strip() if isinstance(last, Text) else ""
@@ -107,7 +110,7 @@ class ItemReading:
         return True
 
     def cut(self, place: int) -> int:
-        """Take back the messages from ``place`` on; returns how many there were."""
+        """Remove the messages from ``place`` on, with their compactions; return their number."""
         lost = {message.id for message in self.messages[place:]}
         for boundary in self.boundaries:
             self._tally.left_out[UNDONE_COMPACTION] += boundary.after in lost
@@ -118,7 +121,7 @@ class ItemReading:
         given = str(item.get("role"))
         role = ROLES.get(given.lower())
         if role is None or role == "tool":
-            self._tally.left_out[f"message of the unknown role {printable(given, 40)!r}"] += 1
+            self._tally.left_out[unknown("message role", given)] += 1
             return
         parts = content_parts(item.get("content"), place, self._part)
         if is_empty(parts):
@@ -138,22 +141,18 @@ class ItemReading:
     def _compaction(self, item: Mapping[str, Any]) -> None:
         messages = self.messages
         if not messages:
-            self._tally.left_out["compaction before the first message"] += 1
+            self._tally.left_out[BEFORE_FIRST_MESSAGE] += 1
             return
-        summary = item.get("summary") or item.get("content")
-        text = summary if isinstance(summary, str) else ""
+        text = string(item.get("summary") or item.get("content"))
         missing = "" if text else ENCRYPTED
         boundary = Boundary(messages[-1].id, text, missing=missing)
         if item.get("encrypted_content"):
-            self._tally.left_out["encrypted content of a compaction"] += 1
+            self._tally.left_out[ENCRYPTED_CONTENT] += 1
         self.boundaries.append(boundary)
 
     def _call(self, item: Mapping[str, Any], kind: str, place: str) -> None:
-        call_id = item.get("call_id") or item.get("id")
-        if not isinstance(call_id, str) or not call_id:
-            raise ImportFormatError(f"{place}: a {kind} without call_id; mend or remove it")
-        name = item.get("name")
-        name = name if isinstance(name, str) and name else kind.removesuffix("_call")
+        call_id = _call_id(item, kind, place)
+        name = string(item.get("name")) or kind.removesuffix("_call")
         self._hold([ToolCall(call_id, name, _arguments(item, kind))])
         if kind in _HOSTED:
             self._hosted.append(self._hosted_result(item, kind, call_id))
@@ -170,9 +169,7 @@ class ItemReading:
         return ToolResult(call_id, _as_text(given), failed), []
 
     def _output(self, item: Mapping[str, Any], kind: str, place: str) -> None:
-        call_id = item.get("call_id") or item.get("id")
-        if not isinstance(call_id, str) or not call_id:
-            raise ImportFormatError(f"{place}: a {kind} without call_id; mend or remove it")
+        call_id = _call_id(item, kind, place)
         if any(isinstance(part, ToolCall) and part.id == call_id for part in self._pending):
             self._flush()
         given = item.get("output", item.get("tools"))
@@ -191,7 +188,7 @@ class ItemReading:
         self._thread.add_result(ToolResult(call_id, text, failed or not success), rest)
 
     def _unpacked(self, text: str) -> tuple[str, bool]:
-        """The output of a command out of the JSON that it is wrapped in, and whether it failed."""
+        """The output of a command without the JSON around it, and whether the command failed."""
         if text.startswith('{"output":') and '"metadata"' in text:
             try:
                 wrapped = json.loads(text)
@@ -199,7 +196,7 @@ class ItemReading:
                 return text, False
             output, code = wrapped.get("output"), mapping(wrapped.get("metadata")).get("exit_code")
             if isinstance(output, str):
-                self._tally.repaired["output of a command taken out of its JSON"] += 1
+                self._tally.repaired["command output, unwrapped from its JSON"] += 1
                 return output, isinstance(code, int) and code != 0
         return text, _FAILED.search(text[:300]) is not None
 
@@ -227,10 +224,14 @@ class ItemReading:
 
 
 def count_compactions(boundaries: Iterable[Boundary], tally: Tally) -> None:
-    """Count the compactions that are kept; encrypted ones are counted when they are read."""
+    """Count the compactions, except encrypted ones, which are counted when they are read."""
     for boundary in boundaries:
         if boundary.missing != ENCRYPTED:
             tally.compacted(boundary)
+
+
+def _call_id(item: Mapping[str, Any], kind: str, place: str) -> str:
+    return required_id(item.get("call_id") or item.get("id"), f"a {kind} without call_id", place)
 
 
 def _arguments(item: Mapping[str, Any], kind: str) -> str:

@@ -1,9 +1,8 @@
 """OpenAI Responses: request and response bodies, logs of them, lists of items.
 
-A request that names the response before it goes on with that conversation; one whose
-input begins with the input of an earlier one is the same conversation, grown.
-Reasoning stays as it is; a compaction item is a recorded compaction that only its
-provider can read.
+A request that names an earlier response continues its conversation. So does a request
+whose input begins with the input of an earlier one. Reasoning stays as it is. A compaction
+item is a recorded compaction that only its provider can read.
 """
 
 from __future__ import annotations
@@ -15,19 +14,19 @@ from typing import Any, Final
 
 from pytest_compaction.importers.formats.openai.items import (
     COMPACTIONS,
-    ItemReading,
+    ItemReader,
     count_compactions,
 )
 from pytest_compaction.importers.protocol import SHAPED, Transcript
-from pytest_compaction.importers.reading.documents import Value, head_values
+from pytest_compaction.importers.reading.documents import PlacedValue, head_values
 from pytest_compaction.importers.reading.exchanges import (
     Exchange,
     finished,
-    mapping,
     name_of,
     transcripts_of,
     unwrapped,
 )
+from pytest_compaction.importers.reading.fields import mapping, string
 from pytest_compaction.importers.reading.streamed import is_list
 
 _MARKS: Final = (
@@ -48,18 +47,18 @@ _PARTS: Final = ("input_text", "output_text")
 
 
 class OpenAIResponsesImporter:
-    """Reads what is sent to and comes from ``/v1/responses``."""
+    """Reads requests to and responses from ``/v1/responses``."""
 
     name = "openai-responses"
     description = "OpenAI Responses: bodies, logs, lists of items (JSON, JSONL)"
     specificity = SHAPED
 
     def recognises(self, head: str) -> bool:
-        """By items of its types, or a body with ``input`` or ``output`` items."""
+        """Look for items of known types, or a body with ``input`` or ``output`` items."""
         return any(_recognised(value) for value in head_values(head))
 
     def read(self, path: Path) -> Iterator[Transcript]:
-        """The conversations of the file; one that is logged request by request is one."""
+        """The conversations of the file; all requests of one conversation are joined."""
         expected = "no item of the Responses interface was recognised; expected input or output"
         return transcripts_of(path, _exchange, _transcript, expected)
 
@@ -91,7 +90,7 @@ def _is_item(value: Any) -> bool:
     )
 
 
-def _exchange(item: Value) -> Exchange | None:
+def _exchange(item: PlacedValue) -> Exchange | None:
     place, value = item
     if is_list(value):
         exchange = Exchange(place, value)
@@ -110,18 +109,15 @@ def _exchange(item: Value) -> Exchange | None:
     output = output if is_list(output) else []
     if not given and not output:
         return None
-    model = request.get("model") or body.get("model")
-    previous = request.get("previous_response_id")
-    id = body.get("id")
     exchange = Exchange(
         place,
         given,
         output,
         request.get("instructions"),
         name_of(value) if "custom_id" in mapping(value) else "",
-        model if isinstance(model, str) else "",
-        id if isinstance(id, str) else "",
-        previous if isinstance(previous, str) else "",
+        string(request.get("model") or body.get("model")),
+        string(body.get("id")),
+        string(request.get("previous_response_id")),
         logged=True,
     )
     exchange.tally.records = len(given) + len(output)
@@ -129,7 +125,7 @@ def _exchange(item: Value) -> Exchange | None:
 
 
 def _transcript(exchange: Exchange, path: Path) -> Transcript:
-    reading = ItemReading(exchange.tally)
+    reading = ItemReader(exchange.tally)
     if exchange.system:
         reading.add({"role": "system", "content": exchange.system}, exchange.place)
     for number, item in enumerate(chain(exchange.request, exchange.response)):

@@ -1,4 +1,4 @@
-"""Events of OpenHands before its SDK: an ``action`` of the agent, an ``observation`` after it."""
+"""Events of OpenHands before its SDK: an ``action`` and the ``observation`` that follows it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from pytest_compaction.importers.formats.openhands.steps import (
     thinking_of,
 )
 from pytest_compaction.importers.protocol import Tally
-from pytest_compaction.importers.reading.chat_messages import as_arguments
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import as_arguments, mapping, string, tool_call
 from pytest_compaction.text.words import printable
 
 _PROGRAM: Final = (
@@ -35,6 +34,7 @@ _PROGRAM: Final = (
     "stop",
 )
 _ENDINGS: Final = ("finish", "reject")
+# Fields of an action that are not arguments of the model's call.
 _BOOKKEEPING: Final = (
     "thought",
     "blocking",
@@ -57,7 +57,7 @@ def is_classic(event: Mapping[str, Any]) -> bool:
 
 
 class ClassicEvents:
-    """Reads the events of one stream in their order."""
+    """Reads the events of one stream in order."""
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
@@ -66,9 +66,9 @@ class ClassicEvents:
         self._by_user: dict[str, str] = {}
 
     def steps(self, event: Mapping[str, Any]) -> Iterator[Step]:
-        """What the event amounts to."""
+        """The steps that the event consists of."""
         if self._delegated and event.get("observation") != "delegate":
-            yield LeftOut("event of a sub-agent; its result stands with the call that started it")
+            yield LeftOut("sub-agent event; its result is in the call that started it")
         elif isinstance(event.get("action"), str):
             yield from self._action(event, event["action"], mapping(event.get("args")))
         else:
@@ -88,14 +88,15 @@ class ClassicEvents:
         elif action == "condensation":
             yield _condensed(args)
         elif action == "recall":
-            yield LeftOut("search of the program for knowledge", viewed=True)
+            # Left out, but part of the view: condensations count such events in their offset.
+            yield LeftOut("knowledge search by the program", viewed=True)
         elif action in _PROGRAM:
-            yield LeftOut(f"action of the program: {action}")
+            yield LeftOut(f"program action: {action}")
         elif action in _ENDINGS:
             yield self._ending(event, args)
         elif source == "user":
             self._by_user[str(event.get("id"))] = str(args.get("command", action))
-            yield LeftOut("command of the user, which stands with its output", viewed=True)
+            yield LeftOut("user command, kept with its output", viewed=True)
         else:
             self._delegated = action == "delegate"
             yield self._call(event, action, args)
@@ -111,7 +112,7 @@ class ClassicEvents:
             name = str(known.get("function_name") or action)
             return Called(id, thought, [ToolCall(id, name, as_arguments(given))])
         if response in self._responses:
-            return LeftOut("further action of one response, whose calls stand together", True)
+            return LeftOut("further action of a response; its calls are kept together", True)
         self._responses.add(response)
         return Called(response, self._said(message), [_tool_call(mapping(c)) for c in calls])
 
@@ -119,7 +120,7 @@ class ClassicEvents:
         return [*thinking_of(message), *contents_of(message.get("content"), self._tally).parts]
 
     def _ending(self, event: Mapping[str, Any], args: Mapping[str, Any]) -> Step:
-        """The last words, given as text: the program never answers this call."""
+        """The last words of the agent as text, because the program never answers this call."""
         _, message = _response_of(event)
         parts = self._said(message)
         if not parts and _is_text(args.get("thought")):
@@ -131,7 +132,7 @@ class ClassicEvents:
         called = [mapping(call) for call in message.get("tool_calls") or []]
         final = [_tool_call(call).parsed().get("message") for call in called]
         parts += [Text(text) for text in final if _is_text(text) and Text(text) not in parts]
-        self._tally.repaired["call that ends the run given as text"] += 1
+        self._tally.repaired["call that ends the run, given as text"] += 1
         return Spoken("assistant", parts)
 
     def _observation(self, event: Mapping[str, Any], kind: str) -> Iterator[Step]:
@@ -140,7 +141,7 @@ class ClassicEvents:
             yield self._recalled(extras)
             return
         if kind in {"agent_state_changed", "null", "condense"}:
-            yield LeftOut(f"observation of the program: {kind}")
+            yield LeftOut(f"program observation: {kind}")
             return
         self._delegated = False
         cause = str(event.get("cause"))
@@ -157,18 +158,18 @@ class ClassicEvents:
             rest += images(extras.get("image_urls"), self._tally)
             yield Observed(call_id, text, rest, kind == "error")
         else:
-            self._tally.repaired["notice of the program without a call, as a system message"] += 1
+            self._tally.repaired["program notice without a call, given as a system message"] += 1
             yield Spoken("system", found.parts)
 
     def _recalled(self, extras: Mapping[str, Any]) -> Step:
         knowledge = extras.get("microagent_knowledge")
         count = len(knowledge) if isinstance(knowledge, list) else 0
         if count:
-            self._tally.left_out["knowledge that the program added"] += count
+            self._tally.left_out["knowledge added by the program"] += count
         texts = [extras[key] for key in _INSTRUCTIONS if _is_text(extras.get(key))]
         if texts:
             return Spoken("user", [Text(text) for text in texts])
-        return LeftOut("context of the workspace that the program added", viewed=True)
+        return LeftOut("workspace context added by the program", viewed=True)
 
 
 def _is_text(value: Any) -> TypeGuard[str]:
@@ -176,7 +177,7 @@ def _is_text(value: Any) -> TypeGuard[str]:
 
 
 def _response_of(event: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """Id and message of the model's response that an event belongs to, where on record."""
+    """The id and message of the model's response to which an event belongs, if recorded."""
     response = mapping(mapping(event.get("tool_call_metadata")).get("model_response"))
     choices = response.get("choices")
     first = mapping(choices[0]) if isinstance(choices, list) and choices else {}
@@ -185,37 +186,31 @@ def _response_of(event: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
 
 def _tool_call(call: Mapping[str, Any]) -> ToolCall:
     function = mapping(call.get("function"))
-    name = function.get("name")
-    return ToolCall(
-        str(call.get("id")),
-        name if isinstance(name, str) and name else "unknown",
-        as_arguments(function.get("arguments")),
-    )
+    return tool_call(str(call.get("id")), function.get("name"), function.get("arguments"))
 
 
 def _shown(found: Contents, extras: Mapping[str, Any], event: Mapping[str, Any]) -> str:
-    """The output as the model saw it: with what the terminal put around it."""
+    """The output as the model saw it, with the lines that the terminal added around it."""
     around = mapping(extras.get("metadata"))
-    before, after = around.get("prefix"), around.get("suffix")
+    before, after = string(around.get("prefix")), string(around.get("suffix"))
     text = found.text
     if not text and isinstance(extras.get("outputs"), Mapping):
         text = as_arguments(extras["outputs"])
-    return (
-        (before if isinstance(before, str) else "")
-        + (text or ("" if after else printable(str(event.get("message") or ""), 2_000)))
-        + (after if isinstance(after, str) else "")
-    )
+    if not text and not around.get("suffix"):
+        text = printable(str(event.get("message") or ""), 2_000)
+    return before + text + after
 
 
 def _condensed(args: Mapping[str, Any]) -> Condensed:
     listed = args.get("forgotten_event_ids")
     first, last = args.get("forgotten_events_start_id"), args.get("forgotten_events_end_id")
     forgotten = {str(id) for id in listed} if isinstance(listed, list) else set()
+    # A broken range must not fill the memory with ids.
     if isinstance(first, int) and isinstance(last, int) and 0 <= last - first < 1_000_000:
         forgotten |= {str(id) for id in range(first, last + 1)}
     summary, offset = args.get("summary"), args.get("summary_offset")
     return Condensed(
         frozenset(forgotten),
-        summary if isinstance(summary, str) else "",
+        string(summary),
         offset if isinstance(offset, int) else 0,
     )

@@ -1,4 +1,4 @@
-"""One OpenHands event stream as messages: calls put together, condensations as boundaries."""
+"""Turn an OpenHands event stream into messages; condensations become boundaries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pytest_compaction.importers.formats.openhands.steps import (
     Step,
 )
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping, string
 from pytest_compaction.importers.reading.threads import ThreadBuilder
 from pytest_compaction.text.words import printable
 
@@ -37,14 +37,14 @@ def is_event(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Condensation:
-    """A condensation, and how many events came before it."""
+    """A condensation, and the number of events before it."""
 
     events: int
     step: Condensed
 
 
-class EventReading:
-    """Reads the events of one stream, in their order, into one conversation."""
+class EventReader:
+    """Reads the events of one stream in order into one conversation."""
 
     def __init__(self, place: str, tally: Tally | None = None) -> None:
         self._place = place
@@ -58,7 +58,7 @@ class EventReading:
         self._model = ""
 
     def add(self, event: Any) -> None:
-        """Read one event; what is none is counted."""
+        """Read one event; count anything else as left out."""
         self._tally.records += 1
         given = mapping(event)
         number = len(self._ids)
@@ -70,17 +70,17 @@ class EventReading:
         elif is_sdk(given):
             steps = sdk_steps(given, self._tally)
         else:
-            self._tally.left_out["value that is no event"] += 1
+            self._tally.left_out["value that is not an event"] += 1
             return
         for step in steps:
             self._take(step, number)
 
     def ended(self, error: str) -> None:
-        """Note why the run ended, which no message says."""
+        """Record why the run ended; no message says it."""
         self._tally.left_out[f"end of the run: {printable(error, 100)}"] += 1
 
     def transcript(self, source: str, name: str) -> Transcript:
-        """The whole; to be called once, at the end. Raises :class:`ImportFormatError`."""
+        """The conversation; call this once, at the end. Raises :class:`ImportFormatError`."""
         self._settle()
         self._thread.close()
         messages = tuple(self._thread.messages)
@@ -93,9 +93,7 @@ class EventReading:
 
     def _note_model(self, event: Mapping[str, Any]) -> None:
         response = mapping(mapping(event.get("tool_call_metadata")).get("model_response"))
-        model = response.get("model")
-        if isinstance(model, str) and model:
-            self._model = model
+        self._model = string(response.get("model")) or self._model
 
     def _take(self, step: Step, number: int) -> None:
         if isinstance(step, Called):
@@ -123,7 +121,7 @@ class EventReading:
         self._thread.add_unless_empty(step.role, step.parts, number)
 
     def _settle(self) -> None:
-        """Add the response whose calls were being collected."""
+        """Add the response whose calls have been collected."""
         if self._held is not None:
             _, parts, number = self._held
             self._held = None
@@ -149,7 +147,7 @@ class EventReading:
         forgotten: set[str],
         number: int,
     ) -> Boundary:
-        """The view after a condensation: what is not forgotten, the latest summary in its place."""
+        """The view after a condensation: messages not forgotten, with the summary among them."""
         events = [
             place
             for place in range(condensation.events)

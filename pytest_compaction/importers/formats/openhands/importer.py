@@ -1,8 +1,8 @@
 """Event streams of OpenHands: actions and observations, or the typed events of its SDK.
 
-Read are the outputs of its evaluations (one instance a line, its events under
-``history``), lists of events (JSON, or one event a line), a saved trajectory, and the
-``events`` folder of a conversation, one file an event. Each instance is a conversation.
+Supported are outputs of its evaluations (one instance per line, with events under
+``history``), lists of events (JSON, or one event per line), a saved trajectory, and the
+``events`` folder of a conversation, one file per event. Each instance is a conversation.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.formats.openhands.events import EventReading, is_event
+from pytest_compaction.importers.formats.openhands.events import EventReader, is_event
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.documents import (
-    Value,
+    PlacedValue,
     head_values,
     json_values,
     read_document,
 )
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import mapping
+from pytest_compaction.importers.reading.numbered import numbered
 from pytest_compaction.importers.reading.streamed import is_list
 from pytest_compaction.text.words import printable
 
@@ -37,33 +38,30 @@ class OpenHandsImporter:
     description = "OpenHands: evaluation output, event lists, events folder (JSON, JSONL)"
 
     def recognises(self, head: str) -> bool:
-        """By an event, a list of events under a known key, or the header of an evaluation."""
+        """Look for an event, a list of events under a known key, or the header of an evaluation."""
         return any(_recognised(value) for value in head_values(head))
 
     def recognises_folder(self, folder: Path) -> bool:
-        """By files that are named by the number of their event, there or under ``events``."""
+        """Look for files with the number of an event as their name, there or under ``events``."""
         return any(_EVENT_FILE.fullmatch(path.name) for path in _events_of(folder).iterdir())
 
     def read(self, path: Path) -> Iterator[Transcript]:
-        """The conversations of a file, one by one; of a folder its only one."""
+        """The conversations of a file, one by one, or the single one of a folder."""
         if path.is_dir():
             whole = path.parent if path.name == _EVENTS else path
-            yield _conversation(Value(str(path), list(_folder(_events_of(path)))), whole)
+            yield _conversation(PlacedValue(str(path), list(_folder(_events_of(path)))), whole)
             return
-        held: Value | None = None
         lost = Tally()
-        number = 0
-        for found in _instances(path, lost):
-            if held is not None:
-                number += 1
-                yield _conversation(held, path, _name(held.value, number))
-            held = found
-        if held is None:
+        found = False
+        for number, instance, last in numbered(_instances(path, lost)):
+            found = True
+            name = _name(instance.value, number) if number else ""
+            yield _conversation(instance, path, name, lost if last else None)
+        if not found:
             raise ImportFormatError(
                 f"{path}: no OpenHands event was recognised; expected events with an action, "
                 "an observation or a kind. Name another format with --format"
             )
-        yield _conversation(held, path, _name(held.value, number + 1) if number else "", lost)
 
 
 IMPORTER: Final = OpenHandsImporter
@@ -85,7 +83,7 @@ def _are_events(value: Any) -> bool:
 
 
 def _flat(events: Iterable[Any]) -> Iterator[Any]:
-    """The events of a list, pairs of an action and its observation taken apart."""
+    """The events of a list; older outputs pair each action with its observation."""
     for event in events:
         if isinstance(event, list):
             yield from event
@@ -93,10 +91,10 @@ def _flat(events: Iterable[Any]) -> Iterator[Any]:
             yield event
 
 
-def _instances(path: Path, lost: Tally) -> Iterator[Value]:
-    """The conversations of a file; events that stand alone, one a line, are one together.
+def _instances(path: Path, lost: Tally) -> Iterator[PlacedValue]:
+    """The conversations of a file; all its single events, one per line, make one more.
 
-    What is neither is counted in ``lost``.
+    Any other value is counted in ``lost``.
     """
     alone: list[Any] = []
     for place, value in json_values(path):
@@ -105,7 +103,7 @@ def _instances(path: Path, lost: Tally) -> Iterator[Value]:
             if is_event(mapping(item)):
                 alone.append(item)
             elif is_list(item) or any(_are_events(mapping(item).get(k)) for k in _LISTS):
-                yield Value(place, item)
+                yield PlacedValue(place, item)
             elif _recognised(item):
                 raise ImportFormatError(
                     f"{place}: an OpenHands instance without events; remove it, its run failed "
@@ -113,9 +111,9 @@ def _instances(path: Path, lost: Tally) -> Iterator[Value]:
                 )
             else:
                 lost.records += 1
-                lost.left_out["value that is no event and holds none"] += 1
+                lost.left_out["value without an event"] += 1
     if alone:
-        yield Value(str(path), alone)
+        yield PlacedValue(str(path), alone)
 
 
 def _events_of(folder: Path) -> Path:
@@ -144,13 +142,13 @@ def _name(value: Any, number: int) -> str:
 
 
 def _conversation(
-    found: Value, path: Path, name: str = "", lost: Tally | None = None
+    found: PlacedValue, path: Path, name: str = "", lost: Tally | None = None
 ) -> Transcript:
     given: Mapping[str, Any] = mapping(found.value)
     events = found.value
     if given:
         events = next(given[key] for key in _LISTS if _are_events(given.get(key)))
-    reading = EventReading(found.place, lost)
+    reading = EventReader(found.place, lost)
     for event in _flat(events):
         reading.add(event)
     error = given.get("error")

@@ -1,4 +1,4 @@
-"""Events of the OpenHands SDK, told apart by their ``kind``."""
+"""Events of the OpenHands SDK, distinguished by their ``kind``."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from pytest_compaction.importers.formats.openhands.steps import (
     thinking_of,
 )
 from pytest_compaction.importers.protocol import Tally
-from pytest_compaction.importers.reading.chat_messages import as_arguments
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import as_arguments, mapping, string, unknown
 from pytest_compaction.text.words import printable
 
 _RESULTS: Final = ("ObservationEvent", "UserRejectObservation", "AgentErrorEvent")
@@ -33,7 +32,7 @@ def is_sdk(event: Mapping[str, Any]) -> bool:
 
 
 def sdk_steps(event: Mapping[str, Any], tally: Tally) -> Iterator[Step]:
-    """What the event amounts to."""
+    """The steps that the event consists of."""
     kind = str(event["kind"])
     if kind == "SystemPromptEvent":
         note_tools(event.get("tools"), tally)
@@ -48,14 +47,14 @@ def sdk_steps(event: Mapping[str, Any], tally: Tally) -> Iterator[Step]:
     elif kind == "Condensation":
         yield _condensation(event)
     else:
-        yield LeftOut(f"event of the program: {printable(kind, 60)}")
+        yield LeftOut(f"program event: {printable(kind, 60)}")
 
 
 def _message(event: Mapping[str, Any], tally: Tally) -> Step:
     message = mapping(event.get("llm_message"))
     role = message.get("role")
     if role not in _ROLES:
-        return LeftOut(f"message of the unknown role {printable(str(role), 40)!r}")
+        return LeftOut(unknown("message role", role))
     parts: list[Part] = [*thinking_of(message), *contents_of(message.get("content"), tally).parts]
     parts += contents_of(event.get("extended_content") or [], tally).parts
     return Spoken(str(role), parts)
@@ -102,6 +101,6 @@ def _condensation(event: Mapping[str, Any]) -> Step:
     summary, offset = event.get("summary"), event.get("summary_offset")
     return Condensed(
         frozenset(str(id) for id in forgotten) if isinstance(forgotten, list) else frozenset(),
-        summary if isinstance(summary, str) else "",
+        string(summary),
         offset if isinstance(offset, int) else 0,
     )

@@ -1,4 +1,4 @@
-"""What one OpenHands event amounts to, whichever generation of the program wrote it."""
+"""The steps of a conversation, from the events of either generation of OpenHands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.importers.protocol import Tally
 from pytest_compaction.importers.reading.chat_messages import media_part
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.contents import thinking_blocks
+from pytest_compaction.importers.reading.fields import mapping
 from pytest_compaction.importers.reading.images import image_at
 
 
@@ -30,7 +31,7 @@ class Spoken:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """Calls of one response of the model, or some of them; ``response`` tells it from others."""
+    """All or some calls of one response of the model; ``response`` is the id of the response."""
 
     response: str
     parts: Sequence[Part]
@@ -49,9 +50,9 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Condensed:
-    """A compaction: the events that were forgotten, and what stands for them.
+    """A compaction: the ids of the forgotten events, and the summary that replaces them.
 
-    ``offset`` is the number of events of the view that stand before the summary.
+    ``offset`` is the number of events in the view before the summary.
     """
 
     forgotten: frozenset[str]
@@ -61,7 +62,7 @@ class Condensed:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """An event that is no message; ``viewed`` when the program counts it among those it shows."""
+    """An event that is not a message; ``viewed`` if OpenHands counts it as part of its view."""
 
     reason: str
     viewed: bool = False
@@ -72,7 +73,7 @@ Step = Spoken | Called | Observed | Condensed | LeftOut
 
 @dataclass(slots=True)
 class Contents:
-    """Text and images of a list of contents."""
+    """The texts and images of a list of contents."""
 
     texts: list[str] = field(default_factory=list)
     rest: list[Part] = field(default_factory=list)
@@ -84,7 +85,7 @@ class Contents:
 
     @property
     def parts(self) -> list[Part]:
-        """All of it as parts."""
+        """The texts and images as parts."""
         return [*(Text(text) for text in self.texts if text), *self.rest]
 
 
@@ -112,17 +113,14 @@ def images(urls: Any, tally: Tally) -> list[Image]:
 
 
 def thinking_of(message: Mapping[str, Any]) -> Iterator[Thinking]:
-    """Reasoning beside the content of a message, as it was recorded."""
-    blocks = message.get("thinking_blocks")
-    for block in blocks if isinstance(blocks, list) else []:
-        if isinstance(block, Mapping) and block.get("type") in ("thinking", "redacted_thinking"):
-            yield Thinking(canonical_json(block))
+    """The reasoning beside the content of a message, unchanged."""
+    yield from thinking_blocks(message)
     for key in ("responses_reasoning_item", "reasoning_content"):
-        if message.get(key) and not blocks:
+        if message.get(key) and not message.get("thinking_blocks"):
             yield Thinking(canonical_json({"type": "reasoning", key: message[key]}))
 
 
 def note_tools(tools: Any, tally: Tally) -> None:
-    """Count the definitions of tools that stand beside a system prompt."""
+    """Count the tool definitions beside a system prompt as left out."""
     if isinstance(tools, list) and tools:
-        tally.left_out["definition of a tool"] += len(tools)
+        tally.left_out["tool definition"] += len(tools)

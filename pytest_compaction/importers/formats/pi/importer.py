@@ -1,6 +1,6 @@
 """Session files of the pi coding agent: JSON lines with messages, settings and compactions.
 
-Read twice: first the tree that the lines form, then what those of its last branch say.
+The file is read twice: first the tree that its lines form, then the lines of the last branch.
 """
 
 from __future__ import annotations
@@ -24,17 +24,13 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
 )
 from pytest_compaction.importers.formats.pi.tree import branch_of
-from pytest_compaction.importers.protocol import (
-    Boundary,
-    ImportFormatError,
-    Tally,
-    Transcript,
-)
+from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.contents import content_parts, text_and_rest
+from pytest_compaction.importers.reading.fields import required_id, string, tool_call, unknown
 from pytest_compaction.importers.reading.images import image
 from pytest_compaction.importers.reading.jsonl import json_lines
 from pytest_compaction.importers.reading.threads import ThreadBuilder
-from pytest_compaction.text.words import printable
+from pytest_compaction.importers.reasons import BEFORE_FIRST_MESSAGE
 
 _ROLES: Final = ("user", "assistant", "toolResult", "bashExecution", "custom")
 _SPOKEN: Final = ("message", "custom_message", "branch_summary", "compaction")
@@ -56,7 +52,7 @@ class PiImporter:
     description = "pi coding agent, session JSONL"
 
     def recognises(self, head: str) -> bool:
-        """By its header line, or by a first message in pi's shape."""
+        """Look for a header line, or a first message in pi's shape."""
         if _SESSION_HEAD.match(head):
             return True
         for line in head.split("\n")[:20]:
@@ -70,13 +66,13 @@ class PiImporter:
         return False
 
     def read(self, path: Path) -> Transcript:
-        """Read a session line by line; see :class:`ThreadBuilder` for what is put right."""
-        return _Reading(path).transcript()
+        """Read a session line by line; :class:`ThreadBuilder` repairs the order of its messages."""
+        return _SessionReader(path).transcript()
 
 
 @dataclass(frozen=True, slots=True)
 class _Compaction:
-    """A compaction after so many messages; ``first`` is the number of the first line kept."""
+    """A compaction after ``messages`` messages; ``first`` is the number of the first line kept."""
 
     messages: int
     summary: str
@@ -84,7 +80,7 @@ class _Compaction:
     first: int | None
 
 
-class _Reading:
+class _SessionReader:
     """One pass over one file."""
 
     def __init__(self, path: Path) -> None:
@@ -137,8 +133,7 @@ class _Reading:
         elif known:
             self._tally.left_out[_SETTINGS[str(kind)]] += 1
         else:
-            shown = printable(str(kind), 40)
-            self._tally.left_out[f"record of the unknown type {shown!r}"] += 1
+            self._tally.left_out[unknown("record type", kind)] += 1
 
     def _is_elsewhere(self, record: Mapping[str, Any]) -> bool:
         own = record.get("id")
@@ -147,7 +142,7 @@ class _Reading:
         return isinstance(own, str) and own not in self._branch
 
     def _branch_summary(self, record: Mapping[str, Any]) -> None:
-        """What the model was told of the branch that was left; the branch itself is not read."""
+        """Add what the model was told about the abandoned branch; the branch itself is not read."""
         summary = record.get("summary")
         if isinstance(summary, str) and summary.strip():
             text = f"Summary of the branch that was left before this point:\n\n{summary}"
@@ -156,7 +151,7 @@ class _Reading:
             self._tally.left_out["summary of a branch without a text"] += 1
 
     def _compaction(self, record: Mapping[str, Any]) -> None:
-        """Its first kept entry is named by id, in old files by the number of its line from 0."""
+        """Note a compaction; it names its first kept entry by id, in old files by line from 0."""
         summary, tokens = record.get("summary"), record.get("tokensBefore")
         index, id = record.get("firstKeptEntryIndex"), record.get("firstKeptEntryId")
         first = index + 1 if isinstance(index, int) else self._numbers.get(str(id))
@@ -164,7 +159,7 @@ class _Reading:
         self._compactions.append(
             _Compaction(
                 len(self._thread.messages),
-                summary if isinstance(summary, str) else "",
+                string(summary),
                 tokens if isinstance(tokens, int) else None,
                 first,
             )
@@ -174,7 +169,7 @@ class _Reading:
         for compaction in self._compactions:
             before = compaction.messages
             if not before:
-                self._tally.left_out["compaction before the first message"] += 1
+                self._tally.left_out[BEFORE_FIRST_MESSAGE] += 1
                 continue
             missing = ""
             if not compaction.summary:
@@ -197,7 +192,7 @@ class _Reading:
         if not isinstance(message, dict):
             raise ImportFormatError(
                 f"{place}: a record of type 'message' without a message object; "
-                "mend or remove the line"
+                "fix or remove the line"
             )
         role = message.get("role")
         if role == "toolResult":
@@ -213,12 +208,12 @@ class _Reading:
             text = f"Ran `{message.get('command', '')}`\n{message.get('output', '')}"
             self._thread.add("user", [Text(text)], self._tally.records)
         else:
-            shown = printable(str(role), 40)
-            self._tally.left_out[f"message of the unknown role {shown!r}"] += 1
+            self._tally.left_out[unknown("message role", role)] += 1
 
     def _assistant(self, message: Mapping[str, Any], place: str) -> None:
         model = message.get("model")
         if isinstance(model, str) and model:
+            # Removed and added again, so that the model used last comes last.
             self._models.pop(model, None)
             self._models[model] = None
         stop = message.get("stopReason")
@@ -227,11 +222,7 @@ class _Reading:
         self._thread.add_unless_empty("assistant", parts, self._tally.records, how)
 
     def _tool_result(self, message: Mapping[str, Any], place: str) -> None:
-        call_id = message.get("toolCallId")
-        if not isinstance(call_id, str) or not call_id:
-            raise ImportFormatError(
-                f"{place}: a toolResult without toolCallId; mend or remove the line"
-            )
+        call_id = required_id(message.get("toolCallId"), "a toolResult without toolCallId", place)
         parts = self._parts(message, place)
         text, others = text_and_rest(parts)
         rest = [part for part in others if isinstance(part, Image)]
@@ -250,20 +241,12 @@ class _Reading:
             return image(self._tally, part.get("mimeType"), part.get("data"))
         if kind == "toolCall":
             return self._call(part, place)
-        shown = printable(str(kind), 40)
-        self._tally.left_out[f"message part of the unknown type {shown!r}"] += 1
+        self._tally.left_out[unknown("message part", kind)] += 1
         return None
 
     def _call(self, part: Mapping[str, Any], place: str) -> ToolCall:
-        call_id, name, arguments = part.get("id"), part.get("name"), part.get("arguments")
-        if not isinstance(call_id, str) or not call_id:
-            raise ImportFormatError(f"{place}: a toolCall without id; mend or remove the line")
-        text = (
-            arguments
-            if isinstance(arguments, str)
-            else json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
-        )
-        return ToolCall(call_id, name if isinstance(name, str) and name else "unknown", text)
+        call_id = required_id(part.get("id"), "a toolCall without id", place)
+        return tool_call(call_id, part.get("name"), part.get("arguments"))
 
 
 IMPORTER: Final = PiImporter

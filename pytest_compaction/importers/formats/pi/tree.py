@@ -1,7 +1,7 @@
-"""Which lines of a pi session are its conversation: the way from the last one up to the root.
+"""Find the lines of a pi session that form its conversation: the path from the last line up.
 
-Lines form a tree: a user who goes back to an earlier line starts another branch, and what
-stood on the one that was left was not in the context any more.
+The lines form a tree. A user who goes back to an earlier line starts another branch, and
+the abandoned branch leaves the context.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pytest_compaction.importers.protocol import Tally
+from pytest_compaction.importers.reasons import MISSING_PARENT, OWN_ANCESTOR
 
 
 def branch_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> frozenset[str] | None:
-    """The ids on the last line's branch; ``None`` for old files, whose lines name no parent.
+    """The ids on the branch of the last line; ``None`` for old files, which have no parents.
 
-    Where a parent is not in the file, the line before stands for it, and the tally says so.
+    If a parent is not in the file, the line before takes its place, and the tally counts it.
     """
     ids: list[str] = []
     parents: list[str | None] = []
@@ -35,8 +36,8 @@ def branch_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> frozenset[s
         if parent is None or parent in place:
             index = place[parent] if parent is not None else None
         else:
-            tally.repaired["line whose parent is not in the file, put after the one before"] += 1
+            tally.repaired[MISSING_PARENT] += 1
             index = index - 1 if index else None
     if index is not None:
-        tally.repaired["line that is its own ancestor, taken as the first"] += 1
+        tally.repaired[OWN_ANCESTOR] += 1
     return frozenset(kept)

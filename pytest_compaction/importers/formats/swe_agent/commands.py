@@ -1,4 +1,4 @@
-"""Commands that SWE-agent's model wrote as text, as tool calls: its own tools, or the shell."""
+"""Turn commands that SWE-agent's model wrote as text into calls of its tools or the shell."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pytest_compaction.conversation.messages import ToolCall
 
 _EDIT: Final = re.compile(r"edit\s+(\d+):(\d+)[ \t]*\n(?P<text>.*?)(?:\n?end_of_edit)?\s*\Z", re.S)
 _INSERT: Final = re.compile(r"insert\s+(\d+)[ \t]*\n(?P<text>.*?)(?:\n?end_of_insert)?\s*\Z", re.S)
+# The parameters of the windowed editor's commands, in order.
 _ARGUMENTS: Final = {
     "create": ("path",),
     "open": ("path", "line_number"),
@@ -37,7 +38,7 @@ _FLAGS: Final = {
 
 
 def call_of(id: str, command: str, open_file: str = "") -> ToolCall:
-    """The call of a command; ``open_file`` is what an edit without a path would change."""
+    """The call for a command; ``open_file`` is the file that an edit without a path changes."""
     name, arguments = _named(command, open_file)
     return ToolCall(id, name, json.dumps(arguments, ensure_ascii=False))
 
@@ -46,6 +47,7 @@ def _named(command: str, open_file: str) -> tuple[str, dict[str, Any]]:
     edit, insert = _EDIT.fullmatch(command), _INSERT.fullmatch(command)
     where = {"path": open_file} if open_file else {}
     if edit:
+        # Nine digits: Python refuses to convert numbers of thousands of digits.
         lines = {"start_line": int(edit[1][:9]), "end_line": int(edit[2][:9])}
         return "edit", {**where, **lines, "replacement_text": edit["text"]}
     if insert:
@@ -62,6 +64,7 @@ def _named(command: str, open_file: str) -> tuple[str, dict[str, Any]]:
 
 def _words(command: str) -> list[str]:
     try:
+        # shlex reads character by character and would take seconds for a huge heredoc.
         return shlex.split(command[:200_000])
     except ValueError:
         return []

@@ -1,8 +1,8 @@
 """Trajectories of SWE-agent: function calls, or a thought with a command in a fence.
 
-A command that the model wrote as text becomes a tool call, so that it stays with what
-it printed. An edit of the windowed editor names no file; the call is given the path
-that the observation before it shows as open.
+A command that the model wrote as text becomes a tool call, so that it stays with its
+output. An edit in the windowed editor names no file, so its call gets the path of the
+file that the previous observation shows as open.
 """
 
 from __future__ import annotations
@@ -17,19 +17,22 @@ from typing import Any, Final
 from pytest_compaction.conversation.messages import (
     Part,
     Text,
-    Thinking,
     ToolCall,
     ToolResult,
-    canonical_json,
 )
 from pytest_compaction.importers.formats.swe_agent.commands import call_of
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.chat_messages import as_arguments, media_part
-from pytest_compaction.importers.reading.contents import as_message, text_and_rest
+from pytest_compaction.importers.reading.chat_messages import media_part
+from pytest_compaction.importers.reading.contents import (
+    as_message,
+    text_and_rest,
+    thinking_blocks,
+)
 from pytest_compaction.importers.reading.documents import head_values, read_document
-from pytest_compaction.importers.reading.exchanges import mapping
+from pytest_compaction.importers.reading.fields import as_arguments, mapping, string, unknown
 from pytest_compaction.importers.reading.streamed import is_list
 from pytest_compaction.importers.reading.threads import ThreadBuilder
+from pytest_compaction.importers.reasons import CALL_WITHOUT_ID
 from pytest_compaction.text.words import printable
 
 _MARKS: Final = ("environment", "info", "replay_config", "trajectory")
@@ -43,6 +46,7 @@ _REFUSED: Final = re.compile(
     r"|Command '[^\n]{1,200}' timed out|Error: Start line must|Usage: edit\b",
 )
 _HEAD: Final = 600
+"""Refusals are looked for in the first characters: a file shown below may quote one."""
 
 
 class SweAgentImporter:
@@ -52,7 +56,7 @@ class SweAgentImporter:
     description = "SWE-agent, trajectory (.traj, JSON)"
 
     def recognises(self, head: str) -> bool:
-        """By its history, or by the steps of its trajectory where the head ends before that."""
+        """Look for a history, or for steps of a trajectory if the head ends before the history."""
         return any(_recognised(mapping(value)) for value in head_values(head))
 
     def read(self, path: Path) -> Transcript:
@@ -64,7 +68,7 @@ class SweAgentImporter:
                 f"{path}: no history of a SWE-agent run; expected a list of messages under "
                 "'history'. Name another format with --format"
             )
-        return _Reading(path, data).transcript(history)
+        return _TrajectoryReader(path, data).transcript(history)
 
 
 IMPORTER: Final = SweAgentImporter
@@ -82,12 +86,12 @@ def _recognised(data: Mapping[str, Any]) -> bool:
 
 @dataclass(slots=True)
 class _Open:
-    """The calls of a message that wait for their observations."""
+    """The calls of a message that have no observation yet."""
 
     ids: list[str]
 
 
-class _Reading:
+class _TrajectoryReader:
     def __init__(self, path: Path, data: Mapping[str, Any]) -> None:
         self._path = path
         self._data = data
@@ -119,7 +123,7 @@ class _Reading:
         if message.get("is_demo") is True:
             self._tally.left_out["demonstration of another task, shown before this one"] += 1
         elif str(message.get("agent", self._main)) != self._main:
-            self._tally.left_out["message of another agent"] += 1
+            self._tally.left_out["message from another agent"] += 1
         elif role == "assistant":
             self._assistant(message)
         elif self._open is not None and role in ("user", "tool"):
@@ -127,20 +131,13 @@ class _Reading:
         elif role in ("system", "user"):
             self._thread.add_unless_empty(str(role), self._parts(message.get("content")))
         else:
-            shown = printable(str(role), 40)
-            self._tally.left_out[f"message of the unexpected role {shown!r}"] += 1
+            self._tally.left_out[unknown("message role", role)] += 1
 
     def _assistant(self, message: Mapping[str, Any]) -> None:
         self._open = None
-        blocks = message.get("thinking_blocks")
-        thinking = [
-            Thinking(canonical_json(block))
-            for block in (blocks if isinstance(blocks, list) else [])
-            if isinstance(block, Mapping) and block.get("type") in ("thinking", "redacted_thinking")
-        ]
+        thinking = thinking_blocks(message)
         calls = message.get("tool_calls")
-        action = message.get("action")
-        self._last_action = action if isinstance(action, str) else ""
+        self._last_action = string(message.get("action"))
         if isinstance(calls, list) and calls:
             made = [self._function_call(mapping(call)) for call in calls]
             said = [*thinking, *self._parts(message.get("content")), *made]
@@ -149,7 +146,7 @@ class _Reading:
         elif self._last_action.strip():
             self._made += 1
             call = call_of(f"call-{self._made}", self._last_action.strip(), self._file)
-            self._tally.repaired["command in the text of a message given as a tool call"] += 1
+            self._tally.repaired["command written as text, given as a tool call"] += 1
             self._thread.add_unless_empty("assistant", [*thinking, *self._thought(message), call])
             self._open = _Open([call.id])
         else:
@@ -157,7 +154,7 @@ class _Reading:
             self._thread.add_unless_empty("assistant", said)
 
     def _thought(self, message: Mapping[str, Any]) -> list[Part]:
-        """The text of a message without the command, which stands in its call."""
+        """The text of a message without the command, which is in its call."""
         text, _ = text_and_rest(self._parts(message.get("content")))
         thought = message.get("thought")
         if not isinstance(thought, str):
@@ -172,11 +169,11 @@ class _Reading:
         if not isinstance(id, str) or not id:
             self._made += 1
             id = f"call-{self._made}"
-            self._tally.repaired["tool call without an id given one"] += 1
+            self._tally.repaired[CALL_WITHOUT_ID] += 1
         made = ToolCall(id, name, arguments)
         given = made.parsed()
         if name in ("edit", "insert") and given and self._file and not _names_file(given):
-            self._tally.repaired["edit of the open file given its path"] += 1
+            self._tally.repaired["edit of the open file, given its path"] += 1
             return ToolCall(id, name, json.dumps({"path": self._file, **given}, ensure_ascii=False))
         return made
 
@@ -192,7 +189,7 @@ class _Reading:
         self._note_open_file(text)
 
     def _note_open_file(self, text: str) -> None:
-        """The file that is open, as the commands name it: seen from the current folder."""
+        """Note which file is open, relative to the current folder, as commands name it."""
         found = _OPEN_FILE.findall(text) or _OPENED.findall(text)
         folder = _FOLDER.findall(text)
         if found:
@@ -202,24 +199,24 @@ class _Reading:
             self._file = self._file.removeprefix(prefix)
 
     def _last_observation(self) -> None:
-        """What the last action printed, which the history leaves out and the steps hold."""
+        """Add the output of the last action: the history lacks it, the steps have it."""
         steps = self._data.get("trajectory")
         last = mapping(steps[-1]) if is_list(steps) and steps else {}
         same = str(last.get("action", "")).strip() == self._last_action.strip()
         if self._open is not None and same and isinstance(last.get("observation"), str):
-            self._tally.repaired["observation of the last action taken from the trajectory"] += 1
+            self._tally.repaired["last observation, taken from the trajectory"] += 1
             self._observed({"content": last["observation"]}, self._open)
 
     def _note_rest(self) -> None:
         steps = self._data.get("trajectory")
         if is_list(steps) and steps:
             self._tally.records += len(steps)
-            self._tally.left_out["step of the trajectory, which repeats the history"] += len(steps)
+            self._tally.left_out["trajectory step, repeated in the history"] += len(steps)
         info = mapping(self._data.get("info"))
         if info:
             status = printable(str(info.get("exit_status")), 60)
             self._tally.records += 1
-            self._tally.left_out[f"statistics and patch of the run, which ended: {status}"] += 1
+            self._tally.left_out[f"statistics and patch of a run that ended with: {status}"] += 1
 
     def _model(self) -> str:
         replay = self._data.get("replay_config")
@@ -228,8 +225,7 @@ class _Reading:
                 replay = json.loads(replay)
             except (ValueError, RecursionError):
                 return ""
-        model = mapping(mapping(mapping(replay).get("agent")).get("model")).get("name")
-        return model if isinstance(model, str) else ""
+        return string(mapping(mapping(mapping(replay).get("agent")).get("model")).get("name"))
 
     def _parts(self, content: Any) -> list[Part]:
         found: list[Part] = []

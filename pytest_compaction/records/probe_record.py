@@ -1,0 +1,152 @@
+"""The record of a probe: a judged response, or why there is none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.judges.verdict import JudgeScores, Verdict
+from pytest_compaction.models.calls.prices import PriceTable
+from pytest_compaction.records.record import (
+    Record,
+    Status,
+    blank_record,
+    charged,
+    clean,
+    rounded,
+    status_from,
+)
+from pytest_compaction.rubric import DIMENSIONS
+from pytest_compaction.run.response import Arm, Response
+from pytest_compaction.settings import Settings
+
+
+def scored_record(
+    item: str,
+    response: Response,
+    verdict: Verdict,
+    settings: Settings,
+    prices: PriceTable | None = None,
+) -> Record:
+    """The record of a judged response; its status is passed, failed or unscored.
+
+    ``prices`` are those of the endpoint; without an endpoint nothing costs anything.
+    """
+    record = _blank(item, response.case, response.probe, response.arm, settings)
+    record |= {
+        "status": status_from(verdict.passed),
+        "reason": clean(verdict.unscored or _reason(verdict)),
+        "overall": rounded(verdict.overall),
+        "dimensions": {name: rounded(verdict.dimensions.get(name)) for name in DIMENSIONS},
+        "criteria": [
+            {"id": c.id, "score": rounded(c.score), "reasoning": clean(c.reasoning)}
+            for c in verdict.criteria
+        ],
+        "facts": [
+            {"text": clean(fact.text), "survived": fact.survived, "used": fact.used}
+            for fact in verdict.facts
+        ],
+        "traps": [{"text": clean(text), "hit": hit} for text, hit in verdict.traps],
+        "flags": list(verdict.flags),
+        "response": clean(response.text),
+        "tokens": {
+            "log": response.log_tokens,
+            "view": response.view_tokens,
+            "summary": response.compaction_usage.output_tokens,
+        },
+        **charged(
+            {
+                "compaction": response.compaction_usage,
+                "responder": response.usage,
+                "judge": verdict.usage,
+            },
+            [(scores.name, scores.usage) for scores in verdict.judges],
+            settings,
+            prices,
+        ),
+        "judges": [_judge(scores) for scores in verdict.judges],
+        "latency_s": {} if response.latency_s is None else {"responder": response.latency_s},
+        "compaction": {
+            "steps": dict(sorted(Counter(step.status for step in response.steps).items())),
+            "errors": sorted({clean(step.error) for step in response.steps if step.error}),
+            "budget": response.case.budget,
+        },
+    }
+    record["hashes"]["prompt"] = response.prompt_hash
+    if verdict.unpaid:
+        record["unpaid"] = True
+    return record
+
+
+def record_without_verdict(
+    item: str,
+    case: Case,
+    probe: Probe,
+    arm: Arm,
+    status: Status,
+    reason: str,
+    settings: Settings,
+) -> Record:
+    """The record of a probe that ended without a verdict.
+
+    ``unscored``: a model did not answer. ``error``: the strategy or the test went wrong.
+    """
+    return _blank(item, case, probe, arm, settings) | {
+        "status": status,
+        "reason": clean(reason),
+        "overall": None,
+        "dimensions": dict.fromkeys(DIMENSIONS),
+        "criteria": [],
+        "facts": [],
+        "traps": [],
+        "flags": [],
+        "response": "",
+        "tokens": {},
+        "usage": {},
+        "usd": {},
+        "judges": [],
+        "latency_s": {},
+        "compaction": {},
+    }
+
+
+def _blank(item: str, case: Case, probe: Probe, arm: Arm, settings: Settings) -> Record:
+    record = blank_record(
+        item=item,
+        case=case.id,
+        task=case.task,
+        probe=probe.id,
+        kind=probe.kind,
+        compactor=arm.compactor,
+        trial=arm.trial,
+        digest=case.digest,
+        scoring=settings.scoring(),
+    )
+    record["hashes"]["prompt"] = None
+    return record
+
+
+def _judge(scores: JudgeScores) -> dict[str, Any]:
+    """What one of several judges said, as plain JSON."""
+    return {
+        "name": clean(scores.name),
+        "overall": rounded(scores.overall),
+        "criteria": {c.id: rounded(c.score) for c in scores.criteria},
+        "unscored": None if scores.unscored is None else clean(scores.unscored),
+    }
+
+
+def _reason(verdict: Verdict) -> str:
+    if verdict.passed:
+        return ""
+    weak = sorted(verdict.dimensions.items(), key=lambda pair: (pair[1], pair[0]))[:2]
+    lost = Counter(fact.loss for fact in verdict.facts if fact.loss)
+    parts = [f"{name} {score:.1f}" for name, score in weak]
+    parts += [
+        f"{count} of {len(verdict.facts)} facts {name}" for name, count in sorted(lost.items())
+    ]
+    stale = [text for text, hit in verdict.traps if hit]
+    if stale:
+        parts.append(f"stale: {stale[0]}")
+    return ", ".join(parts)

@@ -1,0 +1,104 @@
+"""From a session to pytest items: their parameters and ids, their order, and which will run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import pytest
+
+from pytest_compaction.session.items.kinds import ARM, KINDS, Kind
+from pytest_compaction.session.items.protocol import BenchmarkItem
+from pytest_compaction.session.session import BenchmarkSession
+
+_NOTHING: Final = "nothing-to-measure"
+
+
+def items_of(
+    kind: Kind, session: BenchmarkSession, with_arms: bool = True
+) -> dict[str, BenchmarkItem]:
+    """The items of a kind by id, in the order in which they run.
+
+    Ids differ even where joining the parts of two items gives the same text.
+    """
+    found: dict[str, BenchmarkItem] = {}
+    for name, item in kind.load().planned(session, with_arms):
+        id, count = name, 1
+        while id in found:
+            count += 1
+            id = f"{name}.{count}"
+        found[id] = item
+    return found
+
+
+def item_of(node: pytest.Item) -> BenchmarkItem | None:
+    """The benchmark item of a pytest item; ``None`` for any other test."""
+    parameters: dict[str, Any] = getattr(getattr(node, "callspec", None), "params", {})
+    for kind in KINDS.values():
+        if set(kind.fixtures) <= parameters.keys():
+            item = kind.load().from_parameters(parameters)
+            if item is not None:
+                return item
+    return None
+
+
+def groups_of(session: BenchmarkSession) -> dict[str, str]:
+    """The group of every item id, for scheduling."""
+    return {
+        id: item.group
+        for kind in KINDS.values()
+        for with_arms in (False, True)
+        for id, item in items_of(kind, session, with_arms).items()
+    }
+
+
+def parametrize(metafunc: pytest.Metafunc, kind: Kind, session: BenchmarkSession) -> None:
+    """Give a test function what it measures and, if it compacts, strategy and trial."""
+    with_arms = ARM in metafunc.fixturenames
+    names = (*kind.fixtures, ARM) if with_arms else kind.fixtures
+    params = []
+    for id, item in items_of(kind, session, with_arms).items():
+        values = (*item.parameters, item.arm) if with_arms else item.parameters
+        mark = pytest.mark.compaction(**item.mark)
+        params.append(pytest.param(*values, id=id, marks=mark))
+    if not params and any(items_of(other, session) for other in KINDS.values()):
+        nothing = [None] * len(names)
+        params = [pytest.param(*nothing, id=_NOTHING, marks=pytest.mark.compaction)]
+    metafunc.parametrize(names, params, scope="session")
+
+
+def measures_nothing(item: pytest.Item) -> bool:
+    """Whether a run measures another kind only; such an item is not collected."""
+    callspec = getattr(item, "callspec", None)
+    return callspec is not None and _NOTHING in callspec.id
+
+
+def restore_order(items: list[pytest.Item], collected: Sequence[pytest.Item]) -> None:
+    """Put benchmark items back into the order in which they were collected.
+
+    Pytest groups items by session parameters that are equal, which mixes up cases
+    whose probes are alike. Other tests keep their places.
+    """
+    rank = {item: number for number, item in enumerate(collected)}
+    places = [i for i, item in enumerate(items) if item.get_closest_marker("compaction")]
+    ordered = sorted((items[i] for i in places), key=lambda item: rank.get(item, len(rank)))
+    for place, item in zip(places, ordered, strict=True):
+        items[place] = item
+
+
+def work_ahead(session: BenchmarkSession, nodes: Iterable[pytest.Item]) -> None:
+    """Tell each kind which of its items were selected, so that it can work ahead."""
+    selected: dict[type[BenchmarkItem], list[tuple[BenchmarkItem, pytest.Item]]] = {}
+    for node in nodes:
+        item = item_of(node)
+        if item is not None:
+            selected.setdefault(type(item), []).append((item, node))
+    for kind, items in selected.items():
+        kind.work_ahead(session, items)
+
+
+def refuse_broken(node: pytest.Item) -> None:
+    """Fail an item that stands for a file that cannot be used."""
+    item = item_of(node)
+    if item is not None and item.error is not None:
+        raise item.error

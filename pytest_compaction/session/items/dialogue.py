@@ -1,0 +1,149 @@
+"""Dialogues as benchmark items, and the work of the fixture ``replay``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import pytest
+
+from pytest_compaction.case.files import CaseFileError
+from pytest_compaction.dialogues.dialogue import Dialogue
+from pytest_compaction.dialogues.records import record_without_comparison, replayed_record
+from pytest_compaction.dialogues.replay import trigger_for_dialogues
+from pytest_compaction.dialogues.replayed import Replayed
+from pytest_compaction.models.offline import model as offline
+from pytest_compaction.records.record import Record, Status
+from pytest_compaction.run.response import Arm
+from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.session.items.kinds import ARM
+from pytest_compaction.session.items.protocol import RECORD, BrokenFile
+from pytest_compaction.session.session import BenchmarkSession
+from pytest_compaction.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueItem:
+    """A dialogue with all its trials.
+
+    See :class:`~pytest_compaction.session.items.protocol.BenchmarkItem`.
+    """
+
+    dialogue: Dialogue | BrokenFile
+    arm: Arm | None
+
+    @property
+    def error(self) -> CaseFileError | None:
+        """Why the dialogue cannot be used."""
+        return self.dialogue.error if isinstance(self.dialogue, BrokenFile) else None
+
+    @property
+    def parameters(self) -> tuple[Any, ...]:
+        """The value of ``dialogue``."""
+        return (self.dialogue,)
+
+    @property
+    def mark(self) -> Mapping[str, Any]:
+        """Dialogue, kind and, as far as they are known, task, compactor and trial."""
+        details: dict[str, Any] = {"case": self.dialogue.id, "kind": "dialogue"}
+        if isinstance(self.dialogue, Dialogue):
+            details["task"] = self.dialogue.task
+        if self.arm:
+            details |= {"compactor": self.arm.compactor, "trial": self.arm.trial}
+        return details
+
+    @property
+    def group(self) -> str:
+        """All strategies of a dialogue share the baseline, the answers from full history."""
+        return f"dialogue-{self.dialogue.id}"
+
+    @classmethod
+    def planned(cls, session: BenchmarkSession, with_arms: bool) -> Iterator[tuple[str, Self]]:
+        """Broken dialogues, then all others by compactor, in file order."""
+        for number, error in enumerate(session.dialogue_set.errors, start=1):
+            broken = BrokenFile(error)
+            yield f"broken-{number}-{broken.id}", cls(broken, None)
+        specs = sorted(session.specs, key=lambda spec: spec.text) if with_arms else [None]
+        for spec in specs:
+            for dialogue in session.dialogue_set.dialogues:
+                name = f"{spec.slug}-{dialogue.id}" if spec else dialogue.id
+                yield name, cls(dialogue, Arm(spec.text) if spec else None)
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self | None:
+        """The item with these values of ``dialogue`` and ``compaction_arm``."""
+        dialogue, arm = parameters.get("dialogue"), parameters.get(ARM)
+        if not isinstance(dialogue, Dialogue | BrokenFile):
+            return None
+        return cls(dialogue, arm if isinstance(arm, Arm) else None)
+
+    @classmethod
+    def work_ahead(
+        cls, session: BenchmarkSession, items: Sequence[tuple[Self, pytest.Item]]
+    ) -> None:
+        """Tell the replayer what will be asked for, so that it waits for many answers at once.
+
+        The offline model answers at once, so nothing is begun ahead for it. Neither is
+        anything in an xdist worker: it does not know which items it will be given.
+        """
+        if session.roles.responder.name == offline.NAME:
+            return
+        if any(hasattr(node.config, "workerinput") for _, node in items):
+            return
+        order = [
+            (item.dialogue, item.arm.compactor)
+            for item, _ in items
+            if isinstance(item.dialogue, Dialogue) and item.arm
+        ]
+        settings = session.settings
+        if order:
+            # Each dialogue has two arms in flight in each trial.
+            session.replayer.expect(order, settings.concurrency // (2 * settings.trials))
+
+    def trigger(self, session: BenchmarkSession) -> Trigger:
+        """The trigger of the session, or the one that replaces ``case``."""
+        return trigger_for_dialogues(session.trigger)
+
+    def measure(self, session: BenchmarkSession, judged: bool) -> None:
+        """Replay the dialogue in both arms; the comparison is always judged."""
+        if isinstance(self.dialogue, Dialogue) and self.arm:
+            session.replayer.replayed(self.dialogue, self.arm.compactor)
+
+    def record_without_result(
+        self, nodeid: str, status: Status, reason: str, settings: Settings
+    ) -> Record | None:
+        """The record of a dialogue that ended before both arms had answered."""
+        if not (isinstance(self.dialogue, Dialogue) and self.arm):
+            return None
+        return record_without_comparison(
+            nodeid, self.dialogue, self.arm.compactor, status, reason, settings
+        )
+
+    @staticmethod
+    def figures(record: Record) -> Mapping[str, Any]:
+        """Consistency, retention and savings."""
+        names = ("consistency", "retention", "savings")
+        return {name: record[name] for name in names if record[name] is not None}
+
+    @staticmethod
+    def score(record: Record) -> str | None:
+        """The consistency, from 0 to 1."""
+        return None if record["consistency"] is None else f"{record['consistency']:.2f}"
+
+
+def replay_for(
+    session: BenchmarkSession, arm: Arm, node: pytest.Item
+) -> Callable[[Dialogue], Replayed]:
+    """The value of the ``replay`` fixture: replays a dialogue and keeps the record of the item."""
+
+    def replay(dialogue: Dialogue) -> Replayed:
+        if not isinstance(dialogue, Dialogue):
+            raise TypeError(f"replay() got {type(dialogue).__name__}; expected a dialogue")
+        replayed = session.replayer.replayed(dialogue, arm.compactor)
+        node.stash[RECORD] = replayed_record(
+            node.nodeid, replayed, session.settings, session.prices
+        )
+        return replayed
+
+    return replay

@@ -1,0 +1,71 @@
+"""The kinds of benchmark items: the fixtures that ask for one, and the class that knows the rest.
+
+The plugin reads this table in every pytest run, so a class is only loaded when it is needed.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_compaction.records.record import RecordType
+    from pytest_compaction.session.items.protocol import BenchmarkItem
+
+ARM: Final = "compaction_arm"
+"""The fixture that holds the strategy and the trial of an item of any kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of benchmark item.
+
+    A test function that asks for all ``fixtures`` measures this kind. ``target`` names
+    the class of its items, as ``module:class``.
+    """
+
+    fixtures: tuple[str, ...]
+    target: str
+
+    def load(self) -> type[BenchmarkItem]:
+        """The class of the items."""
+        loaded: type[BenchmarkItem] = pkgutil.resolve_name(self.target)
+        return loaded
+
+
+KINDS: Final[Mapping[RecordType, Kind]] = {
+    "probe": Kind(("case", "probe"), "pytest_compaction.session.items.probe:ProbeItem"),
+    "dialogue": Kind(("dialogue",), "pytest_compaction.session.items.dialogue:DialogueItem"),
+}
+"""All kinds. The first one whose fixtures a test function asks for is its kind."""
+
+
+def kind_of(metafunc: pytest.Metafunc) -> Kind | None:
+    """The kind of item that a test function measures; ``None`` for a test of another sort."""
+    asked, provided = set(metafunc.fixturenames), _provided(metafunc)
+    for kind in KINDS.values():
+        wanted = set(kind.fixtures)
+        if wanted <= asked and not wanted & provided:
+            return kind
+    return None
+
+
+def _provided(metafunc: pytest.Metafunc) -> set[str]:
+    """The arguments that the test's own fixtures and ``parametrize`` marks give a value."""
+    provided = set(getattr(metafunc, "_arg2fixturedefs", ()))
+    for mark in metafunc.definition.iter_markers("parametrize"):
+        names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
+        provided.update(names.replace(",", " ").split() if isinstance(names, str) else names)
+    return provided
+
+
+def parametrize_idle(metafunc: pytest.Metafunc) -> None:
+    """Without a strategy a test function becomes one item, which is deselected later."""
+    every = dict.fromkeys(name for kind in KINDS.values() for name in kind.fixtures)
+    names = [name for name in (*every, ARM) if name in metafunc.fixturenames]
+    value = pytest.param(*[None] * len(names), id="no-compactor", marks=pytest.mark.compaction)
+    metafunc.parametrize(names, [value], scope="session")

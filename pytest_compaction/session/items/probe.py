@@ -1,0 +1,169 @@
+"""Probes as benchmark items, and the work of the fixtures ``compactor`` and ``judge``."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import pytest
+
+from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.case.files import CaseFileError
+from pytest_compaction.judges.verdict import Verdict
+from pytest_compaction.records.probe_record import record_without_verdict, scored_record
+from pytest_compaction.records.record import Record, Status
+from pytest_compaction.run.compaction import Compaction
+from pytest_compaction.run.response import Arm, Response
+from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.session.items.kinds import ARM
+from pytest_compaction.session.items.protocol import RECORD, BrokenFile
+from pytest_compaction.session.session import BenchmarkSession
+from pytest_compaction.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeItem:
+    """A probe of a case; see :class:`~pytest_compaction.session.items.protocol.BenchmarkItem`.
+
+    ``probe`` is ``None`` where the file of the case is broken.
+    """
+
+    case: Case | BrokenFile
+    probe: Probe | None
+    arm: Arm | None
+
+    @property
+    def error(self) -> CaseFileError | None:
+        """Why the case file cannot be used."""
+        return self.case.error if isinstance(self.case, BrokenFile) else None
+
+    @property
+    def parameters(self) -> tuple[Any, ...]:
+        """The values of ``case`` and ``probe``."""
+        return self.case, self.probe
+
+    @property
+    def mark(self) -> Mapping[str, Any]:
+        """Case and, as far as they are known, task, kind, compactor and trial."""
+        details: dict[str, Any] = {"case": self.case.id}
+        if isinstance(self.case, Case):
+            details["task"] = self.case.task
+        if self.probe:
+            details["kind"] = self.probe.kind
+        if self.arm:
+            details |= {"compactor": self.arm.compactor, "trial": self.arm.trial}
+        return details
+
+    @property
+    def group(self) -> str:
+        """The probes of one case share a compaction in each trial of each strategy."""
+        arm = f"{self.arm.compactor}-{self.arm.trial}-" if self.arm else ""
+        return f"{arm}{self.case.id}"
+
+    @classmethod
+    def planned(cls, session: BenchmarkSession, with_arms: bool) -> Iterator[tuple[str, Self]]:
+        """Broken files, then all probes by compactor, case, probe and trial."""
+        for error in session.case_set.errors:
+            broken = BrokenFile(error)
+            yield f"broken-{broken.id}", cls(broken, None, None)
+        cases = session.case_set.cases
+        probes = [(c, p) for c in cases for p in sorted(c.probes, key=lambda probe: probe.id)]
+        if not with_arms:
+            for case, probe in probes:
+                yield f"{case.id}-{probe.id}", cls(case, probe, None)
+            return
+        trials = session.settings.trials
+        for spec in sorted(session.specs, key=lambda spec: spec.text):
+            for case, probe in probes:
+                for trial in range(1, trials + 1):
+                    end = f"-t{trial}" if trials > 1 else ""
+                    name = f"{spec.slug}-{case.id}-{probe.id}{end}"
+                    yield name, cls(case, probe, Arm(spec.text, trial))
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self | None:
+        """The item with these values of ``case``, ``probe`` and ``compaction_arm``."""
+        case, probe, arm = (parameters.get(name) for name in ("case", "probe", ARM))
+        if isinstance(case, BrokenFile):
+            return cls(case, None, None)
+        if not (isinstance(case, Case) and isinstance(probe, Probe)):
+            return None
+        return cls(case, probe, arm if isinstance(arm, Arm) else None)
+
+    @classmethod
+    def work_ahead(
+        cls, session: BenchmarkSession, items: Sequence[tuple[Self, pytest.Item]]
+    ) -> None:
+        """Tell the engine which probes will be asked, and which answers will be judged."""
+        selected: dict[tuple[str, Arm], list[tuple[Probe, bool]]] = defaultdict(list)
+        for item, node in items:
+            if item.probe and item.arm:
+                judged = "judge" in getattr(node, "fixturenames", ())
+                selected[item.case.id, item.arm].append((item.probe, judged))
+        if selected:
+            session.engine.select(selected)
+
+    def trigger(self, session: BenchmarkSession) -> Trigger:
+        """The trigger of the session."""
+        return session.trigger
+
+    def measure(self, session: BenchmarkSession, judged: bool) -> None:
+        """Compact the case, ask the probe, and have the answer judged if ``judged``."""
+        if isinstance(self.case, Case) and self.probe and self.arm:
+            response = session.engine.compaction(self.case, self.arm).ask(self.probe)
+            if judged:
+                session.engine.verdict(response)
+
+    def record_without_result(
+        self, nodeid: str, status: Status, reason: str, settings: Settings
+    ) -> Record | None:
+        """The record of a probe that ended without a verdict."""
+        if not (isinstance(self.case, Case) and self.probe and self.arm):
+            return None
+        return record_without_verdict(
+            nodeid, self.case, self.probe, self.arm, status, reason, settings
+        )
+
+    @staticmethod
+    def figures(record: Record) -> Mapping[str, Any]:
+        """Snapshot status, overall score and dimensions."""
+        found = {"snapshot": record.get("snapshot"), "overall": record["overall"]}
+        if record["overall"] is not None:
+            found |= record["dimensions"]
+        return {name: value for name, value in found.items() if value is not None}
+
+    @staticmethod
+    def score(record: Record) -> str | None:
+        """The overall score, from 0 to 5."""
+        return None if record["overall"] is None else f"{record['overall']:.1f}/5"
+
+
+def compactor_for(session: BenchmarkSession, arm: Arm) -> Callable[[Case], Compaction]:
+    """The value of the ``compactor`` fixture: compacts a case, once for all its probes."""
+
+    def compactor(case: Case) -> Compaction:
+        return session.engine.compaction(case, arm)
+
+    return compactor
+
+
+def judge_for(session: BenchmarkSession, node: pytest.Item) -> Callable[[Probe, Response], Verdict]:
+    """The value of the ``judge`` fixture: scores a response and keeps the record of the item."""
+
+    def judge(probe: Probe, response: Response) -> Verdict:
+        if not isinstance(response, Response):
+            raise TypeError(
+                f"judge() got {type(response).__name__}; expected what compaction.ask() returned"
+            )
+        if probe != response.probe:
+            raise ValueError(
+                f"judge() got probe {probe.id!r} with the response to {response.probe.id!r}"
+            )
+        verdict = session.engine.verdict(response)
+        record = scored_record(node.nodeid, response, verdict, session.settings, session.prices)
+        node.stash[RECORD] = record
+        return verdict
+
+    return judge

@@ -1,0 +1,151 @@
+"""What a benchmark item reports: its record, its outcome, and its failure in sentences."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any, Final
+
+import pytest
+
+from pytest_compaction.case.files import CaseFileError
+from pytest_compaction.judges.snapshots import VerdictMovedError
+from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError
+from pytest_compaction.models.protocol import ChargedError, ModelError, NotRecordedError
+from pytest_compaction.records.record import (
+    Record,
+    Status,
+    spent_before,
+    type_of,
+    went_wrong_later,
+    with_error,
+)
+from pytest_compaction.run.feeding import CompactionError
+from pytest_compaction.session.items.collection import item_of
+from pytest_compaction.session.items.kinds import KINDS
+from pytest_compaction.session.items.protocol import RECORD
+from pytest_compaction.session.session import BenchmarkSession
+from pytest_compaction.text.words import printable
+
+SELF_EXPLANATORY_ERRORS: Final = (
+    BelowPassScoreError,
+    CaseFileError,
+    CompactionError,
+    ModelError,
+    VerdictMovedError,
+)
+"""Errors whose text is for the user: shown without a traceback."""
+_WITH_A_VERDICT: Final = (
+    BelowPassScoreError,
+    UnscoredError,
+    VerdictMovedError,
+    pytest.skip.Exception,
+)
+"""What a test raises about its verdict: its record says so already."""
+_PROPERTY: Final = "compaction"
+
+
+def record_before_report(
+    node: pytest.Item, call: pytest.CallInfo[None], session: BenchmarkSession
+) -> Record | None:
+    """The record of an item at the end of a phase; its figures go to JUnit.
+
+    ``None`` if the phase says nothing: it passed and was not the call, or the item
+    measures nothing.
+    """
+    item = item_of(node)
+    failure = call.excinfo.value if call.excinfo is not None else None
+    if item is None or item.arm is None or (call.when != "call" and failure is None):
+        return None
+    record = node.stash.get(RECORD, None)
+    if failure is not None and not isinstance(failure, _WITH_A_VERDICT):
+        reason = _reason(failure)
+        if call.when == "teardown" and record is not None:
+            record = with_error(record, call.when, reason)
+        else:
+            status: Status = "unscored" if _left_unscored(failure) else "error"
+            record = item.record_without_result(node.nodeid, status, reason, session.settings)
+            if record is not None and isinstance(failure, ChargedError):
+                record |= spent_before(failure, session.settings, session.prices)
+    if record is None:
+        return None
+    node.stash[RECORD] = record
+    if call.when != "teardown":
+        figures = {"status": record["status"], **item.figures(record)}
+        node.user_properties.extend((f"compaction.{name}", v) for name, v in figures.items())
+    return record
+
+
+def _reason(failure: BaseException) -> str:
+    said = str(failure) if isinstance(failure, SELF_EXPLANATORY_ERRORS) else ""
+    return said or f"{type(failure).__name__}: {failure}"
+
+
+def _left_unscored(failure: BaseException | None) -> bool:
+    """Whether a model gave no answer. A call missing from a replayed store is a failure."""
+    return isinstance(failure, ModelError) and not isinstance(failure, NotRecordedError)
+
+
+def finish_report(
+    node: pytest.Item,
+    call: pytest.CallInfo[None],
+    report: pytest.TestReport,
+    record: Record | None,
+) -> None:
+    """Attach the record, and replace tracebacks by the sentence where that is enough."""
+    if record is not None:
+        report.user_properties.append((_PROPERTY, record))
+    failure = call.excinfo.value if call.excinfo is not None else None
+    unanswered = record is not None and _left_unscored(failure) and not went_wrong_later(record)
+    if isinstance(failure, UnscoredError) or unanswered:
+        path, line, _ = node.location
+        report.outcome = "skipped"
+        said = str(failure) if isinstance(failure, UnscoredError) else f"unscored: {failure}"
+        report.longrepr = (path, line or 0, printable(said, 300))
+    elif call.excinfo is not None and isinstance(failure, SELF_EXPLANATORY_ERRORS):
+        report.longrepr = in_sentences(call.excinfo, str(failure))
+
+
+def in_sentences(excinfo: pytest.ExceptionInfo[BaseException], text: str) -> Any:
+    """The failure without a traceback; its first line stands for it in short summaries."""
+    shown: Any = excinfo.getrepr(style="value", chain=False)
+    lines = _safe_lines(text)
+    shown.reprcrash.message = lines[0]
+    shown.reprtraceback.reprentries[0].lines = lines
+    return shown
+
+
+def _safe_lines(text: str) -> list[str]:
+    """Lines that are safe on a terminal, wrapped to its usual width, with their indentation."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip(" "))]
+        lines += textwrap.wrap(
+            printable(line.strip()),
+            width=80,
+            initial_indent=indent,
+            subsequent_indent=indent + "  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return lines
+
+
+def record_of(report: pytest.TestReport) -> Record | None:
+    """The record that a report carries."""
+    for name, value in report.user_properties:
+        if name == _PROPERTY and isinstance(value, dict):
+            return value
+    return None
+
+
+def progress_of(report: pytest.TestReport) -> tuple[str, str, str] | None:
+    """Category, letter and word for the progress display; ``None`` leaves them to pytest."""
+    record = record_of(report)
+    if record is None or report.when != "call":
+        return None
+    if record["status"] == "unscored" and report.skipped:
+        return "unscored", "U", "UNSCORED"
+    score = KINDS[type_of(record)].load().score(record)
+    if score is None or report.outcome not in {"passed", "failed"}:
+        return None
+    return report.outcome, "." if report.passed else "F", f"{report.outcome.upper()} {score}"
