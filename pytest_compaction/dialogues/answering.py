@@ -24,7 +24,6 @@ from pytest_compaction.dialogues.history import (
     tool_steps,
 )
 from pytest_compaction.dialogues.replayed import History
-from pytest_compaction.models.dry_run import RehearsedModel
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerReply, Model
 from pytest_compaction.models.usage import Usage
@@ -82,21 +81,10 @@ class TurnResponder:
             spec = AnswerSpec(max_tokens=min(max(self.tokens.text(turn.reference), low), high))
         async with self.limit:
             reply = await responder.answer(view, turn.user, spec)
-        if isinstance(responder.model, RehearsedModel):
-            return await self._rehearsed(reply, view, turn, spec)
-        return reply
-
-    async def _rehearsed(
-        self, reply: AnswerReply, view: tuple[Message, ...], turn: Turn, spec: AnswerSpec
-    ) -> AnswerReply:
-        """In an estimate of costs: the recorded answer, if rules stood in for the model.
-
-        Histories then grow as they did on record. The hash keeps answers from different
-        views different.
-        """
-        rules = Responder(offline.OfflineModel(self.tokens), self.tokens)
-        if reply.text != (await rules.answer(view, turn.user, spec)).text:
+        if not reply.by_rules:
             return reply
+        # In an estimate of costs histories grow as they did on record. The hash keeps answers
+        # from different views different.
         text = f"{turn.reference} [{short_hash(canonical_json(to_chat(view)))}]"
         return replace(reply, text=text)
 

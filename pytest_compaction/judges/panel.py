@@ -16,11 +16,10 @@ from pytest_compaction.rubric import CRITERIA, dimension_scores, overall_score
 class PanelJudge:
     """Asks every judge and combines what they say; a panel of one is that judge.
 
-    A criterion scores the mean over the judges that scored it. A fact is stated and
-    a trap hit by majority of the judges that looked; a tie goes against the answer:
-    the fact counts as missing, the trap as hit. The response is unscored only if no
-    judge could score it. Agreement is not forced: every judge's own scores stay in
-    the record.
+    The score of a criterion is the mean over the judges that scored it. The majority of
+    the judges that looked decides whether a fact is stated and a trap hit. A tie goes
+    against the answer: the fact counts as missing, the trap as hit. The response is
+    unscored only if no judge could score it. The record also holds every judge's own scores.
     """
 
     def __init__(
@@ -66,7 +65,8 @@ def combined(replies: Sequence[tuple[str, JudgeReply]]) -> JudgeReply:
         for name, reply in replies:
             reasons.setdefault(reply.unscored or "no criterion was scored", []).append(name)
         listed = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
-        return JudgeReply(unscored=listed, flags=flags, usage=usage)
+        unpaid = any(reply.unpaid for _, reply in replies)
+        return JudgeReply(unscored=listed, flags=flags, usage=usage, unpaid=unpaid)
     return JudgeReply(
         criteria=tuple(_means(scored)),
         stated=_votes([reply.stated for _, reply in scored if reply.stated], tie=False),

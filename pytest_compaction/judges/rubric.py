@@ -1,4 +1,4 @@
-"""The rubric judge: asks a model to score one response, and never fails the run for it."""
+"""The rubric judge: asks a model to score one response. The run goes on if the model fails."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def log_digest(case: Case, point: int) -> LogDigest:
 
 
 class RubricJudge:
-    """Scores responses with a model; what cannot be scored is unscored, with the reason."""
+    """Scores responses with a model; if that fails, a response is unscored, with the reason."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -39,8 +39,9 @@ class RubricJudge:
     async def reply(self, case: Case, probe: Probe, response: str) -> JudgeReply:
         """Judge one response. The request holds neither the view nor the compactor's name.
 
-        Only a replay of what was never recorded is raised; any other failure of the
-        model makes the reply unscored.
+        A call that a replay does not find raises
+        :class:`~pytest_compaction.models.protocol.NotRecordedError`. Any other failure of
+        the model makes the reply unscored.
         """
         request = JudgeRequest(
             kind=probe.kind,
@@ -56,11 +57,12 @@ class RubricJudge:
         except NotRecordedError:
             raise
         except ModelError as error:
-            return JudgeReply(unscored=str(error), usage=error.spent.get("judge", Usage()))
+            usage = error.spent.get("judge", Usage())
+            return JudgeReply(unscored=str(error), usage=usage, unpaid=error.unpaid)
 
 
 def _checked(reply: JudgeReply, request: JudgeRequest) -> JudgeReply:
-    """A reply that does not hold what was asked for is unscored, whatever it claims."""
+    """The reply if it fits the request, or else an unscored one with what is wrong with it."""
     if reply.unscored is not None:
         return reply
     known = {criterion.id for criterion in applicable(request.kind)}

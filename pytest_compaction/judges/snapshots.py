@@ -1,7 +1,7 @@
-"""Snapshots of verdicts: what is kept of one, and what moved between two.
+"""Snapshots of verdicts: what is kept of a verdict, and what moved between two.
 
-A snapshot is plain JSON without clock, usage or keys. It holds the item that it is
-of, so that a run of other cases or strategies can tell that it is none of its own.
+A snapshot is plain JSON without clock, usage or keys. It names its item, so that a run of
+other cases or strategies can tell that the snapshot is not one of its own.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from pytest_compaction.text.words import printable
 
 FORMAT: Final = 1
 REFUSED: Final = frozenset({"moved", "missing", "unusable"})
-"""What a record says of a verdict that fails its item whatever its score."""
+"""States of a snapshot in a record that fail the item whatever its score."""
 MAX_TEXT: Final = 2000
-"""Characters of a reasoning or an answer that are kept."""
+"""Characters of a reasoning or an answer that a snapshot keeps at most."""
 _DIGITS: Final = 4
 _EPSILON: Final = 1e-6
 _SHOWN_CRITERIA: Final = 6
 _SHOWN_TEXT: Final = 120
 _BEFORE: Final = 30
-"""Characters that are shown before the place where two texts part."""
+"""Characters shown before the place where two texts begin to differ."""
 
 Snapshot = dict[str, Any]
 
 
 class VerdictMovedError(AssertionError):
-    """A verdict is not the one accepted earlier, or none was; the text is for the user."""
+    """A verdict is not the accepted one, or none was accepted; the text is for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,8 @@ class Tolerance:
 def snapshot_of(verdict: Verdict, item: Mapping[str, Any] | None = None) -> Snapshot:
     """A scored verdict as plain JSON; ``item`` are the case, probe, compactor and trial.
 
-    Texts are kept as they are safe to show: without keys, control characters as
-    escapes, white space collapsed. Raises :class:`ValueError` for an unscored verdict,
-    of which there is no snapshot.
+    Texts are made safe to show: keys are replaced, control characters escaped, white space
+    collapsed. An unscored verdict raises :class:`ValueError`.
     """
     if verdict.unscored is not None or verdict.overall is None:
         raise ValueError(verdict.unscored or "no criterion was scored")
@@ -70,13 +69,13 @@ def snapshot_of(verdict: Verdict, item: Mapping[str, Any] | None = None) -> Snap
 
 
 def snapshot_text(snapshot: Snapshot) -> str:
-    """The bytes of a snapshot file as text: sorted keys, one value a line, a newline at the end."""
+    """The text of a snapshot file: sorted members, one value a line, a newline at the end."""
     text = json.dumps(snapshot, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False)
     return f"{text}\n"
 
 
 def read_snapshot(text: str) -> Snapshot | None:
-    """The snapshot in a file, or ``None`` where it is torn, merged badly or something else."""
+    """The snapshot in a file; ``None`` if it is torn, badly merged or something else."""
     try:
         data = json.loads(text)
         usable = data["format"] == FORMAT and all(
@@ -97,7 +96,7 @@ def read_snapshot(text: str) -> Snapshot | None:
 
 
 def has_moved(old: Snapshot, new: Snapshot, tolerance: Tolerance) -> bool:
-    """Whether a score moved by more than is tolerated, or a criterion came or went."""
+    """Whether a score moved beyond the tolerance, or a criterion was added or removed."""
     if abs(old["overall"] - new["overall"]) > tolerance.overall + _EPSILON:
         return True
     if old["criteria"].keys() != new["criteria"].keys():
@@ -109,7 +108,7 @@ def has_moved(old: Snapshot, new: Snapshot, tolerance: Tolerance) -> bool:
 
 
 def movements(old: Snapshot, new: Snapshot) -> list[str]:
-    """What moved between two snapshots, a line each; the widest moves of criteria come first."""
+    """What moved between two snapshots, a line each; the criteria that moved most come first."""
     lines: list[str] = []
     if abs(old["overall"] - new["overall"]) > _EPSILON:
         lines.append(f"overall {old['overall']:.2f} -> {new['overall']:.2f}")
@@ -143,7 +142,7 @@ def _criteria(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
 
 def _told_apart(old: Snapshot, new: Snapshot, members: str, said: str, what: str) -> list[str]:
-    """Facts (or stale values) on which the two differ, and those that only one of them has."""
+    """Facts (or stale values) on which two snapshots differ, or that only one of them has."""
     before = {each["text"]: each[said] for each in old[members]}
     after = {each["text"]: each[said] for each in new[members]}
     lines: list[str] = []
@@ -159,7 +158,7 @@ def _told_apart(old: Snapshot, new: Snapshot, members: str, said: str, what: str
 
 
 def _was_and_is(old: str, new: str) -> Iterable[str]:
-    """Both texts, from shortly before the place where they part."""
+    """Both texts, from shortly before the place where they begin to differ."""
     pairs = zip(old, new, strict=False)
     shorter = min(len(old), len(new))
     common = next((i for i, (was, now) in enumerate(pairs) if was != now), shorter)

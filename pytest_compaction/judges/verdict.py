@@ -25,7 +25,7 @@ class BelowPassScoreError(AssertionError):
 
 
 class UnscoredError(Exception):
-    """The response could not be judged; it neither passed nor failed."""
+    """The response could not be judged, so it neither passed nor failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class FactOutcome:
 
 @dataclass(frozen=True, slots=True)
 class JudgeScores:
-    """What one judge of several said of a response; without a score ``unscored`` says why."""
+    """What one of several judges said of a response; ``unscored`` says why it gave no score."""
 
     name: str
     overall: float | None
@@ -57,8 +57,9 @@ class JudgeScores:
 class Verdict:
     """What a judge made of one response.
 
-    ``overall`` and ``dimensions`` are 0 to 5; both are empty when ``unscored``
-    says why there is no score. ``judges`` holds what each of several judges said.
+    ``overall`` and ``dimensions`` are 0 to 5; both are empty when ``unscored`` says why
+    there is no score, and ``unpaid`` tells that the limit on costs is the reason. ``judges``
+    holds what each of several judges said.
     """
 
     criteria: tuple[CriterionScore, ...]
@@ -72,6 +73,7 @@ class Verdict:
     flags: tuple[str, ...] = ()
     usage: Usage = Usage()
     judges: tuple[JudgeScores, ...] = ()
+    unpaid: bool = False
 
     @property
     def passed(self) -> bool | None:
@@ -103,13 +105,12 @@ class Verdict:
         return lines
 
     def _weak_criteria(self, dimension: str) -> str:
-        """Criteria below the pass score; what is merely missing is listed with the facts."""
+        """Criteria below the pass score, with a reasoning unless it repeats what is lost."""
         parts: list[str] = []
         for criterion in self.criteria:
             low = criterion.score < self.pass_score
             if low and _DIMENSION_OF.get(criterion.id) == dimension:
-                known = criterion.reasoning.startswith("missing:")
-                why = "" if known else f" ({printable(criterion.reasoning, 110)})"
+                why = "" if criterion.lists_facts else f" ({printable(criterion.reasoning, 110)})"
                 parts.append(f"{criterion.id} {criterion.score:.1f}{why}")
         return ", ".join(parts)
 
@@ -117,7 +118,7 @@ class Verdict:
 def unscored_verdict(
     reason: str, probe: Probe, survives: Sequence[bool], pass_score: float
 ) -> Verdict:
-    """The verdict on a response that no judge was asked about."""
+    """The verdict on a response that no judge was asked to score."""
     reply = JudgeReply(unscored=reason)
     return verdict_from_reply(reply, probe.facts, survives, probe.traps, "", pass_score)
 
@@ -150,4 +151,5 @@ def verdict_from_reply(
         flags=reply.flags,
         usage=reply.usage,
         judges=judges,
+        unpaid=reply.unpaid,
     )

@@ -1,1 +1,1 @@
-"""Models: whatever summarises, answers and judges. One seam, three requests."""
+"""Models: whatever summarises, answers and judges, behind one protocol."""

@@ -1,7 +1,7 @@
-"""A dry run of the models: calls are rendered and counted, and none is made.
+"""A dry run of the models: calls are rendered and counted, but not made.
 
-What the store holds is answered from it, so that what follows is what would really
-follow; for the rest the offline model stands in.
+Calls that the store holds are answered from it, so that later calls are those of the real
+run. The offline model stands in for the rest.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.calls.spending_limit import most_usage
 from pytest_compaction.models.calls.store import Store
-from pytest_compaction.models.chat import summary_reply as summary_text
+from pytest_compaction.models.chat.summary_reply import within_budget
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.parameters import Parameters, refusal_of
 from pytest_compaction.models.protocol import (
@@ -37,9 +37,9 @@ from pytest_compaction.rubric import applicable
 
 CRITERION_TOKENS: Final = 40
 NUMBER_TOKENS: Final = 30
-"""What a judgement is taken to need for each criterion, and for each fact or stale value."""
+"""Tokens that a judgement is assumed to take for each criterion, and for each fact or trap."""
 _SHORT_TOKENS: Final = 150
-"""What a short reply is taken to need: an entry or two."""
+"""Tokens that a short reply is assumed to take: an entry or two."""
 _FILLER: Final = "the work went on as planned and more was said of it in passing"
 Length = Literal["short", "middle", "long"]
 _NATIVE: Final = canonical_json({"type": "compaction", "encrypted_content": "A" * 2000})
@@ -48,9 +48,9 @@ _ORDER: Final = ("compaction", "responder", "judge")
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """Calls of one role to one model: those to be made, and how many the store answers.
+    """Calls of one role to one model: those to make, and how many the store answers.
 
-    ``usage`` and ``usd`` (US dollars, ``None`` without a price) are of those to be made.
+    ``usage`` and ``usd`` (US dollars, ``None`` without a price) are of the calls to make.
     """
 
     role: str
@@ -64,8 +64,8 @@ class Planned:
 class Estimate:
     """All planned calls by role and model, and the strategies that were not run for it.
 
-    ``ends`` are the same with short and with long replies, where their length decides how
-    often a log is compacted; else there are none.
+    ``ends`` are the estimates with short and with long replies if the length of replies
+    decides how often a log is compacted, and empty if not.
     """
 
     planned: tuple[Planned, ...]
@@ -74,37 +74,37 @@ class Estimate:
 
     @property
     def calls(self) -> int:
-        """Calls to be made."""
+        """Number of calls to make."""
         return sum(part.usage.calls for part in self.planned)
 
     @property
     def stored(self) -> int:
-        """Calls that the store answers."""
+        """Number of calls that the store answers."""
         return sum(part.stored for part in self.planned)
 
     @property
     def usage(self) -> Usage:
-        """What the calls to be made take."""
+        """Tokens of the calls to make."""
         return sum((part.usage for part in self.planned), Usage())
 
     @property
     def usd(self) -> float | None:
-        """US dollars for the calls to be made; ``None`` if one has no price."""
+        """US dollars for the calls to make; ``None`` if one has no price."""
         known = [part.usd for part in self.planned if part.usd is not None]
         return sum(known) if len(known) == len(self.planned) else None
 
 
-class Rehearsed(Exception):  # noqa: N818 - nothing is wrong: the call is one to be made
-    """A call that would be made; ``write`` books how long its reply is taken to be."""
+class CallToMake(Exception):  # noqa: N818 - nothing is wrong: the real run would make this call
+    """A call that the real run would make; ``entry`` takes how long its reply will be."""
 
     def __init__(self, entry: _Entry) -> None:
-        super().__init__("rehearsed")
+        super().__init__("a call to make")
         self.entry = entry
 
 
 @dataclass
 class _Entry:
-    """A call that would be made: the tokens that it reads, and those of the reply."""
+    """A call to make: the tokens that it reads, and those of its reply."""
 
     role: str
     model: str
@@ -112,8 +112,8 @@ class _Entry:
     written: int = 0
 
 
-class Rehearsal:
-    """A caller that answers from the store and books everything else without asking."""
+class DryRunCaller:
+    """A caller that answers from the store, and counts every other call without making it."""
 
     def __init__(self, store: Store | None, tokens: TokenCounter) -> None:
         self._store = store
@@ -122,9 +122,9 @@ class Rehearsal:
         self._stored: Counter[tuple[str, str]] = Counter()
 
     async def call(self, call: Call) -> CallReply:
-        """The stored reply; without one :class:`Rehearsed` is raised."""
-        digest, model = call.digest, str(call.body.get("model"))
-        found = None if self._store is None else self._store.find(call)
+        """The stored reply; raises :class:`CallToMake` if there is none."""
+        digest, model = call.digest, call.model
+        found = None if self._store is None else await self._store.find(call)
         if found is not None or digest in self._entries:
             self._stored[call.role, model] += 1
         if found is not None:
@@ -132,7 +132,7 @@ class Rehearsal:
         if digest not in self._entries:
             read = most_usage(call, self._tokens).input_tokens
             self._entries[digest] = _Entry(call.role, model, read)
-        raise Rehearsed(self._entries[digest])
+        raise CallToMake(self._entries[digest])
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -152,12 +152,11 @@ class Rehearsal:
         return tuple(planned)
 
 
-class RehearsedModel:
+class DryRunModel:
     """Renders every request as the real model does; the offline model replies in its place.
 
-    ``length`` says how long summaries and answers are taken to be: as long as the rules
-    make them (``middle``), an entry or two (``short``), or all that there is room for
-    (``long``).
+    ``length`` is how long summaries and answers are assumed to be: as long as the rules
+    make them (``middle``), an entry or two (``short``), or as long as is allowed (``long``).
     """
 
     def __init__(self, real: Model, tokens: TokenCounter, length: Length = "middle") -> None:
@@ -171,15 +170,15 @@ class RehearsedModel:
         """The name of the real model."""
         return self._real.name
 
-    def at_trial(self, trial: int) -> RehearsedModel:
+    def at_trial(self, trial: int) -> DryRunModel:
         """The same for one repetition."""
-        return RehearsedModel(self._real.at_trial(trial), self._tokens, self._length)
+        return DryRunModel(self._real.at_trial(trial), self._tokens, self._length)
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
         """A stored summary, or an extract as long as the budget allows."""
         try:
             return await self._real.summarize(request)
-        except Rehearsed as call:
+        except CallToMake as call:
             room = self._room(request.budget)
             reply = await self._stand_in.summarize(replace(request, budget=room))
             if self._length == "long":
@@ -188,10 +187,10 @@ class RehearsedModel:
             return reply
 
     async def answer(self, request: AnswerRequest) -> AnswerReply:
-        """A stored answer, or one by rules; a server is taken to make the edits asked for."""
+        """A stored answer, or one by rules, as if the server made the edits asked for."""
         try:
             return await self._real.answer(request)
-        except Rehearsed as call:
+        except CallToMake as call:
             spec = replace(request.answer, max_tokens=self._room(request.answer.max_tokens))
             reply = await self._stand_in.answer(replace(request, answer=spec, parameters={}))
             if self._length == "long":
@@ -199,6 +198,7 @@ class RehearsedModel:
                 usage = replace(reply.usage, output_tokens=spec.max_tokens)
                 reply = replace(reply, text=reply.text + " more" * missing, usage=usage)
             call.entry.written = reply.usage.output_tokens
+            reply = replace(reply, by_rules=self._length == "middle")
             if not request.parameters:
                 return reply
             read = self._tokens.messages(request.view)
@@ -214,9 +214,7 @@ class RehearsedModel:
         count = max(0, request.budget // (each * len(sections))) + 1
         more = tuple(f"{_FILLER} {number}" for number in range(count))
         entries = tuple((s.id, (*reply.summary.of(s.id), *more)) for s in sections)
-        full = summary_text.within_budget(
-            Summary(entries), sections, request.budget, self._tokens.text
-        )
+        full = within_budget(Summary(entries), sections, request.budget, self._tokens.text)
         written = self._tokens.text(full.render(sections))
         return SummaryReply(full, replace(reply.usage, output_tokens=written))
 
@@ -225,10 +223,10 @@ class RehearsedModel:
         return refusal_of(self._real, parameters)
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
-        """A stored judgement, or none; its length is taken from what it must hold."""
+        """A stored judgement, or unscored; its length follows from what it must contain."""
         try:
             return await self._real.judge(request)
-        except Rehearsed as call:
+        except CallToMake as call:
             numbers = len(request.facts) + len(request.traps)
             criteria = len(applicable(request.kind))
             call.entry.written = CRITERION_TOKENS * criteria + NUMBER_TOKENS * numbers
@@ -238,7 +236,7 @@ class RehearsedModel:
         """A stored compaction, or the user's messages and an item of middling length."""
         try:
             return await self._real.compact(request)
-        except Rehearsed as call:
+        except CallToMake as call:
             call.entry.written = self._tokens.text(_NATIVE)
             kept = [message for message in request.messages if message.role == "user"]
             item = Message("estimated", "assistant", (Opaque(_NATIVE),), "synthetic")

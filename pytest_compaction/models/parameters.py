@@ -1,7 +1,7 @@
 """Request parameters that a strategy adds to the request for an answer.
 
-With them an endpoint is told to edit the context itself. They are part of the call,
-and so of its digest and of the store. What a model sets itself is not theirs.
+They tell an endpoint to edit the context itself. They are part of the call, and so of
+its digest in the store. A strategy cannot set a parameter that the model sets itself.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Named(Protocol):
 
 
 def misuse_of(parameters: object) -> str | None:
-    """What is wrong with the request parameters of a strategy, or ``None``."""
+    """What is wrong with the request parameters of a strategy; ``None`` if nothing is."""
     if not isinstance(parameters, Mapping):
         return f"request parameters are a mapping, not a {type(parameters).__name__}"
     for name in parameters:
@@ -55,10 +55,10 @@ def misuse_of(parameters: object) -> str | None:
 
 
 def refusal_of(model: _Named, parameters: Parameters) -> str | None:
-    """Why a model takes no such request parameters, or ``None`` if it takes them.
+    """Why a model does not take these request parameters, or ``None`` if it takes them.
 
-    A model says so with a method ``refuses(parameters)`` of the same meaning; one
-    without that method takes none.
+    A model says so with a method ``refuses(parameters)`` of the same meaning. A model
+    without that method takes no parameters.
     """
     if not parameters:
         return None
@@ -68,7 +68,7 @@ def refusal_of(model: _Named, parameters: Parameters) -> str | None:
 
 
 def cannot_take(model: _Named, parameters: Parameters) -> str:
-    """The sentence of a model that takes no request parameters at all."""
+    """The sentence on a model that takes no request parameters at all."""
     return (
         f"the model {model.name} takes no request parameters ({shown(parameters)}), by which the "
         "endpoint is to compact; use mode=client, or a model whose endpoint takes them"

@@ -1,4 +1,4 @@
-"""The seam between strategies and models: three requests as data, and what comes back."""
+"""The seam between strategies and models: four requests as data, and the replies to them."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ class CompactReply:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRequest:
-    """Answer ``question`` from ``view`` alone. Facts and traps are not here, by type.
+    """Answer ``question`` from ``view`` alone. The type has no room for facts and traps.
 
     ``parameters`` are those of the strategy; a model that cannot pass them on refuses.
-    ``role`` is the one that the call is booked under; what is sent does not depend on it.
+    The call is booked under ``role``, which has no influence on what is sent.
     """
 
     view: Sequence[Message]
@@ -73,23 +73,27 @@ class AnswerRequest:
 
 @dataclass(frozen=True, slots=True)
 class AnswerReply:
-    """The answer and what it cost; ``latency_s`` is ``None`` where nothing was waited for.
+    """The answer and what it cost.
 
-    ``applied`` is what the endpoint says that it did to the view first, if it was to.
+    ``latency_s`` is how long it took in seconds, ``None`` if no endpoint was asked.
+    ``applied`` is what the endpoint says that it did to the view first, if it was asked to.
+    ``by_rules`` marks the answer of rules that stand in for the model, as an estimate of
+    costs needs one.
     """
 
     text: str
     usage: Usage = Usage()
     latency_s: float | None = None
     applied: Applied | None = None
+    by_rules: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LogDigest:
-    """What a judge may know of the log: its readable text, nothing of view or compactor.
+    """What a judge may know of the log: its readable text, not the view or the compactor.
 
-    ``messages`` is the same text by message, as id, role and text; empty where only
-    the text is known.
+    ``messages`` is the same text by message, as id, role and text; empty if only the text
+    is known.
     """
 
     text: str = field(repr=False)
@@ -98,7 +102,7 @@ class LogDigest:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
-    """Score ``response`` to ``question``. Neither view nor compactor are here, by type."""
+    """Score ``response`` to ``question``. The type has no room for view and compactor."""
 
     kind: str
     question: str
@@ -111,18 +115,24 @@ class JudgeRequest:
 
 @dataclass(frozen=True, slots=True)
 class CriterionScore:
-    """Score (0 to 5) of one criterion with a one-line reasoning."""
+    """Score (0 to 5) of one criterion with a one-line reasoning.
+
+    ``lists_facts`` tells that the reasoning only lists facts that are missing and claims
+    that are stale.
+    """
 
     id: str
     score: float
     reasoning: str
+    lists_facts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeReply:
     """Scores of the applicable criteria, or ``unscored`` with the reason.
 
-    ``stated`` and ``hit`` run parallel to the facts and traps of the request.
+    ``stated`` and ``hit`` run parallel to the facts and traps of the request. ``unpaid``
+    tells that there is no score because the limit on costs left no room for a call.
     """
 
     criteria: tuple[CriterionScore, ...] = ()
@@ -131,52 +141,58 @@ class JudgeReply:
     unscored: str | None = None
     flags: tuple[str, ...] = ()
     usage: Usage = Usage()
+    unpaid: bool = False
 
 
 class ChargedError(Exception):
-    """Something ended after models had been asked; ``spent`` is what was used by then, by role."""
+    """A failure after models had been asked; ``spent`` is what they used by then, by role.
+
+    ``unpaid`` tells that the limit on costs left no room for a call.
+    """
+
+    unpaid = False
 
     def __init__(self, *args: object, spent: Mapping[str, Usage] | None = None) -> None:
         super().__init__(*args)
         self.spent: dict[str, Usage] = dict(spent or {})
 
     def after(self, role: str, usage: Usage) -> None:
-        """Add what had been used before it came to this."""
+        """Add what had been used before the failure."""
         self.spent[role] = self.spent.get(role, Usage()) + usage
 
 
 class ModelError(ChargedError):
     """A model could not answer; the text says which, what happened and what to do.
 
-    A reply that is no answer is charged for too.
+    A reply without an answer is charged for too.
     """
 
 
 class UnsupportedError(ModelError):
-    """The model cannot do this at all, so that asking again is of no use."""
+    """The model cannot do this at all, so that asking it again is useless."""
 
 
 class NotAskedError(ModelError):
-    """The model was not asked at all, which says nothing about it or about a strategy."""
+    """The model was not asked, so the failure says nothing about it or about a strategy."""
 
 
 class NotRecordedError(NotAskedError):
-    """A replay was asked for what the store does not hold; the text says how to record it."""
+    """A replay needs a call that the store does not hold; the text says how to record it."""
 
 
 class Model(Protocol):
     """Anything that can summarise, answer and judge. Failures raise :class:`ModelError`.
 
-    A model that takes request parameters has a method ``refuses`` besides; see
+    A model that takes request parameters also has a method ``refuses``; see
     :func:`~pytest_compaction.models.parameters.refusal_of`.
     """
 
     def at_trial(self, trial: int) -> Model:
-        """The same model for one repetition: what it was asked in another one is asked again."""
+        """The same model for one repetition, which shares no calls with other repetitions."""
 
     @property
     def name(self) -> str:
-        """How the model is named on the command line and in records."""
+        """The model's name on the command line and in records."""
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
         """Write or update a summary within the request's budget."""

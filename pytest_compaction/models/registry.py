@@ -1,4 +1,4 @@
-"""Finding a model by name, and what all models behind an endpoint share."""
+"""Finds a model by its name, and holds what all models behind an endpoint share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.calls.accounts import Ledger
+from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.prices import PriceTable, prices_at
 from pytest_compaction.models.calls.store import Mode, Store
 from pytest_compaction.models.offline.model import NAME, OfflineModel
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_compaction.models.chat.prompts import Prompts
 
 _NEAR: Final = 0.75
-"""Similarity (0 to 1) from which on a name is taken for a slip of the pen."""
+"""Similarity (0 to 1) from which on a name is taken for a misspelling of another."""
 
 
 class UnknownModelError(LookupError):
@@ -34,15 +34,15 @@ class Endpoints:
     """What the models behind an endpoint share in one process: callers, accounts, prompts."""
 
     caller: Store
-    ledger: Ledger
+    accounts: Accounts
     prices: PriceTable
     prompts: Prompts
     tokens: TokenCounter
     scratch: Path | None = None
-    """A folder to be removed at the end, where this process made one."""
+    """A folder that this process made and removes at the end, if it made one."""
 
     def close(self) -> None:
-        """Remove what is only needed while the run lasts."""
+        """Remove the files that are only needed while the run lasts."""
         if self.scratch is not None:
             shutil.rmtree(self.scratch, ignore_errors=True)
 
@@ -57,43 +57,49 @@ def connect(
     store: Path,
     shown: str,
     mode: Mode,
-    ledger: Path | None,
+    accounts: Path | None,
     limit: float | None,
     judge_prompt: Path | None,
     tokens: TokenCounter,
     request_timeout: float | None = None,
 ) -> Endpoints:
-    """Callers one behind the other: store, spending, endpoint. Nothing is connected to yet.
+    """Callers one behind the other, from the store to the endpoint. Nothing is connected to yet.
 
     ``shown`` is how the folder of the store is named to the user; ``limit`` is in US
-    dollars, ``request_timeout`` in seconds of silence. Without a ledger of another
-    process one is made in a temporary folder.
+    dollars, ``request_timeout`` in seconds of silence. ``accounts`` is the file of another
+    process of the run; without one a file is made in a temporary folder.
     """
+    from pytest_compaction.models.calls.adaptation import AdaptingCaller
     from pytest_compaction.models.calls.endpoint import READ_SECONDS, Endpoint
-    from pytest_compaction.models.calls.spending_limit import Spending
+    from pytest_compaction.models.calls.retries import RetryingCaller
+    from pytest_compaction.models.calls.spending_limit import SpendingLimit
     from pytest_compaction.models.chat.prompts import Prompts
 
     prompts = Prompts.load(judge_prompt)
-    scratch = None if ledger else Path(tempfile.mkdtemp(prefix="pytest-compaction-"))
-    accounts = Ledger(ledger or Path(scratch or "", "ledger.sqlite"))
+    scratch = None if accounts else Path(tempfile.mkdtemp(prefix="pytest-compaction-"))
+    shared = Accounts(accounts or Path(scratch or "", "accounts.sqlite"))
     prices = prices_at(os.environ.get("OPENAI_BASE_URL"))
     endpoint = Endpoint(read=request_timeout or READ_SECONDS)
-    paying = Spending(endpoint, accounts, prices, tokens, limit)
-    caller = Store(store, paying, mode, accounts, shown)
-    return Endpoints(caller, accounts, prices, prompts, tokens, scratch)
+    paying = SpendingLimit(endpoint, shared, prices, tokens, limit)
+    adapting = AdaptingCaller(RetryingCaller(paying, endpoint.total), endpoint.total)
+    caller = Store(store, adapting, mode, shared, shown)
+    return Endpoints(caller, shared, prices, prompts, tokens, scratch)
 
 
 def is_offline(name: str) -> bool:
-    """Whether a name is that of the offline model; a slip raises :class:`UnknownModelError`."""
+    """Whether a name is that of the offline model.
+
+    A misspelling of it, or a name that cannot be shown, raises :class:`UnknownModelError`.
+    """
     if name == NAME:
         return True
     if not name.isprintable() or not name.strip():
-        raise UnknownModelError(f"{printable(repr(name))} is no name of a model")
+        raise UnknownModelError(f"{printable(repr(name))} is not the name of a model")
     near = difflib.get_close_matches(name.casefold(), [NAME], n=1, cutoff=_NEAR)
     if near:
         raise UnknownModelError(
             f"unknown model {name!r}; did you mean {NAME!r} (deterministic rules, no network)? "
-            "Any other name is asked for at the endpoint of OPENAI_BASE_URL"
+            "Any other name is looked for at the endpoint of OPENAI_BASE_URL"
         )
     return False
 

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 Source = Literal["intent", "files", "errors", "decisions", "values", "next", "state"]
-"""Kinds of material that a section collects."""
+"""Kinds of material that go into a section."""
 
 EMPTY_SECTION: Final = "(nothing yet)"
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section that a summary must fill: its heading, what to write there, and its sources."""
+    """One section of a summary: its heading, what to write there, and its sources.
+
+    ``share`` is the weight with which it shares the budget with the other sections.
+    """
 
     id: str
     title: str
@@ -30,7 +33,7 @@ class Summary:
     entries: tuple[tuple[str, tuple[str, ...]], ...]
 
     def of(self, section: str) -> tuple[str, ...]:
-        """The entries of a section; empty when it has none."""
+        """The entries of a section; empty if it has no entries."""
         return dict(self.entries).get(section, ())
 
     @property
@@ -39,7 +42,7 @@ class Summary:
         return not any(lines for _, lines in self.entries)
 
     def render(self, sections: Sequence[Section]) -> str:
-        """Markdown: a heading a section, a list item an entry; empty sections say so."""
+        """Markdown: a heading for each section and a list item for each entry, if it has any."""
         lines: list[str] = []
         for section in sections:
             lines.append(f"## {section.title}")

@@ -74,6 +74,8 @@ def scored_record(
         },
     }
     record["hashes"]["prompt"] = response.prompt_hash
+    if verdict.unpaid:
+        record["unpaid"] = True
     return record
 
 

@@ -84,7 +84,8 @@ def spent_before(
     failure: ChargedError, settings: Settings, prices: PriceTable | None = None
 ) -> dict[str, Any]:
     """Usage and US dollars of an item that has no verdict, for its record."""
-    return charged(failure.spent, (), settings, prices)
+    unpaid = {"unpaid": True} if failure.unpaid else {}
+    return charged(failure.spent, (), settings, prices) | unpaid
 
 
 def charged(

@@ -21,14 +21,12 @@ if TYPE_CHECKING:
 ROLES: Final = ("compaction", "baseline", "responder", "judge")
 """``baseline``: the answers from full history, with which dialogues are compared."""
 _SHARED: Final = frozenset({"compaction", "baseline"})
-NOT_PAID: Final = "not paid for:"
-"""How the reason of an item begins for which there was no money left."""
 Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Accounts:
-    """What the ledger of a run says at its end; ``limit`` and ``spent`` are US dollars."""
+class Bill:
+    """What the accounts of a run say at its end; ``limit`` and ``spent`` are US dollars."""
 
     totals: Sequence[Total]
     notes: Sequence[str]
@@ -74,12 +72,12 @@ def uses(records: Sequence[Record]) -> dict[tuple[str, str], Use]:
     return found
 
 
-def usage_lines(records: Sequence[Record], accounts: Accounts) -> list[Line]:
+def usage_lines(records: Sequence[Record], bill: Bill) -> list[Line]:
     """The block on usage: use by role, cost of this run, and the limit that stopped it."""
-    return list(_usage_lines(records, accounts))
+    return list(_usage_lines(records, bill))
 
 
-def _usage_lines(records: Sequence[Record], accounts: Accounts) -> Iterator[Line]:
+def _usage_lines(records: Sequence[Record], bill: Bill) -> Iterator[Line]:
     by_arm = uses(records)
     if by_arm:
         yield Line("")
@@ -98,16 +96,16 @@ def _usage_lines(records: Sequence[Record], accounts: Accounts) -> Iterator[Line
                     if use.usage.calls:
                         yield Line(_row(f"  {printable(name, 16)}", use), "dim")
         yield Line(_row("total", _sum(by_arm.values())), "bold")
-    yield from _wrapped(_paid(accounts), "plain")
-    if accounts.limit_reached:
-        missing = sum(str(record["reason"]).startswith(NOT_PAID) for record in records)
+    yield from _wrapped(_paid(bill), "plain")
+    if bill.limit_reached:
+        missing = sum("unpaid" in record for record in records)
         yield from _wrapped(
-            f"stopped: --compaction-max-cost={accounts.limit:g} left no room for another call; "
+            f"stopped: --compaction-max-cost={bill.limit:g} left no room for another call; "
             f"{missing} items were not paid for. Run again with a higher limit: what was paid "
             "for is in the store",
             "bad",
         )
-    for note in accounts.notes:
+    for note in bill.notes:
         yield from _wrapped(f"note: {printable(note)}", "bad")
 
 
@@ -127,16 +125,16 @@ def _row(name: str, use: Use) -> str:
     )
 
 
-def _paid(accounts: Accounts) -> str:
-    calls = sum(total.paid.calls for total in accounts.totals)
-    stored = sum(total.stored for total in accounts.totals)
+def _paid(bill: Bill) -> str:
+    calls = sum(total.paid.calls for total in bill.totals)
+    stored = sum(total.stored for total in bill.totals)
     text = f"this run: {calls:,} calls made"
-    paid = [total for total in accounts.totals if total.paid.calls]
+    paid = [total for total in bill.totals if total.paid.calls]
     unpriced = sorted({total.model for total in paid if total.usd is None})
     if unpriced:
         text += f", no price is known for {printable(', '.join(unpriced))}"
     elif paid:
-        text += f" for {accounts.spent:.4f} US dollars (prices of {accounts.prices})"
+        text += f" for {bill.spent:.4f} US dollars (prices of {bill.prices})"
     return f"{text}; {stored:,} came from the store"
 
 

@@ -1,13 +1,12 @@
 """What a run would ask of its models and what that would cost, found by a dry run.
 
-The shipped strategies are really run, and every request to a model behind the
-endpoint is really rendered: what the store holds is answered from it, and for the
-rest the offline model stands in. So calls are counted and not guessed; only how long
-the replies will be is. Where a log is compacted by its size that matters for the
-calls too: such a run is rehearsed with short and with long replies as well, and both
-ends are given. Strategies that do not come with the package are not run,
-because nobody knows what else they do: a sliding window stands in for each, with one
-summary for every compaction if it takes a model.
+The shipped strategies are run, and every request to a model behind the endpoint is
+rendered. Calls in the store are answered from it, and the offline model stands in for the
+rest. So calls are counted, and only the length of replies is assumed. If a log is
+compacted by its size, their length decides on the number of calls too: then the dry run is
+repeated with short and with long replies, and both ends are given. Strategies that do not
+come with the package are not run, because nobody knows what else they do. A sliding window
+stands in for each, with one summary for every compaction if the strategy asks a model.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.compactors.strategies.truncate import Truncate
 from pytest_compaction.models.chat.model import ChatModel
-from pytest_compaction.models.dry_run import Estimate, Length, Rehearsal, RehearsedModel
+from pytest_compaction.models.dry_run import DryRunCaller, DryRunModel, Estimate, Length
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model, ModelError, SummaryRequest
 from pytest_compaction.models.registry import Endpoints
@@ -36,7 +35,7 @@ from pytest_compaction.session.session import BenchmarkSession
 _ASKED: Final = (Section("all", "Notes", "Everything that matters.", ("intent",)),)
 _OURS: Final = "pytest_compaction.compactors."
 _BY_SIZE: Final = frozenset({"window", "tokens", "auto", "adaptive"})
-"""Triggers that look at how long the view is, and so at how long earlier summaries were."""
+"""Triggers that depend on the size of the view, and so on the length of earlier summaries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,41 +49,41 @@ class Selection:
 def estimate(
     session: BenchmarkSession, endpoints: Endpoints, selected: Iterable[Selection]
 ) -> Estimate:
-    """What the selected items would ask. Calls nobody and writes nothing."""
+    """The calls that the selected items would make. Makes no call and writes nothing."""
     chosen = list(selected)
-    found = _rehearsal(session, endpoints, chosen, "middle")
+    found = _dry_run(session, endpoints, chosen, "middle")
     if not any(part.role == "compaction" for part in found.planned):
         return found
     if not any(one.item.trigger(session).kind in _BY_SIZE for one in chosen):
         return found
-    short = _rehearsal(session, endpoints, chosen, "short")
-    long = _rehearsal(session, endpoints, chosen, "long")
+    short = _dry_run(session, endpoints, chosen, "short")
+    long = _dry_run(session, endpoints, chosen, "long")
     same = short.calls == found.calls == long.calls
     return found if same else replace(found, ends=(short, long))
 
 
-def _rehearsal(
+def _dry_run(
     session: BenchmarkSession, endpoints: Endpoints, chosen: Iterable[Selection], length: Length
 ) -> Estimate:
-    """The calls if replies are of this length."""
+    """The calls if replies have this length."""
     refresh = session.settings.calls.refresh
-    rehearsal = Rehearsal(None if refresh else endpoints.caller, endpoints.tokens)
+    caller = DryRunCaller(None if refresh else endpoints.caller, endpoints.tokens)
 
-    def rehearsed(model: Model) -> Model:
+    def dry_model(model: Model) -> Model:
         if not isinstance(model, ChatModel):
             return OfflineModel(endpoints.tokens)
-        real = ChatModel(model.name, rehearsal, endpoints.tokens, endpoints.prompts)
-        return RehearsedModel(real, endpoints.tokens, length)
+        real = ChatModel(model.name, caller, endpoints.tokens, endpoints.prompts)
+        return DryRunModel(real, endpoints.tokens, length)
 
     roles = session.roles
-    strategies = RehearsedStrategies(session.registry.added)
+    strategies = DryRunStrategies(session.registry.added)
     dry = replace(
         session,
         roles=replace(
             roles,
-            compaction=rehearsed(roles.compaction),
-            responder=rehearsed(roles.responder),
-            judges=tuple(rehearsed(model) for model in roles.judges),
+            compaction=dry_model(roles.compaction),
+            responder=dry_model(roles.responder),
+            judges=tuple(dry_model(model) for model in roles.judges),
         ),
         registry=strategies,
         endpoints=None,
@@ -95,11 +94,11 @@ def _rehearsal(
                 one.item.measure(dry, one.judged)
     finally:
         dry.close()
-    return Estimate(rehearsal.planned(endpoints.prices), tuple(sorted(strategies.assumed)))
+    return Estimate(caller.planned(endpoints.prices), tuple(sorted(strategies.assumed)))
 
 
-class RehearsedStrategies(Registry):
-    """The shipped strategies, and for every other one a stand-in that is noted."""
+class DryRunStrategies(Registry):
+    """The shipped strategies, and a stand-in for every other one, whose name is kept."""
 
     def __init__(self, added: dict[str, Any]) -> None:
         super().__init__(added)
@@ -117,7 +116,7 @@ class RehearsedStrategies(Registry):
 
 
 class AssumedStrategy(Truncate):
-    """A sliding window in place of a strategy of which only is known whether it asks a model."""
+    """A sliding window in place of a strategy that is known only to ask a model or not."""
 
     name = "assumed"
     description = "stands in for a strategy that is not run in an estimate"

@@ -1,4 +1,4 @@
-"""Says what a run will cost before that is spent: one line, or the estimate in its place."""
+"""Prints what a run will cost before it starts, or in place of the run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text.words import printable
 
 _DIALOGUES: int = 100
-"""Up to so many dialogues are rehearsed before every run; more only when it is asked for."""
+"""Dialogues that are estimated before every run at most; an estimate alone counts them all."""
 
 
 class EstimateFirst:
@@ -68,7 +68,7 @@ class EstimateFirst:
 
 
 class EstimateOnly:
-    """Prints the estimate in place of a run."""
+    """Prints the estimate in place of the run."""
 
     def __init__(self, session: BenchmarkSession, endpoints: Endpoints | None) -> None:
         self._session = session
@@ -78,7 +78,7 @@ class EstimateOnly:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
-        """Run nothing; what could not be collected is still an error."""
+        """Run nothing; an error in collection is still an error."""
         if session.testsfailed or session.config.getoption("collectonly"):
             return None
         self._done = True

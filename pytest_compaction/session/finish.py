@@ -14,7 +14,7 @@ from pytest_compaction.records.record import Record, type_of, went_wrong_later
 from pytest_compaction.records.run_file import RunWriter, make_folder
 from pytest_compaction.reports.dialogue_summary import dialogue_summary
 from pytest_compaction.reports.terminal import Line, summary, write_lines
-from pytest_compaction.reports.usage import Accounts, agreement_lines, usage_lines
+from pytest_compaction.reports.usage import Bill, agreement_lines, usage_lines
 from pytest_compaction.session.gate import Decision, decide
 from pytest_compaction.session.items.report import record_of
 from pytest_compaction.session.session import BenchmarkSession
@@ -104,16 +104,16 @@ class RunRecorder:
         endpoints = self._session.endpoints
         if endpoints is None:
             return []
-        ledger = endpoints.ledger
-        accounts = Accounts(
-            totals=ledger.totals(),
-            notes=ledger.notes,
+        accounts = endpoints.accounts
+        bill = Bill(
+            totals=accounts.totals(),
+            notes=accounts.notes,
             prices=endpoints.prices.as_of,
             limit=self._session.settings.calls.max_cost,
-            limit_reached=ledger.limit_reached,
-            spent=ledger.spent(),
+            limit_reached=accounts.limit_reached,
+            spent=accounts.spent(),
         )
-        return usage_lines(records, accounts)
+        return usage_lines(records, bill)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:

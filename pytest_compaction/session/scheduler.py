@@ -78,15 +78,15 @@ class BenchmarkScheduling(Scheduling):
 
     def __init__(self, session: BenchmarkSession) -> None:
         super().__init__(groups_of(session))
-        self._ledger = session.endpoints.ledger if session.endpoints else None
+        self._accounts = session.endpoints.accounts if session.endpoints else None
 
     def pytest_configure_node(self, node: Any) -> None:
         """Tell workers whether a case is theirs alone, so that they may work ahead."""
         node.workerinput["compaction_case_is_whole"] = node.config.getvalue("dist") == "load"
-        if self._ledger is not None:
-            node.workerinput["compaction_ledger"] = str(self._ledger.path)
+        if self._accounts is not None:
+            node.workerinput["compaction_ledger"] = str(self._accounts.path)
 
     def pytest_testnodedown(self, node: Any) -> None:
         """Count the calls that a dead worker had in flight as charged: they may have been."""
-        if self._ledger is not None:
-            self._ledger.write_off(node.gateway.id)
+        if self._accounts is not None:
+            self._accounts.write_off(node.gateway.id)

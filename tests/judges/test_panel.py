@@ -1,4 +1,4 @@
-"""Several judges: averages, votes, what stays of each, and what is said of their agreement."""
+"""Several judges: averages, votes, their own scores in the record, and their agreement."""
 
 import asyncio
 
@@ -25,7 +25,7 @@ RECALL = [criterion.id for criterion in applicable("recall")]
 
 
 class Fixed(OfflineModel):
-    """Gives every criterion the same score and has one opinion on facts and traps."""
+    """A judge that gives all criteria one score, and all facts and traps one vote."""
 
     def __init__(self, name, score=None, stated=True, hit=False, error=None):
         super().__init__()

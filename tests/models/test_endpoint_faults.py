@@ -1,4 +1,4 @@
-"""An endpoint that goes wrong in every way: each item is scored, or unscored and says why."""
+"""An endpoint with every kind of fault: each item is scored, or is unscored and says why."""
 
 import asyncio
 import json
@@ -44,23 +44,23 @@ JUDGED, ANSWERED, NOTED = 1160, 330, 330
 """Responses to judge, questions to answer, and summaries to write."""
 ITEMS = JUDGED + ANSWERED + NOTED
 CALLS = 2000
-"""What the items need at least: one call each, and one more for each judgement to be repaired."""
+"""The least number of calls: one for each item, and one more for each repaired judgement."""
 AT_ONCE = 32
 PASSING = {"", "429 with Retry-After", "429 without Retry-After", "500 once", "503 once"}
 PASSING |= {"reset mid-body"}
-"""Faults after which there is a reply all the same: none, and those that pass."""
+"""Faults after which a reply comes all the same: no fault, and those that pass."""
 IN_JUDGEMENTS = {
     "judgement off schema", "score 7", "score five", "score below 0", "score NaN", "score true",
     "missing criteria", "duplicate criteria",
 }  # fmt: skip
-"""Faults of a judgement; who does not judge does not meet them."""
+"""Faults that only judgements can have."""
 
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch):
-    """The openai package waits between its attempts; not in these tests."""
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
-    monkeypatch.setattr("openai._base_client.MAX_RETRY_DELAY", 0.02)
+    """Make the waits between attempts short."""
+    monkeypatch.setattr("pytest_compaction.models.calls.retries.FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr("pytest_compaction.models.calls.retries.LONGEST_WAIT_S", 0.02)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 
@@ -78,7 +78,7 @@ class Counted:
 
 
 class Refusing(httpx2.AsyncBaseTransport):
-    """The network, but for requests that meet a port at which nothing listens."""
+    """The network, except that some requests go to a port without a listener."""
 
     def __init__(self, faults, port):
         self._faults = faults
@@ -95,12 +95,12 @@ class Refusing(httpx2.AsyncBaseTransport):
 
 
 def judge_many(endpoint, responses):
-    """The verdicts on many responses, judged at once within a limit."""
+    """The verdicts on many responses that are judged at once, within a limit."""
     return at_once(endpoint, [partial(judged, text=text) for text in responses])
 
 
 def at_once(endpoint, works):
-    """What each work came to, in order, each given the model; so many at a time."""
+    """The results of functions of the model, in order; ``AT_ONCE`` run at a time."""
 
     async def all_of_it():
         model = chat(endpoint)
@@ -191,7 +191,7 @@ def test_in_two_thousand_calls_every_item_is_scored_or_says_why_not(monkeypatch,
 
 
 def _judged_well(name, verdict):
-    """Scored where the fault passes, else unscored with a reason, and never 0 for want of one."""
+    """Scored if the fault passes, else unscored with a reason; never 0 for lack of a score."""
     assert (verdict.unscored is None) == (name in PASSING), (name, verdict.unscored)
     if verdict.unscored:
         assert (verdict.overall, verdict.passed) == (None, None)
@@ -204,7 +204,7 @@ def _judged_well(name, verdict):
 
 
 def _replied_well(name, result, expected):
-    """A whole reply where the fault passes or is none of these requests', else an error."""
+    """A whole reply if the fault passes or cannot meet these requests, else an error."""
     if name in PASSING | IN_JUDGEMENTS:
         assert not isinstance(result, ModelError), (name, result)
         assert result == expected if expected else not result.empty
@@ -215,7 +215,7 @@ def _replied_well(name, result, expected):
 
 
 def _item_in(body):
-    """What tells the item of a request from all others: its answer, question or focus."""
+    """The text that identifies the item of a request: its answer, question or focus."""
     last = body["messages"][-1]["content"]
     if "response_format" in body:
         return last.partition("The answer to grade:\n")[2].split("\n")[1]
@@ -262,7 +262,7 @@ SAID = {
     "score 7": ("is 7, outside 0 to 5",),
     "score five": ('is "five", expected a number',),
     "score below 0": ("is -1, outside 0 to 5",),
-    "score NaN": ("it holds NaN, which is no number",),
+    "score NaN": ("it holds NaN, which is not a number",),
     "score true": ("is true, expected a number",),
     "missing criteria": ("criteria lacks completeness_depth",),
     "duplicate criteria": ("it gives accuracy_factual twice",),
@@ -280,7 +280,7 @@ SAID_AT_ONCE = {
     "time-out": ("did not answer in time (connecting 5 s, reading 3 s)",),
     "slow drip": ("did not finish its reply within 8 s",),
 }
-"""Where the long test waits longer than :func:`hasty`."""
+"""The sentences of the long test, which waits longer than :func:`hasty`."""
 
 
 def test_a_refused_connection_is_said_with_the_host(monkeypatch):
@@ -295,7 +295,7 @@ def test_a_refused_connection_is_said_with_the_host(monkeypatch):
 
 
 @pytest.mark.parametrize("url", ["localhost:1/v1", "http://", "http://[::1", "ftp://x/", "\x00"])
-def test_an_address_that_is_none_is_said(url, monkeypatch):
+def test_an_unusable_address_is_said(url, monkeypatch):
     if "\x00" not in url:
         monkeypatch.setenv("OPENAI_BASE_URL", url)
     else:
@@ -325,7 +325,7 @@ def test_a_long_wait_that_the_endpoint_asks_for_is_bounded(monkeypatch):
 
 
 def test_one_slow_call_does_not_hold_up_those_that_follow(monkeypatch):
-    """The first call of a kind goes alone; that it fails must not make the others wait in turn."""
+    """The first call of a kind goes alone. If it fails, the others must not wait in turn."""
 
     def decide(asked):
         return Answer(completion("45"), wait=9.0 if server.asked.index(asked) < 2 else 0.0)
@@ -347,7 +347,7 @@ def test_one_slow_call_does_not_hold_up_those_that_follow(monkeypatch):
 def test_what_passes_is_asked_again_within_its_number(monkeypatch):
     with serving(lambda asked: Answer({"error": {"message": "down"}}, 503)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        error_through(quick(max_retries=3, total=10.0))
+        error_through(quick(retries=3, total=10.0))
         assert len(server.asked) == 4
 
 

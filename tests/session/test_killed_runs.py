@@ -7,6 +7,7 @@ half-written), so that it is the same point each time. A few forked runs are kil
 calls that took and how many had to be paid twice is printed at the end.
 """
 
+import asyncio
 import json
 import os
 import random
@@ -126,7 +127,7 @@ def whole_store_files(folder):
         data = json.loads(path.read_text("utf-8"))
         call = Call(data["operation"], data["request"], data["trial"])
         assert path == folder / call.digest[:2] / f"{call.digest}.json"
-        assert Store(folder, None, "replay").find(call) is not None
+        assert asyncio.run(Store(folder, None, "replay").find(call)) is not None
         digests.add(call.digest)
     return digests
 

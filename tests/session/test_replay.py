@@ -218,6 +218,7 @@ def test_a_limit_stops_the_run_and_keeps_what_was_paid_for(pytester, endpoint, w
     assert 0 < spent <= 0.002
     unpaid = [r for r in records(pytester).records if r["status"] == "unscored"]
     assert all(r["reason"].startswith("not paid for: ") for r in unpaid)
+    assert all(r.get("unpaid", False) == (r in unpaid) for r in records(pytester).records)
     real(pytester, workers, "--compactor=anchored", compactor="").assert_outcomes(passed=8)
     assert len(endpoint.calls) == len(set(endpoint.calls)) == 18, "nothing was paid for twice"
 

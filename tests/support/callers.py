@@ -20,7 +20,7 @@ def call(text="What is the limit?", trial=1, role="responder", **body):
 
 
 class Answering:
-    """Answers every call in the same way, counts them, and can be made to wait or fail."""
+    """A caller that answers every call in the same way, and waits or fails if it is told to."""
 
     def __init__(self, usage=Usage(1, 1000, 0, 500), gate=None, fails=()):
         self.calls = []
@@ -68,3 +68,6 @@ class Noting:
 
     def unclaim(self, digest, kept):
         pass
+
+    async def off_loop(self, transaction, undo=None):
+        return transaction()

@@ -1,4 +1,4 @@
-"""Requests to a chat model, a caller that stands in for an endpoint, one with short waits."""
+"""Requests to a chat model, a stand-in for an endpoint, and real callers that give up soon."""
 
 import asyncio
 import contextlib
@@ -8,7 +8,9 @@ from support.builders import COUNTER, build_case
 from support.fault_server import sensible, serving
 
 from pytest_compaction.judges.rubric import log_digest
+from pytest_compaction.models.calls.adaptation import AdaptingCaller
 from pytest_compaction.models.calls.endpoint import Endpoint
+from pytest_compaction.models.calls.retries import MAX_RETRIES, RetryingCaller
 from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.models.protocol import AnswerRequest, JudgeRequest, ModelError
 from pytest_compaction.models.wire.call import CallReply
@@ -20,7 +22,7 @@ KEY = "sk-proj-Test0123456789abcdefXYZ"
 
 
 class Replies:
-    """A caller that gives these bodies in turn, the last one again and again."""
+    """A caller that replies with these bodies in turn, and with the last one from then on."""
 
     def __init__(self, *bodies):
         self._bodies = list(bodies)
@@ -62,9 +64,16 @@ def servers_in_environment(monkeypatch):
         yield serve
 
 
+def connected(retries=MAX_RETRIES, paying=None, **limits):
+    """The callers of a run without a store; ``paying`` puts a spending limit in their chain."""
+    endpoint = Endpoint(**limits)
+    repeating = RetryingCaller(paying(endpoint) if paying else endpoint, endpoint.total, retries)
+    return AdaptingCaller(repeating, endpoint.total)
+
+
 def quick(**changes):
-    """An endpoint that gives up soon, with room for a machine that is busy."""
-    return Endpoint(**{"connect": 5.0, "read": 3.0, "total": 12.0, "max_retries": 1, **changes})
+    """An endpoint that gives up soon, but leaves room for a busy machine."""
+    return connected(**{"connect": 5.0, "read": 3.0, "total": 12.0, "retries": 1, **changes})
 
 
 def hasty(**changes):
@@ -94,7 +103,7 @@ def judge_request(case=None, **changes):
 
 
 def judged(request, score=4):
-    """A judgement as it ought to be."""
+    """A correct judgement."""
     data = {
         "facts": members(range(1, len(request.facts) + 1), stated=True),
         "stale_claims": members(range(1, len(request.traps) + 1), hit=False),

@@ -1,1 +1,1 @@
-"""Calls: making them, keeping them, and accounting for what they cost."""
+"""Calls to an endpoint: made, repeated, stored, and accounted for."""

@@ -1,20 +1,24 @@
 """What a run pays, shared by all its processes: one small SQLite file.
 
 Every call is entered before it is made and settled when its reply has come, each in
-one transaction. So the sum never passes a limit whichever worker asks first, and a
-process that is killed leaves its calls in flight entered at the most that they can
-have cost.
+one transaction. So the sum never passes a limit, whichever worker asks first. A process
+that is killed leaves its calls in flight entered at the most that they can have cost.
+
+The disk may be slow, and another process may hold the file. So who runs on an event loop
+does these transactions through :meth:`Accounts.off_loop`, in a thread of their own.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from pytest_compaction.models.usage import Usage
 
@@ -31,16 +35,19 @@ create table if not exists claims (
 );
 """
 _BUSY_S: Final = 60.0
+"""How long a transaction waits while other processes write; they take milliseconds each."""
 _STOPPED: Final = "stopped"
+"""The note that the limit was reached, so that every process knows it."""
 Claim = Literal["ours", "wait", "kept"]
 """A call is to be made here, is being made elsewhere, or was made in this run and is stored."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Total:
     """Calls of one role to one model: what was paid for, and how many the store answered.
 
-    ``usd`` is ``None`` where a paid call has no price.
+    ``usd`` (US dollars) is ``None`` if a paid call has no price.
     """
 
     role: str
@@ -50,20 +57,41 @@ class Total:
     stored: int
 
 
-class Ledger:
-    """The accounts of one run. Every method is one transaction; any process may call it."""
+class Accounts:
+    """The accounts of one run. Every method is one transaction; any process or thread may call it.
+
+    A transaction that fails raises :class:`sqlite3.Error`.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="compaction-accounts")
         with self._connection() as db:
             db.executescript(_SCHEMA)
+
+    async def off_loop(
+        self, transaction: Callable[[], T], undo: Callable[[T], object] | None = None
+    ) -> T:
+        """Do a transaction of these accounts in their thread, and await it.
+
+        Transactions are done in the order in which they are asked for. Whoever is cancelled
+        meanwhile gets no result, but the transaction is done all the same; ``undo`` then
+        takes it back.
+        """
+        doing = self._thread.submit(transaction)
+        try:
+            return await asyncio.shield(asyncio.wrap_future(doing))
+        except asyncio.CancelledError:
+            ended = self._thread.submit(_taken_back, doing, undo)
+            await asyncio.wait([asyncio.wrap_future(ended)])
+            raise
 
     def reserve(self, role: str, model: str, usd: float | None, limit: float | None) -> int | None:
         """Enter a call that can cost up to ``usd``; its number, or ``None`` if it must wait.
 
-        It must wait when with all that is in flight the limit (US dollars) could be passed.
-        Raises :class:`LimitReachedError` when nothing is in flight that could still turn out
-        cheaper; from then on for every call.
+        It must wait while the limit (US dollars) could be passed together with the calls in
+        flight. Raises :class:`LimitReachedError` if none is in flight that could still turn
+        out cheaper, and from then on for every call.
         """
         with self._connection() as db:
             db.execute("begin immediate")
@@ -100,7 +128,7 @@ class Ledger:
         return _STOPPED
 
     def settle(self, number: int, usage: Usage, usd: float | None) -> None:
-        """Replace what a call could cost by what it did; ``None`` leaves the higher figure."""
+        """Replace what a call could cost by what it did cost; ``None`` leaves what it could."""
         with self._connection() as db:
             db.execute(
                 "update calls set state = 'paid', usd = coalesce(?, usd), calls = ?, input = ?, "
@@ -116,7 +144,7 @@ class Ledger:
             )
 
     def release(self, number: int) -> None:
-        """Take back a call that was refused or never sent: endpoints charge nothing for those."""
+        """Remove a call that was refused or never sent, for which endpoints charge nothing."""
         with self._connection() as db:
             db.execute("delete from calls where id = ?", (number,))
 
@@ -129,7 +157,7 @@ class Ledger:
             )
 
     def claim(self, digest: str) -> Claim:
-        """Whether a call is the asking process's to make: no two make the same at a time."""
+        """Whether this process is to make a call: no two make the same call at a time."""
         with self._connection() as db:
             owner = _owner()
             db.execute(
@@ -143,17 +171,18 @@ class Ledger:
         return "kept" if found[1] else "ours"
 
     def unclaim(self, digest: str, kept: bool) -> None:
-        """End a claim: the reply is in the store, or another process may try."""
+        """End a claim of this process: the reply is in the store, or another process may try."""
+        mine = (digest, _owner())
         with self._connection() as db:
             if kept:
-                db.execute("update claims set kept = 1 where digest = ?", (digest,))
+                db.execute("update claims set kept = 1 where digest = ? and owner = ?", mine)
             else:
-                db.execute("delete from claims where digest = ?", (digest,))
+                db.execute("delete from claims where digest = ? and owner = ?", mine)
 
     def write_off(self, owner: str) -> None:
-        """Take the calls in flight of a process that died as paid, at the most they could cost.
+        """Book the calls in flight of a dead process as paid, at the most they could cost.
 
-        What it had claimed, others may ask.
+        Other processes may make the calls that it had claimed.
         """
         with self._connection() as db:
             db.execute("delete from claims where owner = ? and not kept", (owner,))
@@ -183,7 +212,7 @@ class Ledger:
             return found is not None
 
     def spent(self) -> float:
-        """Dollars so far, as far as calls have a price; calls in flight at their most."""
+        """US dollars for all calls that have a price; those in flight count at their most."""
         with self._connection() as db:
             row = db.execute("select coalesce(sum(usd), 0) from calls").fetchone()
             return float(row[0])
@@ -203,17 +232,24 @@ class Ledger:
         with closing(
             sqlite3.connect(self.path, timeout=_BUSY_S, isolation_level=None)
         ) as connection:
+            # The file outlives killed processes but not the machine: no sync of the disk.
             connection.execute("pragma synchronous = off")
             yield connection
 
 
 class LimitReachedError(Exception):
-    """The limit of a run would be passed; ``spent`` is what it came to."""
+    """The limit of a run would be passed. Both figures are in US dollars."""
 
     def __init__(self, limit: float, spent: float) -> None:
         super().__init__(f"{spent:.4f} of {limit:g} US dollars are spent")
         self.limit = limit
         self.spent = spent
+
+
+def _taken_back(done: Future[T], undo: Callable[[T], object] | None) -> None:
+    """Undo a transaction, unless it failed."""
+    if undo is not None and done.exception() is None:
+        undo(done.result())
 
 
 def _owner(environment: Mapping[str, str] | None = None) -> str:

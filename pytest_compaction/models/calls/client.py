@@ -1,85 +1,55 @@
-"""The client of the openai package, as calls are sent with it.
+"""The client of the openai package that sends the calls.
 
-Imported when the first call is made, because it loads that package. Replies are read up
-to a bound; the address carries no password, which the HTTP package would write to its
-log with every request; and whatever may be charged for is noted.
+It is imported when the first call is made, because it loads that package. Replies are
+read up to a bound. The address carries no password, because the HTTP package writes the
+address to its log with every request. The client repeats nothing by itself, because each
+repetition must first pass the limit on costs.
 """
 
 from __future__ import annotations
 
 import logging
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
 
 import httpx2
 import openai
 
-from pytest_compaction.models.calls.charges import UNDER_WAY
+from pytest_compaction.models.calls.address import without_credentials
 from pytest_compaction.models.calls.size_limit import Bounded
-from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.secrets.keys import credentials_of
 
-_NEVER_SENT = (
+NEVER_SENT = (
     httpx2.ConnectError,
     httpx2.ConnectTimeout,
     httpx2.PoolTimeout,
     httpx2.ProxyError,
     httpx2.UnsupportedProtocol,
 )
-
+"""Errors of a request that did not reach the endpoint, so that nothing is charged for it."""
 
 # At DEBUG the package writes whole requests to the log, keys within cases included.
 logging.getLogger("openai._base_client").setLevel(logging.INFO)
 
 
-class _Noting(openai.DefaultAsyncHttpxClient):
-    """Notes for each request that it sends whether it may be charged for."""
-
-    async def send(self, request: httpx2.Request, **how: Any) -> httpx2.Response:
-        charge = UNDER_WAY.get()
-        if charge is None:
-            return await super().send(request, **how)
-        await charge.sending()
-        try:
-            response = await super().send(request, **how)
-        except _NEVER_SENT:
-            charge.free()
-            raise
-        if not response.is_success:
-            charge.free()
-        return response
-
-
 def new_client(
-    base_url: str, key: str, timeout: httpx2.Timeout, retries: int, bound: Bounded, transport: Any
+    base_url: str, key: str, timeout: httpx2.Timeout, bound: Bounded, transport: Any
 ) -> openai.AsyncOpenAI:
-    """A client for an address, the package's default one where it is empty.
+    """A client for an address, or for the package's default one if it is empty.
 
-    User and password of the address go into a header. A query there would end up within
-    the path of each request, and raises :class:`ModelError`.
+    User and password of the address go into a header. An address with a query raises
+    :class:`~pytest_compaction.models.protocol.ModelError`.
     """
     more: dict[str, Any] = {} if transport is None else {"transport": transport}
     user, password = credentials_of(base_url)
     if user or password:
         more["auth"] = httpx2.BasicAuth(user, password)
     return openai.AsyncOpenAI(
-        base_url=_without_credentials(base_url) or None,
+        base_url=without_credentials(base_url) or None,
         api_key=key,
         timeout=timeout,
-        max_retries=retries,
+        max_retries=0,
         default_headers={"Accept-Encoding": "identity"},
-        http_client=_Noting(timeout=timeout, event_hooks={"response": [bound]}, **more),
+        http_client=openai.DefaultAsyncHttpxClient(
+            timeout=timeout, event_hooks={"response": [bound]}, **more
+        ),
     )
-
-
-def _without_credentials(base_url: str) -> str:
-    try:
-        parts: SplitResult = urlsplit(base_url)
-    except ValueError:
-        return base_url
-    if parts.query or parts.fragment:
-        raise ModelError(
-            "OPENAI_BASE_URL has a query (what follows ? or #), which cannot be sent with "
-            "requests; give the address without it"
-        )
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()

@@ -1,9 +1,8 @@
-"""The endpoint: carries calls over the network, within bounds on time, size and retries.
+"""The endpoint: carries each call once over the network, within bounds on time and size.
 
-With ``client`` this is the only module that talks to the openai package, which repeats
-what failed in passing (429, 5xx, a lost connection). Every failure comes out as a
-:class:`~pytest_compaction.models.protocol.ModelError`: one sentence without a key
-in it.
+With ``client`` this is the only module that talks to the openai package. Every failure
+becomes a :class:`~pytest_compaction.models.protocol.ModelError`: one sentence without a
+key in it.
 """
 
 from __future__ import annotations
@@ -14,53 +13,47 @@ import os
 import time
 from collections.abc import Mapping
 from typing import Any, Final
-from urllib.parse import urlsplit
 
-from pytest_compaction.models.protocol import ModelError, UnsupportedError
-from pytest_compaction.models.wire.call import Call, CallReply, Operation
-from pytest_compaction.models.wire.refusals import (
-    ADAPTATIONS,
-    Complaint,
-    adaptation_for,
-    adapted,
-    added_text,
-    complaint_of,
-    consequence,
-    refuses_added,
+from pytest_compaction.models.calls.address import DEFAULT_HOST, host_of
+from pytest_compaction.models.calls.attempt import (
+    LONGER,
+    AttemptError,
+    excerpt_of,
+    sentence_on,
+    too_slow,
 )
+from pytest_compaction.models.calls.retries import asked_wait, is_passing
+from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.models.wire.call import Call, CallReply, Operation
+from pytest_compaction.models.wire.refusals import complaint_of
 from pytest_compaction.models.wire.rendering import clean
 from pytest_compaction.models.wire.reply import usage_of
-from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.text.words import printable
 
 CONNECT_SECONDS: Final = 10.0
 READ_SECONDS: Final = 120.0
 TOTAL_SECONDS: Final = 300.0
-"""What one call may take with all its repetitions, or more where reading may take longer."""
+"""Seconds that one call may take with all its repetitions, unless reading may take longer."""
 TOTAL_SHARE: Final = 2.5
-MAX_RETRIES: Final = 4
+"""Times the bound on reading: room for two time-outs and a reply."""
 MAX_REPLY_BYTES: Final = 8 * 1024 * 1024
 EXCEEDED: Final = "compaction.exceeded"
 """The mark that the bound on the size leaves on a response."""
 NO_KEY: Final = "no-key"
-"""Sent where no key is set; servers of one's own do not look at it."""
-_DEFAULT_HOST: Final = "api.openai.com"
-_LONGER: Final = "give it longer with --compaction-request-timeout"
+"""Sent where no key is set: the package demands one, and local servers ignore it."""
 _PATHS: Final[Mapping[Operation, str]] = {
     "chat.completions": "/chat/completions",
     "responses": "/responses",
     "responses.compact": "/responses/compact",
 }
-_Known = tuple[Operation, str]
-_Kind = tuple[_Known, frozenset[str], str]
 
 
 class Endpoint:
     """A :class:`~pytest_compaction.models.wire.call.Caller` over the network.
 
-    Times are in seconds. One client is made for each event loop on first use. What
-    a model refuses is remembered for the life of the endpoint: a parameter is left
-    out of later calls, and what it cannot do at all is not asked for again.
+    It sends each call once. Times are in seconds: ``connect`` for a connection, ``read``
+    for silence, ``total`` for a whole call. One client is made for each event loop on
+    first use.
     """
 
     def __init__(
@@ -68,41 +61,33 @@ class Endpoint:
         connect: float = CONNECT_SECONDS,
         read: float = READ_SECONDS,
         total: float | None = None,
-        max_retries: int = MAX_RETRIES,
         max_reply_bytes: int = MAX_REPLY_BYTES,
         transport: Any = None,
     ) -> None:
         self._connect = connect
         self._read = read
-        self._total = max(TOTAL_SECONDS, TOTAL_SHARE * read) if total is None else total
-        self._max_retries = max_retries
+        self.total = max(TOTAL_SECONDS, TOTAL_SHARE * read) if total is None else total
         self._max_reply_bytes = max_reply_bytes
         self._transport = transport
         self._clients: dict[asyncio.AbstractEventLoop, Any] = {}
-        self._adapted: dict[_Known, frozenset[str]] = {}
-        self._closed_to: dict[tuple[_Known, str], str] = {}
-        """Why not to ask again: for all requests, or for those with these added parameters."""
-        self._first: dict[_Kind, asyncio.Event] = {}
-        self._answered: set[_Known] = set()
 
     async def call(self, call: Call) -> CallReply:
-        """The endpoint's reply; whatever goes wrong raises :class:`ModelError`.
+        """The endpoint's reply.
 
-        The first call of a kind goes alone, and those that came meanwhile go when it
-        is back: what it was refused for is then known.
+        A request that fails raises :class:`AttemptError`; one that cannot be made for want
+        of a key or a usable address raises another :class:`ModelError`.
         """
-        known: _Known = (call.operation, str(call.body.get("model")))
-        adaptable = frozenset(a.name for a in ADAPTATIONS if a.present(dict(call.body)))
-        kind = (known, adaptable, added_text(call.body))
-        event = self._first.get(kind)
-        if event is not None:
-            await event.wait()
-            return await self._adapting(call, known)
-        event = self._first[kind] = asyncio.Event()
+        # openai takes half a second to load, which is not the endpoint's time.
+        import pytest_compaction.models.calls.client  # noqa: F401
+
+        started = time.perf_counter()
         try:
-            return await self._adapting(call, known)
-        finally:
-            event.set()
+            response = await self._response(call)
+            parsed = self._parsed(call, response)
+        except AttemptError as error:
+            error.seconds = time.perf_counter() - started
+            raise
+        return CallReply(parsed, usage_of(parsed), round(time.perf_counter() - started, 3))
 
     async def close(self) -> None:
         """Close the connections of the running loop; a later call opens new ones."""
@@ -110,56 +95,46 @@ class Endpoint:
         if client is not None:
             await client.close()
 
-    async def _adapting(self, call: Call, known: _Known) -> CallReply:
-        """Send a call; where the endpoint refuses a part of it, remember that and do without."""
-        started = time.perf_counter()
-        while True:
-            for closed in ((known, ""), (known, added_text(call.body))):
-                if closed in self._closed_to:
-                    raise UnsupportedError(self._closed_to[closed])
-            done_without = self._adapted.get(known, frozenset())
-            body = adapted(call.body, done_without)
-            left = self._total - (time.perf_counter() - started)
-            reply = await self._sent(call, body, left)
-            if isinstance(reply, CallReply):
-                self._answered.add(known)
-                return reply
-            step = adaptation_for(reply, body)
-            if step is None:
-                raise self._refusal(reply, call, known)
-            self._adapted[known] = self._adapted.get(known, frozenset()) | {step.name}
-
-    async def _sent(
-        self, call: Call, body: Mapping[str, Any], left: float
-    ) -> CallReply | Complaint:
-        """The reply to one request, or what the endpoint complained about."""
+    async def _response(self, call: Call) -> Any:
+        """The response to a call that was not refused."""
+        left = self.total if call.seconds is None else min(call.seconds, self.total)
+        if left <= 0:
+            raise too_slow(call, self.total, charged=False)
         import httpx2
         import openai
 
-        started = time.perf_counter()
+        from pytest_compaction.models.calls.client import NEVER_SENT
+
+        body = call.body if call.sent is None else call.sent
         try:
             client = self._client()
             async with asyncio.timeout(left):
-                response = await client.post(
+                return await client.post(
                     _PATHS[call.operation], body=dict(body), cast_to=httpx2.Response
                 )
         except TimeoutError:
-            sentence = f"did not finish its reply within {self._total:g} s"
-            advice = "try fewer requests at a time (--compaction-concurrency) or a faster model"
-            raise self._error(call, f"{sentence}; {advice}, or {_LONGER}") from None
+            raise too_slow(call, self.total, charged=True) from None
         except openai.APIStatusError as error:
-            return _complaint(error)
-        except openai.APITimeoutError:
-            times = f"connecting {self._connect:g} s, reading {self._read:g} s"
-            tries = self._max_retries + 1
-            sentence = f"did not answer in time ({times}), {tries} times"
-            raise self._error(call, f"{sentence}; {_LONGER}") from None
+            raise _refused(call, error) from None
         except openai.APIConnectionError as error:
-            raise self._error(call, self._unreachable(error)) from None
+            raise self._lost(call, error, not isinstance(error.__cause__, NEVER_SENT)) from None
         except (openai.OpenAIError, httpx2.InvalidURL, ValueError) as error:
-            raise self._error(call, f"could not be asked: {_excerpt(str(error))}") from None
-        parsed = self._parsed(call, response)
-        return CallReply(parsed, usage_of(parsed), round(time.perf_counter() - started, 3))
+            said = f"could not be asked: {excerpt_of(str(error))}"
+            raise AttemptError(sentence_on(call, said)) from None
+
+    def _lost(self, call: Call, error: Any, sent: bool) -> AttemptError:
+        """The failure of a request to which no whole reply came."""
+        import openai
+
+        cause = error.__cause__
+        if isinstance(error, openai.APITimeoutError):
+            times = f"connecting {self._connect:g} s, reading {self._read:g} s"
+            said, advice = f"did not answer in time ({times})", f"; {LONGER}"
+        else:
+            said = "could not be reached, or broke off its reply"
+            detail = "" if cause is None else f" ({type(cause).__name__}: {excerpt_of(str(cause))})"
+            advice = f"{detail}; is OPENAI_BASE_URL right and the server running?"
+        return AttemptError(sentence_on(call, said), advice, charged=sent, passing=True)
 
     def _client(self) -> Any:
         """The client of the running loop, made on first use."""
@@ -177,104 +152,65 @@ class Endpoint:
         from pytest_compaction.models.calls.size_limit import Bounded
 
         key = os.environ.get("OPENAI_API_KEY", "").strip()
-        if not key and self.host == _DEFAULT_HOST:
+        base_url = os.environ.get("OPENAI_BASE_URL", "").strip()
+        if not key and host_of(base_url) == DEFAULT_HOST:
             raise ModelError(
-                f"no key for {_DEFAULT_HOST}: set OPENAI_API_KEY, or OPENAI_BASE_URL for another "
+                f"no key for {DEFAULT_HOST}: set OPENAI_API_KEY, or OPENAI_BASE_URL for another "
                 "endpoint; without either, --compaction-model=offline needs no key"
             )
         return new_client(
-            os.environ.get("OPENAI_BASE_URL", "").strip(),
+            base_url,
             key or NO_KEY,
             httpx2.Timeout(self._read, connect=self._connect, pool=None),
-            self._max_retries,
             Bounded(self._max_reply_bytes, EXCEEDED),
             self._transport,
         )
-
-    @property
-    def host(self) -> str:
-        """Host and port of the endpoint, without anything that may be a credential."""
-        return host_of(os.environ.get("OPENAI_BASE_URL"))
 
     def _parsed(self, call: Call, response: Any) -> dict[str, Any]:
         """The JSON object of a reply."""
         if response.extensions.get(EXCEEDED):
             limit = self._max_reply_bytes / 1024**2
-            raise self._error(call, f"sent a reply of more than {limit:g} MB, which was not read")
+            raise _unusable(call, f"sent a reply of more than {limit:g} MB, which was not read")
         kind = printable(response.headers.get("content-type", "no content type"), 40)
         if not response.content.strip():
-            raise self._error(call, "sent an empty reply")
+            raise _unusable(call, "sent an empty reply")
         try:
             text = response.content.decode("utf-8")
             body: Any = json.loads(text, parse_constant=_no_constant)
         except RecursionError:
-            raise self._error(call, "sent JSON that is nested too deep") from None
+            raise _unusable(call, "sent JSON that is nested too deep") from None
         except ValueError as error:
             said = printable(str(error), 80)
-            raise self._error(call, f"sent {kind} that is not valid JSON ({said})") from None
+            raise _unusable(call, f"sent {kind} that is not valid JSON ({said})") from None
         if not isinstance(body, dict):
-            raise self._error(call, f"sent JSON that is no object but a {type(body).__name__}")
+            raise _unusable(call, f"sent JSON that is no object but a {type(body).__name__}")
         parsed: dict[str, Any] = _cleaned(body) if "\\ud" in text.casefold() else body
         if isinstance(body.get("error"), Mapping) and not ({"choices", "output"} & body.keys()):
-            said = _excerpt(complaint_of(200, body, text).text)
-            raise self._error(call, f"answered with an error: {said}")
+            said = excerpt_of(complaint_of(200, body, text).text)
+            raise _unusable(call, f"answered with an error: {said}")
         return parsed
 
-    def _refusal(self, complaint: Complaint, call: Call, known: _Known) -> ModelError:
-        """The error for a complaint that nothing can be done about; kept if it will not pass."""
-        status, said = complaint.status, _excerpt(complaint.text)
-        if complaint.too_long:
-            return self._error(
-                call,
-                f"has too small a context for this request ({said}); use a model with a "
-                "larger one, or a smaller budget in the case",
-            )
-        answered = known in self._answered
-        lasting, advice = consequence(complaint, call.operation, call.body, answered)
-        error = self._error(call, f"answered {status}: {said}{advice}")
-        if not lasting:
-            return error
-        theirs = added_text(call.body) if refuses_added(complaint, call.body) else ""
-        self._closed_to[known, theirs] = str(error)
-        return UnsupportedError(str(error))
 
-    def _unreachable(self, error: BaseException) -> str:
-        cause = error.__cause__
-        detail = f" ({type(cause).__name__}: {_excerpt(str(cause))})" if cause is not None else ""
-        return (
-            f"could not be reached, or broke off its reply, {self._max_retries + 1} times{detail}; "
-            "is OPENAI_BASE_URL right and the server running?"
-        )
-
-    def _error(self, call: Call, sentence: str) -> ModelError:
-        model = printable(str(call.body.get("model")), 80)
-        return ModelError(scrubbed(f"model {model} at {self.host} {sentence}"))
+def _unusable(call: Call, said: str) -> AttemptError:
+    """The failure of a request whose reply came, and is charged for, but cannot be used."""
+    return AttemptError(sentence_on(call, said), charged=True)
 
 
-def host_of(base_url: str | None) -> str:
-    """Host and port of a base URL; that of the openai package's default without one."""
-    if not (base_url or "").strip():
-        return _DEFAULT_HOST
-    try:
-        parts = urlsplit(str(base_url).strip())
-        name, port = parts.hostname, parts.port
-    except ValueError:
-        name, port = None, None
-    return printable(f"{name or 'an address without host'}{f':{port}' if port else ''}", 100)
-
-
-def _complaint(error: Any) -> Complaint:
+def _refused(call: Call, error: Any) -> AttemptError:
+    """The failure of a request that was answered with an error status."""
     text = error.response.content[:100_000].decode("utf-8", "replace")
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):
         body = None
-    return complaint_of(error.status_code, body, text)
-
-
-def _excerpt(text: str) -> str:
-    """What an endpoint said: keys out first, then shortened, so that none is cut in half."""
-    return printable(scrubbed(text), 200).strip() or "(no reason given)"
+    complaint = complaint_of(error.status_code, body, text)
+    headers = error.response.headers
+    return AttemptError(
+        sentence_on(call, f"answered {complaint.status}: {excerpt_of(complaint.text)}"),
+        passing=is_passing(complaint.status, headers),
+        wait=asked_wait(headers),
+        complaint=complaint,
+    )
 
 
 def _no_constant(name: str) -> Any:

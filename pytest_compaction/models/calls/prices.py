@@ -1,8 +1,8 @@
 """What a call costs: a dated table of list prices, looked up by endpoint and model name.
 
 The table is data (``prices.json``: US dollars per million tokens, with source and
-date). A model that is not in it, or that is served by a host that the table does
-not know, has no price; nothing is guessed.
+date). A model that is not in it, or whose host is not in it, has no price. Nothing is
+guessed.
 """
 
 from __future__ import annotations
@@ -14,12 +14,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any, Final
-from urllib.parse import urlsplit
 
+from pytest_compaction.models.calls.address import host_of
 from pytest_compaction.models.usage import Usage
-
-DEFAULT_HOST: Final = "api.openai.com"
-"""The host that the openai package talks to when no base URL is set."""
 
 _DATED: Final = re.compile(r"-(?:latest|\d{8}|\d{4}-\d{2}-\d{2}|\d{3,4}|preview-\d{2}-\d{4})$")
 """Endings that name a version of the same model at the same price."""
@@ -30,7 +27,7 @@ _PER_TOKENS: Final = 1_000_000
 class Price:
     """US dollars per million tokens; ``cached_input`` is ``None`` where there is no discount.
 
-    Requests of more than ``up_to_input_tokens`` cost more than the table says.
+    A request of more than ``up_to_input_tokens`` costs more than the table says.
     """
 
     input: float
@@ -39,7 +36,7 @@ class Price:
     up_to_input_tokens: int | None = None
 
     def of(self, usage: Usage) -> float | None:
-        """Dollars for a usage; ``None`` when its calls are on average too long for the table.
+        """US dollars for a usage; ``None`` if its calls are on average too long for the table.
 
         Cached tokens are part of the input tokens, as endpoints report them.
         """
@@ -72,9 +69,8 @@ class PriceTable:
     def price(self, model: str) -> Price | None:
         """The price of a model, ``None`` if the table does not know it.
 
-        A name is looked up as it is, then without a prefix ``models/`` and an
-        ending that names a version: a date, ``latest``, or a release number of three
-        or four digits.
+        The name is looked up without a prefix ``models/``, then also without an ending that
+        names a version: a date, ``latest``, or a release number of three or four digits.
         """
         name = model.strip().casefold().removeprefix("models/")
         if name in self.models:
@@ -82,30 +78,23 @@ class PriceTable:
         return self.models.get(_DATED.sub("", name))
 
     def cost(self, model: str, usage: Usage) -> float | None:
-        """Dollars for a usage, ``None`` without a price."""
+        """US dollars for a usage; ``None`` without a price."""
         price = self.price(model)
         return None if price is None else price.of(usage)
 
 
 def prices_at(base_url: str | None) -> PriceTable:
-    """The prices of the host of a base URL; an unknown or local host has none.
+    """The prices of the host of a base URL; an unknown or local host has no prices.
 
-    ``None`` or an empty text means the default host.
+    ``None`` or an empty text means the default host of the openai package.
     """
     data = _table()
-    host = _host(base_url) if base_url else DEFAULT_HOST
+    host = host_of(base_url)
     models: dict[str, Price] = {}
     for provider in data["providers"]:
         if host in provider["hosts"]:
             models = {model["name"]: _price(model) for model in provider["models"]}
     return PriceTable(data["as_of"], data["source"], host, models)
-
-
-def _host(base_url: str) -> str:
-    try:
-        return urlsplit(base_url.strip()).hostname or ""
-    except ValueError:
-        return ""
 
 
 def _price(model: Mapping[str, Any]) -> Price:

@@ -13,11 +13,11 @@ _INFLATED: Final = frozenset({"gzip", "x-gzip", "deflate"})
 
 
 class Bounded:
-    """A response hook of the HTTP client: reading ends at ``limit`` bytes.
+    """A response hook of the HTTP client that ends reading at ``limit`` bytes.
 
-    A longer reply gets ``mark`` among its extensions and raises nothing, because the
-    client would take an error while reading for a lost connection and ask again.
-    Compressed replies are bounded by what they unpack to.
+    A longer reply gets ``mark`` among its extensions. It raises no error, because an error
+    while reading looks like a lost connection, after which the request would be repeated.
+    The bound on a compressed reply is on what it unpacks to.
     """
 
     def __init__(self, limit: int, mark: str) -> None:
@@ -25,7 +25,8 @@ class Bounded:
         self._mark = mark
 
     async def __call__(self, response: Any) -> None:
-        """Put the bound in front of a response that is about to be read."""
+        """Bound a response that is about to be read."""
+        # Without the header the client does not unpack the reply a second time.
         inflate = response.headers.get(_ENCODING, "").strip().lower() in _INFLATED
         if _ENCODING in response.headers:
             del response.headers[_ENCODING]

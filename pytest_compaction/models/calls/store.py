@@ -1,9 +1,9 @@
 """The store of model calls: each request and its reply in one file, named by its digest.
 
 ``<folder>/<first two digits>/<digest>.json`` holds what was asked and what came
-back: no key, no host, no clock, sorted keys, so that a store can be committed and
-read in a review. Files are written beside their place and moved into it; whoever
-is killed leaves a whole file or none.
+back: no key, no host, no clock, sorted members, so that a store can be committed and
+read in a review. Files are written beside their place and moved into it, so that a
+process that is killed leaves a whole file or none.
 """
 
 from __future__ import annotations
@@ -14,15 +14,21 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 from weakref import WeakValueDictionary
 
 from pytest_compaction.conversation.messages import canonical_json
-from pytest_compaction.models.calls.accounts import Claim
+from pytest_compaction.models.calls.accounts import Accounts, Claim
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
-from pytest_compaction.secrets.keys import BLOT, scrubbed_json
+from pytest_compaction.secrets.keys import (
+    BLOT,
+    find_known,
+    scrubbed,
+    scrubbed_json,
+)
+from pytest_compaction.secrets.shapes import replace
 from pytest_compaction.text.words import printable
 
 Mode = Literal["normal", "replay", "refresh"]
@@ -31,32 +37,18 @@ _PARTIAL: Final = ".partial"
 _WAIT_S: Final = 0.02
 _LONGEST_WAIT_S: Final = 0.5
 _CIPHERTEXT: Final = frozenset({"encrypted_content", "signature"})
-"""Members that must stay byte for byte, and in which anything can look like a key by chance."""
-
-
-class Accounts(Protocol):
-    """Where a store tells what it did."""
-
-    def stored(self, role: str, model: str) -> None:
-        """A call was answered from the store."""
-
-    def note(self, text: str) -> None:
-        """A sentence for the end of the run, said once."""
-
-    def claim(self, digest: str) -> Claim:
-        """Whether a call is this process's to make."""
-
-    def unclaim(self, digest: str, kept: bool) -> None:
-        """A claimed call is done with; ``kept`` if its reply is stored."""
+"""Members in which anything can look like a key by chance: only known secrets leave them."""
 
 
 class Store:
     """Answers calls from files and keeps what the next caller answers.
 
-    ``replay`` asks nobody: what is not in the store raises
-    :class:`~pytest_compaction.models.protocol.NotRecordedError`. ``refresh`` asks
-    everything once anew. Two calls of the same digest at the same time become one, in
-    one process by a lock, in all processes of a run by a claim in its accounts.
+    ``mode`` is ``normal``, ``replay`` or ``refresh``. In ``replay`` nobody is asked, and a
+    call that is not in the store raises
+    :class:`~pytest_compaction.models.protocol.NotRecordedError`. In ``refresh`` every call
+    is made anew, once. Two equal calls at the same time become one: within a process by a
+    lock, between the processes of a run by a claim in ``accounts``. ``shown`` is how the
+    folder is named to the user.
     """
 
     def __init__(
@@ -82,14 +74,14 @@ class Store:
         if lock is None:
             lock = self._locks[digest] = asyncio.Lock()
         async with lock:
-            found = self._standing(call, digest)
+            found = await self._standing(call, digest)
             if found is not None:
                 return found
             if self._following is None:
                 raise NotRecordedError(self._missing(call, digest))
             if not await self._claimed(digest):
                 self._fresh.add(digest)
-                found = self._standing(call, digest)
+                found = await self._standing(call, digest)
             return found or await self._asked(self._following, call, digest)
 
     async def close(self) -> None:
@@ -97,21 +89,28 @@ class Store:
         if self._following is not None:
             await self._following.close()
 
-    def _standing(self, call: Call, digest: str) -> CallReply | None:
+    async def _standing(self, call: Call, digest: str) -> CallReply | None:
         """The stored reply, if this run may use it."""
         if self._mode == "refresh" and digest not in self._fresh:
             return None
-        found = self.find(call)
-        if found is not None and self._accounts is not None:
-            self._accounts.stored(call.role, _model_of(call))
+        found = await self.find(call)
+        accounts = self._accounts
+        if found is not None and accounts is not None:
+            await accounts.off_loop(lambda: accounts.stored(call.role, call.model))
         return found
 
     async def _claimed(self, digest: str) -> bool:
         """Wait until the call is ours to make; false if another process has made it meanwhile."""
-        if self._accounts is None:
+        accounts = self._accounts
+        if accounts is None:
             return True
+
+        def undo(claim: Claim) -> None:
+            if claim == "ours":
+                accounts.unclaim(digest, kept=False)
+
         wait = _WAIT_S
-        while (claim := self._accounts.claim(digest)) == "wait":
+        while (claim := await accounts.off_loop(lambda: accounts.claim(digest), undo)) == "wait":
             await asyncio.sleep(wait)
             wait = min(2 * wait, _LONGEST_WAIT_S)
         return claim == "ours"
@@ -119,13 +118,15 @@ class Store:
     async def _asked(self, following: Caller, call: Call, digest: str) -> CallReply:
         """The reply of the next caller, kept; the claim ends whatever happens."""
         try:
-            return self._keep(call, digest, await following.call(call))
+            return await self._keep(call, digest, await following.call(call))
         finally:
-            if self._accounts is not None:
-                self._accounts.unclaim(digest, digest in self._fresh)
+            accounts = self._accounts
+            if accounts is not None:
+                kept = digest in self._fresh
+                await accounts.off_loop(lambda: accounts.unclaim(digest, kept))
 
-    def find(self, call: Call) -> CallReply | None:
-        """The stored reply to a call. A file that cannot be used counts as none, and is named."""
+    async def find(self, call: Call) -> CallReply | None:
+        """The stored reply to a call; a file that cannot be used is passed over with a note."""
         digest = call.digest
         path = self._path(digest)
         try:
@@ -133,38 +134,38 @@ class Store:
         except FileNotFoundError:
             return None
         except (OSError, UnicodeDecodeError) as error:
-            self._unusable(digest, f"it cannot be read ({type(error).__name__})")
+            await self._unusable(digest, f"it cannot be read ({type(error).__name__})")
             return None
         try:
             return _reply(json.loads(text), digest)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            self._unusable(digest, "it is torn, or no file of a store")
+            await self._unusable(digest, "it is torn, or is not a file of a store")
             return None
 
-    def _keep(self, call: Call, digest: str, reply: CallReply) -> CallReply:
-        """Write the reply; another run that was first is right."""
+    async def _keep(self, call: Call, digest: str, reply: CallReply) -> CallReply:
+        """Write the reply, unless another run has stored one first; the stored reply counts."""
         if self._mode != "refresh":
-            found = self.find(call)
+            found = await self.find(call)
             if found is not None:
                 self._fresh.add(digest)
                 return found
-        reply = CallReply(_without_keys(reply.body), reply.usage, reply.latency_s)
+        reply = CallReply(without_secrets(reply.body), reply.usage, reply.latency_s)
         data = {
             "format": FORMAT,
             "digest": digest,
             "operation": call.operation,
             "trial": call.trial,
-            "request": _without_keys(call.body),
+            "request": without_secrets(call.body),
             "reply": reply.body,
             "usage": asdict(reply.usage),
         }
         try:
             _write(self._folder, self._path(digest), file_bytes(data))
         except ValueError:
-            self._note(f"a reply that is no valid JSON was not kept in {self._shown}")
+            await self._note(f"a reply that is no valid JSON was not kept in {self._shown}")
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            self._note(
+            await self._note(
                 f"replies could not be kept in {self._shown}: {reason}; they will be paid for again"
             )
         else:
@@ -177,23 +178,25 @@ class Store:
     def _missing(self, call: Call, digest: str) -> str:
         return (
             f"this request is not in the store {self._shown}: {digest} ({call.role}, "
-            f"{call.operation} of {_model_of(call)}, trial {call.trial}); "
+            f"{call.operation} of {scrubbed(call.model)}, trial {call.trial}); "
             "run once without --compaction-replay to record it"
         )
 
-    def _unusable(self, digest: str, why: str) -> None:
-        self._note(f"passed over {self._shown}/{digest[:2]}/{digest}.json: {why}")
+    async def _unusable(self, digest: str, why: str) -> None:
+        await self._note(f"passed over {self._shown}/{digest[:2]}/{digest}.json: {why}")
 
-    def _note(self, text: str) -> None:
-        if self._accounts is not None:
-            self._accounts.note(printable(text))
+    async def _note(self, text: str) -> None:
+        accounts = self._accounts
+        if accounts is not None:
+            await accounts.off_loop(lambda: accounts.note(printable(text)))
 
 
 def file_bytes(data: dict[str, Any]) -> bytes:
-    """The bytes of a store file: sorted keys, one value a line, a newline at the end.
+    """The bytes of a store file: sorted members, one value a line, a newline at the end.
 
-    Raises :class:`ValueError` for what JSON does not know, such as NaN.
+    Raises :class:`ValueError` for a value that JSON does not know, such as NaN.
     """
+    # Half a surrogate pair has no UTF-8 form, but it can be escaped.
     for ascii_only in (False, True):
         text = json.dumps(data, sort_keys=True, indent=1, ensure_ascii=ascii_only, allow_nan=False)
         try:
@@ -204,12 +207,13 @@ def file_bytes(data: dict[str, Any]) -> bytes:
 
 
 def _reply(data: dict[str, Any], digest: str) -> CallReply:
-    """The reply in a store file; raises if the file is not what its name says."""
+    """The reply in a store file; raises if the file does not hold what its name says."""
     if data["format"] != FORMAT or data["digest"] != digest:
         raise ValueError("a file of another kind")
     if not isinstance(data["reply"], dict) or not isinstance(data["request"], dict):
         raise TypeError("request and reply are objects")
     asked = Call(data["operation"], data["request"], data["trial"])
+    # A request in which a key was replaced no longer has the digest that names it.
     if asked.digest != digest and BLOT not in canonical_json(data["request"]):
         raise ValueError("the request is not the one of this digest")
     usage = Usage(**data["usage"])
@@ -218,15 +222,18 @@ def _reply(data: dict[str, Any], digest: str) -> CallReply:
     return CallReply(data["reply"], usage)
 
 
-def _without_keys(value: Any) -> Any:
-    """JSON with keys blotted out, ciphertext excepted."""
+def without_secrets(value: Any) -> Any:
+    """JSON without keys in its texts and names; from ciphertext only known secrets are taken."""
     if isinstance(value, Mapping):
+        names = [next(iter(scrubbed_json({name: None}))) for name in value]
         return {
-            name: inner if name in _CIPHERTEXT else _without_keys(inner)
-            for name, inner in value.items()
+            name: replace(inner, find_known(inner), lambda _: BLOT)
+            if member in _CIPHERTEXT and isinstance(inner, str)
+            else without_secrets(inner)
+            for name, (member, inner) in zip(names, value.items(), strict=True)
         }
     if isinstance(value, list | tuple):
-        return [_without_keys(inner) for inner in value]
+        return [without_secrets(inner) for inner in value]
     return scrubbed_json(value)
 
 
@@ -237,7 +244,3 @@ def _write(folder: Path, path: Path, data: bytes) -> None:
     temporary = partial / f"{path.stem}.{os.getpid()}"
     temporary.write_bytes(data)
     temporary.replace(path)
-
-
-def _model_of(call: Call) -> str:
-    return str(call.body.get("model") or "no model")

@@ -1,9 +1,9 @@
 """Fences around material that a prompt quotes: they cannot be closed from inside.
 
-A fence is a pair of lines that carry a mark: a hash of all that is fenced in the
-prompt. Whoever writes a text cannot know the mark, because it depends on that
-text and on everything that is quoted beside it; and should it occur all the same,
-another one is taken. The same material always gives the same mark.
+A fence is a pair of lines that carry a mark: a hash of everything that is fenced in the
+prompt. The author of a text cannot know the mark, because it depends on that text and on
+everything that is quoted beside it. If the mark occurs all the same, another one is
+taken. The same material always gives the same mark.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from pytest_compaction.conversation.messages import canonical_json
 MARK_DIGITS: Final = 16
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5")
-"""Letters and marks that show nothing: fillers, the empty Braille cell, joiners."""
+"""Letters and marks without a visible shape: fillers, the empty Braille cell, joiners."""
 _CONTROL_TOKEN: Final = re.compile(
     r"<(?=[|｜][\w/|｜▁ ]{0,40}[|｜]>|(?:/?s|bos|eos|unk|pad|start_of_turn|end_of_turn)>)"
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])"
     r"|<<(?=/?SYS>>)",
     re.IGNORECASE,
 )
-"""Where a token begins by which chat templates tell turns apart (``<|im_end|>``, ``[INST]``)."""
+"""The start of a token with which chat templates separate turns (``<|im_end|>``, ``[INST]``)."""
 _NOT_HEX: Final = re.compile(r"[^0-9a-z]+")
 
 
@@ -43,7 +43,7 @@ class Fences:
 
 
 def fences_for(materials: Iterable[str]) -> Fences:
-    """Fences whose mark is in none of the materials, whatever separators are put into it."""
+    """Fences whose mark is not in the materials, not even with separators between its digits."""
     texts = [shown(text) for text in materials]
     packed = [_NOT_HEX.sub("", unicodedata.normalize("NFKC", t).casefold()) for t in texts]
     seed = canonical_json(texts)
@@ -56,11 +56,11 @@ def fences_for(materials: Iterable[str]) -> Fences:
 
 
 def shown(text: str) -> str:
-    """The text with what a reader would not see made visible, and no template tokens.
+    """The text with invisible characters made visible, and without template tokens.
 
     Invisible, bidirectional and control characters become escapes such as
-    ``\\u200b``; tokens of chat templates get a space after their first sign, so that
-    no server takes them for the end of a turn. Line breaks and tabs stay.
+    ``\\u200b``. Tokens of chat templates get a space after their first character, so
+    that no server takes them for the end of a turn. Line breaks and tabs stay.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not (text.isascii() and text.isprintable()):

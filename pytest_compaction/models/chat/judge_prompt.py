@@ -1,4 +1,4 @@
-"""What fills the judge's prompt: everything that others wrote stands in fences."""
+"""The fields of the judge's prompt; everything that others wrote stands in fences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_compaction.models.wire.rendering import clean
 from pytest_compaction.rubric import Criterion, applicable
 
 NONE: dict[str, str] = {"traps": "(none)", "response": "(empty)", "log": "(empty)"}
-"""What stands where there is nothing; it is ours, and so outside the fences."""
+"""Shown in place of empty material. It is our own text, and so stands outside the fences."""
 
 
 def judge_fields(request: JudgeRequest, log: str, form: str) -> dict[str, str]:
@@ -64,7 +64,7 @@ def _also(aliases: Iterable[str]) -> str:
 
 
 def _one_line(text: str) -> str:
-    """A numbered entry stays one line, so that no entry can pass for another one."""
+    """A numbered entry on one line, so that a part of it cannot look like another entry."""
     return " ".join(text.split())
 
 

@@ -1,8 +1,8 @@
-"""Judgements as JSON: the schema that a judge is held to, and reading what it sent.
+"""Judgements as JSON: the schema that a judge must keep to, and how its reply is read.
 
-Facts and stale claims are named by number, criteria by id, each a member of its
-own, so that a schema can demand every one exactly once and nothing else. Within a
-member the reasoning stands before what it leads to.
+Facts and stale claims are named by number, criteria by id. Each is a member of its own,
+so that a schema can demand every one exactly once and nothing else. In each member the
+reasoning comes before the score, so that a model reasons before it scores.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _ANY_SCORE: Final = {"type": "number", "minimum": 0, "maximum": MAX_SCORE}
 
 
 class JudgementError(ValueError):
-    """A reply is no judgement; the text says what is wrong with it."""
+    """A reply is not a judgement; the text says what is wrong with it."""
 
 
 def schema(kind: str, facts: int, traps: int) -> Json:
-    """What the endpoint is asked to keep to: JSON Schema in the strict subset of endpoints."""
+    """The schema that the endpoint is asked to enforce, in the subset that endpoints take."""
     return _schema(kind, facts, traps, _WHOLE_SCORES)
 
 
@@ -42,7 +42,7 @@ def response_format(kind: str, facts: int, traps: int) -> Json:
 
 
 def reply_form(kind: str, facts: int, traps: int) -> str:
-    """The same for a reader: the object with every member, and what goes where."""
+    """The same form for a reader: the object with every member and what it holds."""
     ids = [criterion.id for criterion in applicable(kind)]
     lines = [
         *_members("facts", _numbers(facts), '{"reasoning": "…", "stated": true or false}'),
@@ -88,7 +88,7 @@ def _numbers(count: int) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _validator(kind: str, facts: int, traps: int) -> Any:
-    """Checks what came back; scores between whole numbers are in order here."""
+    """Checks a reply; unlike the schema that is asked for, it allows fractional scores."""
     from jsonschema import Draft202012Validator
 
     return Draft202012Validator(_schema(kind, facts, traps, _ANY_SCORE))
@@ -99,9 +99,9 @@ def read_judgement(
 ) -> tuple[tuple[CriterionScore, ...], tuple[bool, ...], tuple[bool, ...]]:
     """Scores, facts stated and stale claims hit, or :class:`JudgementError` with the reason.
 
-    The JSON may stand alone, in a Markdown fence, or with text around it. Nothing
-    is filled in: what is missing, given twice, out of range, of another type, or a
-    score without a word of reasoning makes the whole reply unusable.
+    The JSON may stand alone, in a Markdown fence, or with text around it. Nothing is
+    filled in: a member that is missing, given twice, out of range or of another type, or a
+    score without a word of reasoning, makes the whole reply unusable.
     """
     data = _parsed(text)
     facts, traps = len(request.facts), len(request.traps)
@@ -163,11 +163,11 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> Json:
 
 
 def _no_constant(name: str) -> Any:
-    raise JudgementError(f"it holds {name}, which is no number")
+    raise JudgementError(f"it holds {name}, which is not a number")
 
 
 def _said(error: Any) -> str:
-    """One sentence on the first fault; what was sent is quoted, shortened."""
+    """One sentence on the first fault, with a short quotation of the reply."""
     place = ".".join(str(part) for part in error.absolute_path) or "the object"
     if error.validator == "required":
         missing = [name for name in error.validator_value if name not in error.instance]

@@ -1,11 +1,11 @@
-"""What of a log a judge is shown: all of a short one, the passages that matter of a long one.
+"""The part of a log that a judge is shown: all of a short log, the best excerpts of a long one.
 
-A log is cut into passages of a few lines. First come the passages that state a
-fact (in the messages that the fact names as its evidence, where these are known),
-then what ranks best for the question, the facts, the stale claims and the answer
-itself, so that what the answer says beyond the facts can be checked. Passages are
-shown in the order of the log, with the message that they are from; ``[…]`` stands
-for what was left out. Nothing here is random: the same request gives the same text.
+A log is cut into excerpts of a few lines. Those that state a fact are chosen first (from
+the messages that the fact names as its evidence, if these are known). Then come those
+that rank best for the question, the facts, the stale claims and the answer, so that a
+judge can check what the answer says beyond the facts. Excerpts are shown in the order of
+the log, each with its message; ``[…]`` stands for what was left out. Nothing here is
+random: the same request gives the same text.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from pytest_compaction.text.bm25 import BM25
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import content_stems, normalize
 
-PASSAGE_CHARACTERS: Final = 600
-"""A passage takes whole lines up to so many characters; a longer line is cut."""
+EXCERPT_CHARACTERS: Final = 600
+"""An excerpt takes whole lines up to this many characters; a longer line is cut."""
 GAP: Final = "[…]"
 _LABEL_TOKENS: Final = 16
-"""What the line that names a message, and a gap, may cost."""
+"""Tokens set aside for a line that names a message, and for a gap."""
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Excerpt:
     """Some lines of one message."""
 
     message: str
@@ -38,31 +38,31 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class PreparedLog:
-    """A log cut into passages and indexed; made once and asked for every probe."""
+    """A log cut into excerpts and indexed, made once for all probes."""
 
-    passages: tuple[Passage, ...]
+    excerpts: tuple[Excerpt, ...]
     index: BM25
 
 
 @lru_cache(maxsize=8)
 def prepare(digest: LogDigest) -> PreparedLog:
-    """Cut a log into passages and index them."""
+    """Cut a log into excerpts and index them."""
     messages = digest.messages or (("", "log", digest.text),)
-    passages = tuple(
-        Passage(id, f"[{role} {id}]" if id else f"[{role}]", text)
+    excerpts = tuple(
+        Excerpt(id, f"[{role} {id}]" if id else f"[{role}]", text)
         for id, role, whole in messages
-        for text in _cut(whole)
+        for text in _pieces(whole)
     )
-    return PreparedLog(passages, BM25([content_stems(normalize(p.text)) for p in passages]))
+    return PreparedLog(excerpts, BM25([content_stems(normalize(p.text)) for p in excerpts]))
 
 
-def _cut(text: str) -> Iterator[str]:
+def _pieces(text: str) -> Iterator[str]:
     held: list[str] = []
     size = 0
     for line in text.splitlines():
-        for start in range(0, len(line), PASSAGE_CHARACTERS):
-            piece = line[start : start + PASSAGE_CHARACTERS]
-            if held and size + len(piece) > PASSAGE_CHARACTERS:
+        for start in range(0, len(line), EXCERPT_CHARACTERS):
+            piece = line[start : start + EXCERPT_CHARACTERS]
+            if held and size + len(piece) > EXCERPT_CHARACTERS:
                 yield "\n".join(held)
                 held, size = [], 0
             held.append(piece)
@@ -71,23 +71,23 @@ def _cut(text: str) -> Iterator[str]:
         yield "\n".join(held)
 
 
-def excerpt(request: JudgeRequest, budget: int, count: Callable[[str], int]) -> str:
-    """The passages of the request's log that matter, at most ``budget`` tokens of them."""
+def excerpts_for(request: JudgeRequest, budget: int, count: Callable[[str], int]) -> str:
+    """The best excerpts of the request's log, together at most ``budget`` tokens."""
     log = prepare(request.digest)
     chosen: set[int] = set()
     spent = 0
     for number in _by_importance(log, request):
-        cost = count(log.passages[number].text) + _LABEL_TOKENS
+        cost = count(log.excerpts[number].text) + _LABEL_TOKENS
         if number not in chosen and spent + cost <= budget:
             chosen.add(number)
             spent += cost
-    return _rendered(log.passages, chosen)
+    return _rendered(log.excerpts, chosen)
 
 
 def _by_importance(log: PreparedLog, request: JudgeRequest) -> Iterator[int]:
-    """Evidence first, a passage a fact in turn; then all others by rank, and by place."""
-    passages = log.passages
-    evidence = [_evidence(passages, fact.forms, fact.evidence) for fact in request.facts]
+    """Evidence first, one excerpt for each fact in turn; then all others by rank and place."""
+    excerpts = log.excerpts
+    evidence = [_evidence(excerpts, fact.forms, fact.evidence) for fact in request.facts]
     for place in range(max((len(found) for found in evidence), default=0)):
         yield from (found[place] for found in evidence if place < len(found))
     asked = [
@@ -97,17 +97,17 @@ def _by_importance(log: PreparedLog, request: JudgeRequest) -> Iterator[int]:
         request.response,
     ]
     scores = log.index.scores(content_stems(normalize("\n".join(asked))))
-    yield from sorted(range(len(passages)), key=lambda number: (-scores[number], number))
+    yield from sorted(range(len(excerpts)), key=lambda number: (-scores[number], number))
 
 
-def _evidence(passages: Sequence[Passage], forms: Sequence[str], named: Sequence[str]) -> list[int]:
-    """The passages that state a fact: of the messages named, or of all if none is known."""
-    known = {passage.message for passage in passages}
+def _evidence(excerpts: Sequence[Excerpt], forms: Sequence[str], named: Sequence[str]) -> list[int]:
+    """The excerpts that state a fact: from the messages named, or from all if none is known."""
+    known = {excerpt.message for excerpt in excerpts}
     wanted = known.intersection(named) or known
     return [
         number
-        for number, passage in enumerate(passages)
-        if passage.message in wanted and _index(passage.text).states(forms)
+        for number, excerpt in enumerate(excerpts)
+        if excerpt.message in wanted and _index(excerpt.text).states(forms)
     ]
 
 
@@ -116,17 +116,17 @@ def _index(text: str) -> TextIndex:
     return TextIndex(text)
 
 
-def _rendered(passages: Sequence[Passage], chosen: set[int]) -> str:
+def _rendered(excerpts: Sequence[Excerpt], chosen: set[int]) -> str:
     lines: list[str] = []
     last = -1
     for number in sorted(chosen):
-        passage = passages[number]
+        excerpt = excerpts[number]
         if number != last + 1:
             lines.append(GAP)
-        if number == 0 or number != last + 1 or passage.label != passages[last].label:
-            lines.append(passage.label)
-        lines.append(passage.text)
+        if number == 0 or number != last + 1 or excerpt.label != excerpts[last].label:
+            lines.append(excerpt.label)
+        lines.append(excerpt.text)
         last = number
-    if last + 1 < len(passages):
+    if last + 1 < len(excerpts):
         lines.append(GAP)
     return "\n".join(lines)

@@ -1,9 +1,9 @@
 """The chat model: renders requests to calls of an OpenAI-compatible endpoint and reads replies.
 
-What is sent depends on the request alone, so that the same request is the same
-call in every process and a store can answer it. Whatever a reply lacks is said:
-as a :class:`~pytest_compaction.models.protocol.ModelError`, or, in judging, as the
-reason why a response is unscored.
+A call depends on the request alone, so that the same request is the same call in every
+process, and a store can answer it. A reply that lacks something raises a
+:class:`~pytest_compaction.models.protocol.ModelError` that says so. In judging it gives
+the reason why a response is unscored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.chat import judge_reply as judgements
 from pytest_compaction.models.chat import summary_reply as summary_text
 from pytest_compaction.models.chat.judge_prompt import judge_fields
-from pytest_compaction.models.chat.log_excerpt import excerpt
+from pytest_compaction.models.chat.log_excerpt import excerpts_for
 from pytest_compaction.models.chat.prompts import Prompts
 from pytest_compaction.models.chat.summary_prompt import own_words, summary_fields
 from pytest_compaction.models.parameters import Parameters, misuse_of
@@ -55,12 +55,13 @@ from pytest_compaction.text.claims import answer_proper
 from pytest_compaction.text.words import printable
 
 LOG_TOKENS: Final = 6000
-"""What the judge is shown of the log at most."""
+"""Tokens of the log that the judge is shown at most."""
 WORDS_PER_TOKEN: Final = 0.7
+"""A cautious figure for English: models count words better than tokens."""
 JUDGE_TOKENS: Final = 200
 CRITERION_TOKENS: Final = 120
 NUMBER_TOKENS: Final = 80
-"""What a judgement may take: as a whole, more for each criterion, and for each fact or claim."""
+"""Tokens of a judgement: as a whole, for each criterion, and for each fact or stale claim."""
 FLAG: Final = "text addressed to the judge stands in the answer"
 
 _FORMS: Final = {
@@ -74,8 +75,8 @@ _FORMS: Final = {
 class ChatModel:
     """A model behind a ``Caller`` (:mod:`..wire.call`), by the name that it has there.
 
-    ``prompts`` are the templates, ``log_tokens`` bounds what the judge is shown of
-    a log, ``trial`` makes the calls of repetitions different ones.
+    ``prompts`` are the templates. ``log_tokens`` bounds what the judge is shown of a log.
+    ``trial`` makes the calls of one repetition different from those of another.
     """
 
     def __init__(
@@ -100,16 +101,16 @@ class ChatModel:
         return self._name
 
     def at_trial(self, trial: int) -> ChatModel:
-        """The same model, whose calls are those of another repetition."""
+        """The same model, making the calls of another repetition."""
         return ChatModel(
             self._name, self._caller, self._tokens, self._prompts, self._log_tokens, trial
         )
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
-        """Notes under the request's headings, cut at its budget entry by entry.
+        """Notes under the request's headings, cut entry by entry to fit its budget.
 
-        A refusal raises :class:`ModelError`; a reply that holds nothing but the
-        prompt's own words gives an empty summary.
+        A refusal raises :class:`ModelError`. A reply that only repeats the prompt's own
+        words gives an empty summary.
         """
         sections = request.sections
         fields = summary_fields(request, int(request.budget * WORDS_PER_TOKEN))
@@ -125,8 +126,8 @@ class ChatModel:
         """The model's next message after the view and the question.
 
         A view that holds opaque items of the responses API is answered through it.
-        Request parameters go with the call; what the endpoint did of what they ask for
-        is in the reply. One that this model sets itself raises :class:`ModelError`.
+        Request parameters go with the call; the reply tells which of the edits that they ask
+        for were made. A parameter that this model sets itself raises :class:`ModelError`.
         """
         misused = misuse_of(request.parameters)
         if misused is not None:
@@ -150,13 +151,13 @@ class ChatModel:
         return AnswerReply(reply.text, usage, latency, applied)
 
     def refuses(self, parameters: Parameters) -> str | None:
-        """Nothing: whether the endpoint takes them shows when it is asked."""
+        """``None``: only a request shows whether the endpoint takes them."""
         return None
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
-        """All applicable criteria in one request; one repair; else unscored, with the reason."""
+        """All applicable criteria in one request; a bad reply is repaired once, or is unscored."""
         facts, traps = len(request.facts), len(request.traps)
-        log = excerpt(request, self._log_tokens, self._tokens.text)
+        log = excerpts_for(request, self._log_tokens, self._tokens.text)
         fields = judge_fields(request, log, asked_form(request.answer))
         prompt = self._prompts.judge.messages(fields)
         limit = JUDGE_TOKENS + CRITERION_TOKENS * len(applicable(request.kind))
@@ -186,7 +187,7 @@ class ChatModel:
         return replace(judged, flags=flags, usage=usage)
 
     async def compact(self, request: CompactRequest) -> CompactReply:
-        """Let the endpoint compact natively; what only it can read stays byte-identical."""
+        """Let the endpoint compact natively; items that only it can read stay byte-identical."""
         body: dict[str, Any] = {
             "model": self._name,
             "input": responses_input(request.messages),
@@ -211,7 +212,7 @@ class ChatModel:
     async def _text(
         self, operation: Operation, body: Mapping[str, Any], role: Role
     ) -> tuple[Reply, Usage, float | None]:
-        """A reply with text; one that was cut before it began is asked for again with more room."""
+        """A reply with text; a reply cut before its text began is asked for once more, longer."""
         reply, usage, latency = await self._ask(operation, body, role)
         if reply.cut and not reply.text:
             try:
@@ -256,7 +257,7 @@ def _judged(reply: Reply, request: JudgeRequest) -> JudgeReply:
 
 
 def asked_form(spec: AnswerSpec) -> str:
-    """How an answer is asked for, in words: form, length and what it must not mention."""
+    """The form in which an answer is asked for: shape, length and what it must not mention."""
     asked = [_FORMS[spec.format]]
     if spec.max_items is not None:
         asked.append(f"at most {spec.max_items} items")
@@ -270,6 +271,6 @@ def asked_form(spec: AnswerSpec) -> str:
 
 
 def _without_torn_line(reply: Reply) -> str:
-    """The text without its last line if the model was cut in it: half a path is a wrong one."""
+    """The text without a last line that was cut off: half a path is a wrong path."""
     head, _, _ = reply.text.rpartition("\n")
     return head if reply.cut and head.strip() else reply.text

@@ -1,4 +1,4 @@
-"""What fills the prompt for a summary, and what of a reply is only that prompt again."""
+"""The fields of the prompt for a summary, and the lines of a reply that only repeat it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CARRY_OVER: Final = (
 
 
 def summary_fields(request: SummaryRequest, words: int) -> dict[str, str]:
-    """The fields of the template; messages and earlier notes stand in fences."""
+    """The fields of the template for about ``words`` words; quoted material stands in fences."""
     sections = request.sections
     previous = request.previous.render(sections) if request.previous is not None else ""
     focus = clean(request.instructions)
@@ -37,10 +37,10 @@ def summary_fields(request: SummaryRequest, words: int) -> dict[str, str]:
 
 
 def own_words(prompt: Prompt, fields: Mapping[str, str], reply: str) -> list[str]:
-    """Lines that are the prompt's own, of which a reply that repeats them makes no notes.
+    """The prompt's own lines, which are not notes when a reply repeats them.
 
-    The lines of the template, the lines of a fence, and the names of who speaks; what
-    stands between the fences may well be noted word for word.
+    These are the lines of the template, the lines of a fence, and the names of roles. A
+    reply may repeat what stands between the fences word for word.
     """
     bare = prompt.messages({**fields, "messages": "", "previous": ""})
     lines = [line for message in bare for line in message["content"].splitlines()]

@@ -1,4 +1,4 @@
-"""Summaries as text: from a model's reply back into sections, and down to a budget."""
+"""Summaries as text: a model's reply read into sections, and cut to a budget."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ _NOTHING: Final = frozenset(
 def sections_of(text: str, sections: Sequence[Section], echoed: Iterable[str] = ()) -> Summary:
     """Read a reply back into sections.
 
-    A heading is a line that is a section's title, as Markdown or plain; lines before
-    the first one, and under other Markdown headings before it, count as introduction.
-    A reply without any of the headings goes into the first section whole: what was
-    noted is not lost for its form. Lines of ``echoed`` are the prompt's own words
-    and no notes.
+    A heading is a line with a section's title, as Markdown or plain. Lines before the
+    first heading are an introduction and are left out. A reply without any of the headings
+    goes into the first section whole, so that notes are not lost because of their form.
+    Lines of ``echoed`` are the prompt's own words, and are left out too.
     """
     titles = {normalize(section.title): section.id for section in sections}
     own = {normalize(line) for line in echoed if line.strip()}
@@ -51,7 +50,7 @@ def _heading(line: str, titles: dict[str, str]) -> str | None:
 
 
 def _add(entries: list[str], line: str) -> None:
-    """A list item begins an entry; an indented line goes on with it; other lines stand alone."""
+    """A list item begins an entry, an indented line continues it, any other line is an entry."""
     if not line.strip() or set(line.strip()) <= {"-", "=", "*", "_", "`"}:
         return
     item = _ITEM.match(line)
@@ -70,11 +69,11 @@ def _distinct(entries: list[str]) -> tuple[str, ...]:
 def within_budget(
     summary: Summary, sections: Sequence[Section], budget: int, count: Callable[[str], int]
 ) -> Summary:
-    """The summary cut to ``budget`` tokens, entry by entry, each cut said where it was made.
+    """The summary cut to ``budget`` tokens, entry by entry; each section says what it lost.
 
-    The last entry of the section that is furthest beyond its share goes first, so
-    that no section is emptied for the sake of another. If not even one entry fits,
-    that one is cut within.
+    The section that is furthest beyond its share loses its last entry first, so that no
+    section is emptied for the sake of another. If not even one entry fits, the first one
+    is shortened.
     """
     if count(summary.render(sections)) <= budget:
         return summary
@@ -95,7 +94,7 @@ def within_budget(
 def _cutting_order(
     summary: Summary, sections: Sequence[Section], count: Callable[[str], int]
 ) -> list[str]:
-    """The section that loses its last entry, one after the other, until one entry is left."""
+    """The sections that lose their last entry, in order, until one entry is left."""
     shares = {section.id: max(section.share, 0.01) for section in sections}
     costs = {section.id: [count(entry) for entry in summary.of(section.id)] for section in sections}
     order: list[str] = []
@@ -108,7 +107,7 @@ def _cutting_order(
 
 
 def _without(summary: Summary, sections: Sequence[Section], lost: Sequence[str]) -> Summary:
-    """The summary without so many last entries of each section, and a note of how many."""
+    """The summary after each section in ``lost`` lost a last entry, with a note of how many."""
     entries: list[tuple[str, tuple[str, ...]]] = []
     for section in sections:
         cut = lost.count(section.id)
@@ -121,7 +120,7 @@ def _without(summary: Summary, sections: Sequence[Section], lost: Sequence[str])
 def _first_entry(
     summary: Summary, sections: Sequence[Section], budget: int, count: Callable[[str], int]
 ) -> Summary:
-    """The first entry alone, cut where the budget ends; nothing if it has no room at all."""
+    """The first entry alone, cut where the budget ends; empty if nothing of it fits."""
     id, text = next(((id, kept[0]) for id, kept in summary.entries if kept), ("", ""))
     low, high = 0, len(text)
     while low < high:

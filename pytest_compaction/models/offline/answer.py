@@ -1,8 +1,8 @@
-"""Answering by rules: say what the view holds about the question, in the asked form.
+"""Answers by rules: what the view says about the question, in the form that was asked for.
 
-Sentences, list items and output lines are found by :mod:`.retrieval`; questions
-about files also read the tool calls of the view. What fits is bounded by the
-probe's limits, the most relevant first.
+Sentences, list items and output lines are found by :mod:`.retrieval`. Questions about
+files also read the tool calls of the view. The most relevant lines come first, as many as
+the probe's limits allow.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from pytest_compaction.text.words import is_path, normalize, path_suffixes, raw_
 ABSTENTION: Final = "I do not know: the context does not say."
 MAX_UNIT_CHARACTERS: Final = 320
 _FILE_SHARE: Final = 0.65
-"""Share of the answer that lists of files may take, so that the rest of a question is answered."""
+"""Share of the answer that lists of files may take, to leave room for the rest."""
 _DETAILS: Final = 8
 _MARK_TOKENS: Final = 2
+"""A list mark and a line break."""
 _MISSES: Final = 12
-"""After so many lines that do not fit the answer is full."""
+"""The answer counts as full after this many lines that do not fit."""
 _FILE_ENTRY: Final = re.compile(r"`?(?P<path>[\w./\-]+\.\w+)`?:? (?P<what>\w.*)$")
 _FILES_ASKED: Final = re.compile(
     r"\b(?:which|what|list|name|all|new|existing|other)\s+(?:[\w\-]+\s+){0,2}"
@@ -44,10 +45,10 @@ _VERBS: Final = {
 def answer(
     view: Sequence[Message], question: str, spec: AnswerSpec, count: Callable[[str], int]
 ) -> str:
-    """Answer from the view alone in the asked form, at most ``spec.max_tokens`` tokens."""
+    """An answer from the view alone, in the form of ``spec``, in at most its tokens."""
     prepared = prepare(tuple(view))
     asked = question_proper(question)
-    answer = Composition(spec, count)
+    answer = BoundedAnswer(spec, count)
     answer.add(file_lines(prepared, asked), _FILE_SHARE)
     found = relevant(prepared, asked, quotations(question))
     answer.add((_shortened(text) for text in found), 1.0)
@@ -55,7 +56,7 @@ def answer(
 
 
 def file_lines(prepared: PreparedView, question: str) -> list[str]:
-    """What happened to files, a line a path, when the question asks which or names some."""
+    """What happened to files, a line for each, if the question asks for files or names some."""
     paths = [token for token in raw_tokens(question) if is_path(token)]
     named = [path for path in paths if "." in path.rpartition("/")[2]]
     folders = [path for path in paths if path not in named]
@@ -109,7 +110,7 @@ def _meant(path: str, named: Sequence[str], folders: Sequence[str]) -> bool:
     )
 
 
-class Composition:
+class BoundedAnswer:
     """An answer that takes lines, most important first, until a limit of the probe is reached."""
 
     def __init__(self, spec: AnswerSpec, count: Callable[[str], int]) -> None:

@@ -1,4 +1,4 @@
-"""Cue phrases by which the offline rules recognise what a sentence is about (English)."""
+"""English cue phrases that tell the offline rules what a sentence is about."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _CODE_NAME: Final = re.compile(r"\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+|\w+\(\)"
 
 
 def exact_tokens(text: str) -> list[str]:
-    """Paths, identifiers and numbers of a text, in order, without repetition."""
+    """Paths, identifiers and numbers of a text, in order and without repetition."""
     found: dict[str, None] = {}
     for token in raw_tokens(normalize(text)):
         if is_path(token) or "_" in token or any(ch.isdigit() for ch in token):

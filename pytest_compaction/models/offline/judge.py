@@ -1,8 +1,8 @@
-"""Judging by rules: every applicable criterion from evidence, with a reasoning that names it.
+"""Judges by rules: every applicable criterion from evidence that its reasoning names.
 
-What is counted: the facts that the answer states, the claims in it that the log
-does not support, the traps it falls into, and the limits it keeps. A share
-``f`` of facts scores ``5 f``, so the anchors 3 and 5 stand for "most" and "all".
+The evidence is what can be counted: the facts that the answer states, its claims that the
+log does not support, the traps that it hits, and the limits that it keeps. A share ``f``
+of facts scores ``5 f``, so that the anchors 3 and 5 stand for "most" and "all".
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_compaction.case.case import About, AnswerSpec, Fact
 from pytest_compaction.models.offline.cues import exact_tokens
@@ -23,9 +23,9 @@ from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import content_stems, is_path, normalize, printable
 
 TRAP_WEIGHT: Final = 2.0
-"""A stale value misleads more than a made-up one, which is found out sooner."""
+"""Weight of a stale value against a made-up one, which a reader notices sooner."""
 STALE_STATE: Final = 0.6
-"""Factor on the criteria of state for an answer that stands on a stale value."""
+"""Factor on the criteria of state for an answer that gives a stale value."""
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\S")
 
 
@@ -48,7 +48,7 @@ class Evidence:
     spec: AnswerSpec
 
     def share(self, *about: About) -> tuple[float, list[str]] | None:
-        """Share of the facts about these that are stated, and those missing; ``None`` if none."""
+        """Share of the facts about these that are stated, and the missing; ``None`` if none is."""
         pairs = [
             (fact, stated)
             for fact, stated in zip(self.facts, self.stated, strict=True)
@@ -61,7 +61,7 @@ class Evidence:
 
 
 def judge(request: JudgeRequest) -> JudgeReply:
-    """Score one response; deterministic, and blind to text addressed to the judge."""
+    """Score one response; deterministic, and deaf to text addressed to the judge."""
     answer, aside = answer_proper(request.response)
     index = TextIndex(answer)
     stated = tuple(index.states(fact.forms) for fact in request.facts)
@@ -82,11 +82,11 @@ def judge(request: JudgeRequest) -> JudgeReply:
     for criterion in applicable(request.kind):
         outcome = _RULES[criterion.id](evidence)
         if outcome is not None:
-            score, reasoning = outcome
-            score = score if evidence.answer else 0.0
-            reasoning = reasoning if evidence.answer else "the answer is empty"
+            if not evidence.answer:
+                outcome = Scored(0.0, "the answer is empty")
+            score = round(min(max(outcome.score, 0.0), MAX_SCORE), 4)
             scored.append(
-                CriterionScore(criterion.id, round(min(max(score, 0.0), MAX_SCORE), 4), reasoning)
+                CriterionScore(criterion.id, score, outcome.reasoning, outcome.lists_facts)
             )
     flags = ("text addressed to the judge was left out",) if aside else ()
     return JudgeReply(tuple(scored), stated, hit, flags=flags)
@@ -101,23 +101,30 @@ def _detail_share(facts: Sequence[Fact], answer: str) -> float:
     return sum(term in have for term in wanted) / len(wanted) if wanted else 1.0
 
 
-Outcome = tuple[float, str] | None
+class Scored(NamedTuple):
+    """A score (0 to 5) with its reasoning, and whether that only lists facts."""
+
+    score: float
+    reasoning: str
+    lists_facts: bool = False
 
 
-def _factual(e: Evidence) -> Outcome:
+def _factual(e: Evidence) -> Scored | None:
     right = sum(e.stated)
     wrong = len(e.false_claims) + TRAP_WEIGHT * len(e.traps)
     if not right:
-        return 0.0, "states no fact that was asked for"
-    return MAX_SCORE * right / (right + wrong), _mistakes(e) or f"{right} facts stated, none wrong"
+        return Scored(0.0, "states no fact that was asked for")
+    return Scored(
+        MAX_SCORE * right / (right + wrong), _mistakes(e) or f"{right} facts stated, none wrong"
+    )
 
 
-def _technical(e: Evidence) -> Outcome:
+def _technical(e: Evidence) -> Scored | None:
     right = e.true_claims if e.true_claims and any(e.stated) else sum(e.stated)
     wrong = len(e.false_claims) + TRAP_WEIGHT * len(e.traps)
     if not right or not any(e.stated):
-        return 0.0, "no technical detail that was asked for"
-    return MAX_SCORE * right / (right + wrong), _mistakes(e) or "every detail is in the log"
+        return Scored(0.0, "no technical detail that was asked for")
+    return Scored(MAX_SCORE * right / (right + wrong), _mistakes(e) or "every detail is in the log")
 
 
 def _mistakes(e: Evidence) -> str:
@@ -129,8 +136,10 @@ def _mistakes(e: Evidence) -> str:
     return "; ".join(said)
 
 
-def _coverage(e: Evidence, *about: About, strict: bool = False, stale: bool = False) -> Outcome:
-    """Share of the facts of a concern; without such facts all facts, or nothing if ``strict``."""
+def _coverage(
+    e: Evidence, *about: About, strict: bool = False, stale: bool = False
+) -> Scored | None:
+    """Share of the facts about these; without such facts of all, or ``None`` if ``strict``."""
     found = e.share(*about)
     if found is None:
         if strict:
@@ -141,10 +150,10 @@ def _coverage(e: Evidence, *about: About, strict: bool = False, stale: bool = Fa
     if stale and e.traps:
         share *= STALE_STATE
         reasoning += f"; stale: {_listed(e.traps)}"
-    return MAX_SCORE * share, reasoning
+    return Scored(MAX_SCORE * share, reasoning, bool(missing))
 
 
-def _artifact_state(e: Evidence) -> Outcome:
+def _artifact_state(e: Evidence) -> Scored | None:
     if e.share("created", "modified", "accessed"):
         return _coverage(e, "created", "modified", "accessed")
     named = [
@@ -156,32 +165,34 @@ def _artifact_state(e: Evidence) -> Outcome:
         return _coverage(e)
     missing = [fact.text for fact, stated in named if not stated]
     reasoning = f"missing: {_listed(missing)}" if missing else "all artifacts are named"
-    return MAX_SCORE * (1 - len(missing) / len(named)), reasoning
+    return Scored(MAX_SCORE * (1 - len(missing) / len(named)), reasoning, bool(missing))
 
 
-def _depth(e: Evidence) -> Outcome:
-    return MAX_SCORE * e.detail_share, f"{e.detail_share:.0%} of the wanted detail is there"
+def _depth(e: Evidence) -> Scored | None:
+    return Scored(MAX_SCORE * e.detail_share, f"{e.detail_share:.0%} of the wanted detail is there")
 
 
-def _format(e: Evidence) -> Outcome:
+def _format(e: Evidence) -> Scored | None:
     lines = [line for line in e.answer.splitlines() if line.strip()]
     form = e.spec.format
     if form == "list":
         share = sum(bool(_BULLET.match(line)) for line in lines) / max(len(lines), 1)
-        return MAX_SCORE * share, f"{share:.0%} of the lines are list items"
+        return Scored(MAX_SCORE * share, f"{share:.0%} of the lines are list items")
     if form == "json":
         try:
             json.loads(e.answer)
         except (ValueError, RecursionError):
-            return 0.0, "is not JSON"
-        return MAX_SCORE, "is JSON"
+            return Scored(0.0, "is not JSON")
+        return Scored(MAX_SCORE, "is JSON")
     if form == "sentence":
         single = len(lines) == 1 and not _BULLET.match(lines[0])
-        return (MAX_SCORE if single else 2.0), "one sentence" if single else "more than one line"
-    return MAX_SCORE, "no particular form was asked for"
+        return Scored(
+            (MAX_SCORE if single else 2.0), "one sentence" if single else "more than one line"
+        )
+    return Scored(MAX_SCORE, "no particular form was asked for")
 
 
-def _constraints(e: Evidence) -> Outcome:
+def _constraints(e: Evidence) -> Scored | None:
     kept: list[bool] = []
     broken: list[str] = []
 
@@ -199,9 +210,9 @@ def _constraints(e: Evidence) -> Outcome:
     for text in e.spec.forbid:
         check(f"mentions {text}", not index.states([text]))
     if not kept:
-        return MAX_SCORE, "no limit was set"
+        return Scored(MAX_SCORE, "no limit was set")
     reasoning = f"broken: {_listed(broken)}" if broken else "all limits kept"
-    return MAX_SCORE * sum(kept) / len(kept), reasoning
+    return Scored(MAX_SCORE * sum(kept) / len(kept), reasoning)
 
 
 def _listed(texts: Sequence[str], limit: int = 3) -> str:
@@ -209,7 +220,7 @@ def _listed(texts: Sequence[str], limit: int = 3) -> str:
     return f"{shown} and {len(texts) - limit} more" if len(texts) > limit else shown
 
 
-_RULES: Final[dict[str, Callable[[Evidence], Outcome]]] = {
+_RULES: Final[dict[str, Callable[[Evidence], Scored | None]]] = {
     "accuracy_factual": _factual,
     "accuracy_technical": _technical,
     "context_conversation_state": lambda e: _coverage(e, "state", "pending", stale=True),

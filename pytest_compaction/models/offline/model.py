@@ -1,4 +1,4 @@
-"""The offline model: answers every request by rules. No key, no network, same input same output."""
+"""The offline model: answers every request by rules, without key or network, reproducibly."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class OfflineModel:
         self._counter = counter or TokenCounter()
 
     def at_trial(self, trial: int) -> OfflineModel:
-        """Itself: rules answer the same in every trial."""
+        """The model itself, because rules answer the same in every trial."""
         return self
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
-        """Fill the sections from the messages; see :mod:`.offline_summary`."""
+        """Fill the sections from the messages; see :mod:`.summary`."""
         count = self._counter.text
         summary = offline_summary.summarize(
             request.messages, request.sections, request.budget, request.previous, count
@@ -53,7 +53,7 @@ class OfflineModel:
         return SummaryReply(summary, Usage(1, read, 0, count(summary.render(request.sections))))
 
     async def answer(self, request: AnswerRequest) -> AnswerReply:
-        """Answer from the view; see :mod:`.offline_answer`. Takes no request parameters."""
+        """Answer from the view; see :mod:`.answer`. Takes no request parameters."""
         if request.parameters:
             raise UnsupportedError(cannot_take(self, request.parameters))
         count = self._counter.text
@@ -62,15 +62,15 @@ class OfflineModel:
         return AnswerReply(text, Usage(1, read, 0, count(text)))
 
     def refuses(self, parameters: Parameters) -> str | None:
-        """Why it takes no request parameters: there is no server that could heed them."""
+        """Why it takes no request parameters: there is no server to act on them."""
         return cannot_take(self, parameters)
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
-        """Score the response; see :mod:`.offline_judge`. Costs no tokens."""
+        """Score the response; see :mod:`.judge`. Costs no tokens."""
         return offline_judge.judge(request)
 
     async def compact(self, request: CompactRequest) -> CompactReply:
-        """Not possible: only an endpoint can compact natively."""
+        """Raise :class:`UnsupportedError`: only an endpoint can compact natively."""
         raise UnsupportedError(
             "the offline model has no native compaction; name a model whose endpoint has "
             "responses.compact, as in --compaction-model=gpt-5"

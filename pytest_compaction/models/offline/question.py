@@ -1,4 +1,4 @@
-"""What a question asks for, as far as its words show: topics, quotations, form."""
+"""What a question asks for, judged by its words: topics, quotations, form."""
 
 from __future__ import annotations
 
@@ -43,29 +43,29 @@ _TOPICS: Final[tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]] = (
 
 
 def topic_cues(question: str) -> list[re.Pattern[str]]:
-    """Cues that mark what the question is about; ``question`` is normalised."""
+    """The cues of the topics of a normalised question."""
     return [cue for topic, cue in _TOPICS if topic.search(question)]
 
 
 def search_terms(question: str) -> list[str]:
-    """The terms of a normalised question that are worth looking up."""
+    """The terms of a normalised question that are worth a search."""
     return [term for term in content_stems(question) if term not in _QUESTION_TERMS]
 
 
 def asks_last_request(question: str) -> bool:
-    """Whether a normalised question asks for what the user wanted last."""
+    """Whether a normalised question asks for the user's last request."""
     return bool(_LAST_REQUEST.search(question))
 
 
 def question_proper(question: str) -> str:
-    """The question without the sentences that only say how to answer, normalised."""
+    """The question, normalised, without sentences that only say how to answer."""
     sentences = [normalize(sentence) for sentence in segments(question)]
     asking = [sentence for sentence in sentences if not _FORM_SENTENCE.match(sentence)]
     return " ".join(asking or sentences)
 
 
 def quotations(question: str) -> tuple[str, ...]:
-    """What the question quotes, normalised: code in backticks, and phrases in quotation marks."""
+    """The quotations of a question, normalised: code in backticks, phrases in quotation marks."""
     found = [
         normalize(next(filter(None, match)).rstrip("… .,;:"))
         for match in _QUOTATION.findall(question)

@@ -1,13 +1,12 @@
-"""Retrieval for the offline responder: which lines of a view speak to a question.
+"""Retrieval for the offline responder: the lines of a view that answer a question.
 
-A view is cut into units (sentences, list items, output lines) inside passages (a
-few neighbouring units of one message). A unit is worth its own BM25 score, a
-share of its passage's, and at least a share of its neighbours'; what was said
-counts more than what was printed, and that more than what was written to files.
-People ask several things at once: each time a unit is taken, the terms that it
-answers weigh less for the next one, so that the other parts get their turn. What
-the question quotes word for word is looked up as it stands, and where it is a
-command that was run, so is what the command printed.
+A view is cut into units (sentences, list items, output lines) inside passages (a few
+neighbouring units of one message). A unit is worth its own BM25 score plus a share of its
+passage's, and at least a share of its neighbours' worth. Said text counts more than
+printed text, and printed text more than text written to files. A question may ask several
+things at once, so each time a unit is taken, the terms in it weigh less for the next one.
+Quotations in the question are looked up word for word. If one is a command that was run,
+its output is found too.
 """
 
 from __future__ import annotations
@@ -28,28 +27,29 @@ from pytest_compaction.text.words import content_stems, normalize, segments
 PASSAGE_UNITS: Final = 6
 _PASSAGE_SHARE: Final = 0.6
 _NEIGHBOUR_SHARES: Final = (0.6, 0.4)
-"""What a unit is worth at least, as a share of the units one and two places away."""
+"""The least worth of a unit, as a share of the units one and two places away."""
 _ANSWERED: Final = 0.8
-"""Factor on the weight of a term for each unit taken that holds it."""
+"""Factor on the weight of a term for each taken unit that contains it."""
 _ANSWERED_NEAR: Final = 0.95
-"""The same where only the unit's passage holds it."""
+"""The same factor if only the unit's passage contains the term."""
 _CUE: Final = 1.4
+"""Factor on the worth of a unit with a cue of the question's topics."""
 _CUTOFF: Final = 0.1
-"""A unit worth less than this share of the first one is not worth saying."""
+"""A unit worth less than this share of the first one is left out."""
 _NOVEL: Final = 0.2
-"""A unit with a smaller share of terms not said yet repeats what was said."""
+"""A unit with a smaller share of new terms counts as a repetition."""
 _QUOTED_SHARE: Final = 0.3
-"""Bonus of a unit that holds a quotation of the question, as a share of the best possible score."""
+"""Bonus of a unit with a quotation of the question, as a share of the best possible score."""
 _CALL_SHARE: Final = 0.5
-"""A quotation stands for a tool call when it makes up so much of what the call says."""
+"""A quotation means a tool call if it makes up at least this share of the call's text."""
 _HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t][^\n]*$", re.MULTILINE)
-"""A heading of a summary says what stands below it and is no statement of its own."""
+"""A heading of a summary names what is below it, and is not a statement of its own."""
 _WEIGHTS: Final = {"said": 1.0, "printed": 0.4, "written": 0.25}
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A line or sentence of the view: its message, its passage, and how it got there."""
+    """A line or sentence of the view, with its message and passage; ``kind`` tells its origin."""
 
     text: str
     message: int
@@ -60,14 +60,14 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class PreparedView:
-    """A view cut into units and indexed; made once and asked many questions."""
+    """A view cut into units and indexed, made once for many questions."""
 
     units: tuple[Unit, ...]
     by_unit: BM25
     by_passage: BM25
     files: tuple[FileState, ...]
     results: tuple[tuple[str, tuple[int, ...]], ...]
-    """What each tool call says, normalised, and the messages that answer it."""
+    """The text of each tool call, normalised, and the messages that answer it."""
 
 
 @lru_cache(maxsize=8)
@@ -113,9 +113,9 @@ def _texts(message: Message) -> Iterator[tuple[str, list[str]]]:
 
 
 def relevant(prepared: PreparedView, question: str, quoted: Sequence[str] = ()) -> Iterator[str]:
-    """Units that speak to the question, the best first; none when no term occurs in the view.
+    """Units that answer the question, the best first; none if no term occurs in the view.
 
-    ``question`` is normalised; ``quoted`` are the phrases that it quotes.
+    ``question`` is normalised; ``quoted`` are its quotations.
     """
     search = _Search(prepared, question, quoted)
     said: set[str] = set()
@@ -135,7 +135,7 @@ def relevant(prepared: PreparedView, question: str, quoted: Sequence[str] = ()) 
 
 
 class _Search:
-    """The state of one search: term weights, and which units are taken."""
+    """The state of one search: the weights of terms, and the units taken."""
 
     def __init__(self, prepared: PreparedView, question: str, quoted: Sequence[str]) -> None:
         terms = search_terms(question)
@@ -159,7 +159,7 @@ class _Search:
         self._worth = self._weighed()
 
     def best(self) -> tuple[int | None, float]:
-        """The unit worth most now, and its worth; equal ones in the order of the view."""
+        """The best unit that is left, and its worth; of equal ones the first in the view."""
         best: int | None = None
         most = 0.0
         for number in self._worth:
@@ -170,7 +170,7 @@ class _Search:
         return best, most
 
     def take(self, number: int, new: bool) -> None:
-        """Mark a unit as taken; if it said something new, its terms weigh less from now on."""
+        """Mark a unit as taken; if it says something new, its terms weigh less from now on."""
         self._taken.add(number)
         if not new:
             return
@@ -208,8 +208,8 @@ def _bonus_shares(
 ) -> dict[int, float]:
     """Units that the question points at, with their share of the bonus.
 
-    Those that hold a quotation, what a quoted call printed, what was said right
-    after a quoted sentence; and what the user said last, where that is asked.
+    These are units with a quotation, the output of a quoted call, and what was said right
+    after a quoted sentence. If the question asks for it, the user's last message is added.
     """
     units = prepared.units
     shares: dict[int, float] = {}
@@ -235,7 +235,7 @@ def _bonus_shares(
 
 
 def _printed_by(prepared: PreparedView, quoted: Sequence[str]) -> set[int]:
-    """The messages that answer a call of which a quotation makes up a good part."""
+    """The messages that answer a quoted call."""
     return {
         place
         for said, places in prepared.results
@@ -245,7 +245,7 @@ def _printed_by(prepared: PreparedView, quoted: Sequence[str]) -> set[int]:
 
 
 def _next_said(units: Sequence[Unit], message: int) -> int:
-    """The next message by the user after this one, -1 if there is none."""
+    """The number of the user's next message after this one, -1 if there is none."""
     return min(
         (unit.message for unit in units if unit.message > message and unit.by_user), default=-1
     )

@@ -1,10 +1,10 @@
-"""Summarising by rules: sections filled extractively, most specific first, within a budget.
+"""Summarises by rules: sections filled with extracts, most specific first, within a budget.
 
-Material is gathered from the messages (intent from user turns, files from tool
-calls, errors and test results from tool output, decisions, values and next steps
-from sentences with a cue), scored by how specific it is, and packed into the
-sections. With an earlier summary the new material is merged into it: file
-entries by path, and an entry whose values changed gives way to the newer one.
+Entries are gathered from the messages: intent from user turns, files from tool calls,
+errors and test results from tool output, decisions, values and next steps from sentences
+with a cue. They are scored by how specific they are, and packed into the sections. New
+entries are merged into an earlier summary: file entries by path, and an entry whose values
+changed gives way to the newer one.
 """
 
 from __future__ import annotations
@@ -30,18 +30,19 @@ from pytest_compaction.text.words import clipped, content_stems, normalize, segm
 
 MAX_ENTRY_CHARACTERS: Final = 240
 _CARRIED: Final[Mapping[Source, float]] = {"intent": 3.0, "next": 0.0, "state": 0.0}
-"""Bonus of an entry that an earlier summary already held (1.5 for the sources not named).
+"""Bonus of an entry from an earlier summary, by source; 1.5 for the sources not named.
 
-What is written down tends to stay; what was next or how things stood goes out of date.
+Most notes stay true, but next steps and the state of things go out of date.
 """
 _LAST_RUN: Final = "last test run:"
 _LISTING: Final = re.compile(
     r"\s*(?:cd [^;&|]+(?:&&|;)\s*)?(?:grep|rg|cat|head|tail|less|ls|find|sed -n|awk|nl|wc"
     r"|git (?:diff|show|log|grep|blame|status))\b"
 )
-"""Commands that list text: an error word in it is no error of theirs."""
+"""Commands that list text: an error word in their output is not an error of the command."""
 _SAME: Final = 0.8
 _UPDATED: Final = 0.55
+"""Share of common stems from which on two entries are the same, or one updates the other."""
 _FILE_ENTRY: Final = re.compile(r"^`(?P<path>[^`\s]+)` (?P<what>.+)$")
 _VERBS: Final = ("created", "modified", "renamed", "deleted", "read")
 
@@ -50,7 +51,7 @@ TokenCount = Callable[[str], int]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A candidate line of a summary: its source, how much it is worth, and when it was said."""
+    """A candidate line of a summary: its source, its worth, and its place in the log."""
 
     source: Source
     text: str
@@ -146,7 +147,7 @@ def _printed(messages: Sequence[Message]) -> Iterator[Entry]:
 
 
 def file_entry(state: FileState, order: int) -> Entry:
-    """One line about a file: what happened to it and what is new in it."""
+    """One line about a file: what happened to it, and its newest details."""
     what: list[str] = []
     if state.created:
         what.append("created")
@@ -166,14 +167,14 @@ def file_entry(state: FileState, order: int) -> Entry:
 
 
 def specificity(text: str) -> float:
-    """How much a line pins down: its exact tokens, discounted by its length."""
+    """How specific a line is: its exact tokens, discounted by its length."""
     exact = len(exact_tokens(text))
     words = max(len(text.split()), 1)
     return min(exact, 6) * 0.6 + min(exact / words, 0.5) * 2 - max(words - 35, 0) * 0.05
 
 
 def _carried(previous: Summary, sections: Sequence[Section]) -> list[Entry]:
-    """The entries of an earlier summary, older than every new one, in their first-named source."""
+    """The entries of an earlier summary, each older than every new one."""
     sources = {section.id: section.gathers for section in sections}
     entries: list[Entry] = []
     total = sum(len(lines) for _, lines in previous.entries)
@@ -201,7 +202,7 @@ def _source_of(text: str, sources: Sequence[Source]) -> Source:
 
 
 def _merged_files(entries: Iterable[Entry]) -> list[Entry]:
-    """One entry a path: verbs united, the newest details kept."""
+    """One entry for each path, with all verbs and the newest details."""
     merged: dict[str, Entry] = {}
     for entry in entries:
         match = _FILE_ENTRY.match(entry.text)
@@ -263,7 +264,7 @@ def _without_superseded(entries: Sequence[Entry]) -> list[Entry]:
 def _packed(
     entries: Sequence[Entry], sections: Sequence[Section], budget: int, count: TokenCount
 ) -> Summary:
-    """Choose entries by worth: first within each section's share, then whatever still fits."""
+    """Choose entries by worth, first within each section's share, then while there is room."""
     headings = sum(count(f"## {section.title}") + 3 for section in sections)
     room = max(budget - headings, 0)
     total = sum(section.share for section in sections)
@@ -288,14 +289,7 @@ def _packed(
             spent += cost
     return Summary(
         tuple(
-            (
-                section.id,
-                tuple(
-                    dict.fromkeys(
-                        entry.text for entry in sorted(chosen[section.id], key=lambda e: e.order)
-                    )
-                ),
-            )
-            for section in sections
+            (id, tuple(dict.fromkeys(e.text for e in sorted(found, key=lambda e: e.order))))
+            for id, found in chosen.items()
         )
     )

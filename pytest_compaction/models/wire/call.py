@@ -1,7 +1,8 @@
 """One call to an endpoint as data: what is asked, what came back, and who carries it.
 
-A model renders its requests to calls. Callers stand one behind the other: the
-store answers what it holds, the budget refuses what it cannot pay, the endpoint
+A model renders its requests to calls. Callers stand one behind the other. The store
+answers what it holds. The next caller leaves out what a model refuses, the next repeats
+what failed in passing, the next keeps the limit on costs, and the last one, the endpoint,
 talks to the network. Each knows only the next.
 """
 
@@ -21,16 +22,25 @@ Role = Literal["compaction", "responder", "judge"]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request to an endpoint; ``body`` is its JSON without key and host.
+    """A request to an endpoint; ``body`` is its JSON without the key and the host.
 
-    ``trial`` makes repetitions of one request different calls; ``role`` says for
-    whom it is made and is no part of its identity.
+    ``trial`` makes repetitions of one request different calls. The rest is not part of
+    its identity: ``role`` says for whom the call is made, ``sent`` is the body to send
+    where the endpoint does not take all of ``body``, and ``seconds`` is how long the call
+    may take, ``None`` for as long as the endpoint allows.
     """
 
     operation: Operation
     body: Mapping[str, Any] = field(repr=False)
     trial: int = 1
     role: Role = "compaction"
+    sent: Mapping[str, Any] | None = field(default=None, repr=False)
+    seconds: float | None = None
+
+    @property
+    def model(self) -> str:
+        """The name of the model that is asked."""
+        return str(self.body.get("model") or "no model")
 
     @property
     def digest(self) -> str:
@@ -44,7 +54,7 @@ class Call:
 class CallReply:
     """What an endpoint answered: its JSON as it came, and the tokens that it charged for.
 
-    ``latency_s`` is ``None`` where nothing was waited for, as with a stored reply.
+    ``latency_s`` is how long the reply took, in seconds; ``None`` if it came from the store.
     """
 
     body: Mapping[str, Any] = field(repr=False)
@@ -59,4 +69,4 @@ class Caller(Protocol):
         """The reply to a call."""
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close all connections."""

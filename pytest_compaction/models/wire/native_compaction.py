@@ -1,4 +1,4 @@
-"""What native compaction sends back, as messages of a view."""
+"""The reply to a native compaction, read as messages of a view."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pytest_compaction.text.words import printable
 
 
 class NotCompactedError(ValueError):
-    """The reply holds no compacted conversation; the text says what it holds instead."""
+    """The reply is not a compacted conversation; the text says what it is instead."""
 
 
 def compacted(body: Mapping[str, Any], before: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages to go on with.
+    """The messages to go on with; raises :class:`NotCompactedError` for another reply.
 
-    A message that came back as it was sent is the message that was sent, each once. An item
-    that only the endpoint can read becomes an opaque part whose payload is the
-    item's canonical JSON; it is never looked into.
+    A message that came back unchanged is the message that was sent, each used once. An
+    item that only the endpoint can read becomes an opaque part. Its payload is the item's
+    canonical JSON, which nothing here reads.
     """
     output = body.get("output")
     if not isinstance(output, list):
@@ -60,7 +60,7 @@ def _plain_items(message: Message) -> list[dict[str, Any]]:
 
 
 def _key(item: Mapping[str, Any]) -> tuple[str, str]:
-    """Role and text of a message item, in whichever of its shapes it is."""
+    """Role and text of a message item, whose content is a text or a list of parts."""
     content = item.get("content")
     if isinstance(content, str):
         return str(item.get("role")), content

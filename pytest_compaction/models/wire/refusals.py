@@ -1,10 +1,9 @@
 """What an endpoint refuses, and how a request does without it.
 
-Endpoints call themselves compatible and differ in what they take. A reply that
-refuses a request and names a parameter is answered by leaving that parameter out,
-or by its other spelling; what has no bearing on a parameter is no reason to change
-a request. The parameters of a strategy are never left out: a request without them would
-measure something else, so that a refusal of them is the end of it.
+Endpoints call themselves compatible but differ in what they take. If a reply refuses a
+request and names a parameter, the parameter is left out or spelled otherwise. A reply
+that names no parameter is no reason to change a request. The parameters of a strategy are
+never left out, because a request without them would measure something else.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ _TOO_LONG: Final = re.compile(
     re.IGNORECASE,
 )
 REFUSING: Final = frozenset({400, 404, 415, 422, 500, 501})
-"""Statuses with which endpoints say that they do not take a request as it stands."""
+"""Statuses with which endpoints refuse a request because of what is in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """What a reply that refuses says: its status, its message and the parameter it names."""
+    """A reply that refuses a request: its status, its message and the parameter that it names."""
 
     status: int
     text: str
@@ -41,13 +40,13 @@ class Complaint:
 
     @property
     def too_long(self) -> bool:
-        """Whether the request was longer than the model's context."""
+        """Whether the request was too long for the model's context."""
         return self.status in {400, 413, 422} and bool(_TOO_LONG.search(self.text))
 
 
 @dataclass(frozen=True, slots=True)
 class Adaptation:
-    """One thing to do without: when it is in a request, how it is named, what is sent instead."""
+    """One thing to do without: how to see it in a request, its names, and what to send instead."""
 
     name: str
     present: Callable[[Body], bool]
@@ -140,7 +139,7 @@ ADAPTATIONS: Final = (
         _without_images,
     ),
 )
-"""In the order in which they are tried. Each makes itself inapplicable, so that trying ends."""
+"""In the order in which they are tried. Each removes what it is about, so that trying ends."""
 
 
 def adapted(body: Mapping[str, Any], names: frozenset[str]) -> Body:
@@ -153,18 +152,18 @@ def adapted(body: Mapping[str, Any], names: frozenset[str]) -> Body:
 
 
 def added(body: Mapping[str, Any]) -> Body:
-    """The members of a request that a strategy added to it, none of which can be done without."""
+    """The members of a request that a strategy added to it; none of them may be left out."""
     return {name: value for name, value in body.items() if name not in SET_BY_MODELS}
 
 
 def added_text(body: Mapping[str, Any]) -> str:
-    """The same as text, to remember what was refused by; empty without any."""
+    """The added members as text, empty if there are none; the key under which a refusal is kept."""
     found = added(body)
     return canonical_json(found) if found else ""
 
 
 def refuses_added(complaint: Complaint, body: Mapping[str, Any]) -> bool:
-    """Whether a complaint is about what a strategy added: by name, or for want of another."""
+    """Whether a complaint is about what a strategy added, by its name or by exclusion."""
     if complaint.status not in REFUSING or not added(body):
         return False
     if _names_added(complaint, body):
@@ -179,14 +178,14 @@ def _names_added(complaint: Complaint, body: Mapping[str, Any]) -> bool:
 
 
 def adaptation_for(complaint: Complaint, body: Body) -> Adaptation | None:
-    """What to do without, given what the endpoint complained about; ``None`` if it is not that."""
+    """What to do without after a complaint; ``None`` if it is not about anything of ours."""
     if _names_added(complaint, body):
         return None
     return next((a for a in ADAPTATIONS if a.answers(complaint, body)), None)
 
 
 def complaint_of(status: int, body: Any, text: str) -> Complaint:
-    """Read an error reply in the shapes that servers use; ``text`` is the body as it came."""
+    """Read an error reply in any shape that servers use; ``text`` is the body as it came."""
     error = body.get("error", body) if isinstance(body, Mapping) else None
     if isinstance(error, str):
         return Complaint(status, error)
@@ -232,10 +231,10 @@ _MISSING: Final = re.compile(
 def consequence(
     complaint: Complaint, operation: Operation, body: Mapping[str, Any], answered: bool = False
 ) -> tuple[bool, str]:
-    """Whether the same complaint would come for every such request, and what to do about it.
+    """Whether every such request would be refused, and advice to the user.
 
-    ``answered`` tells that the model has answered before: then it is there, the key may
-    use it, and what is refused is this request.
+    ``answered`` tells that the model has answered before. Then it exists and the key may
+    use it, so that only this request is refused.
     """
     status = complaint.status
     if refuses_added(complaint, body):
@@ -254,7 +253,7 @@ def consequence(
 
 
 def _is_missing(complaint: Complaint) -> bool:
-    """Whether the endpoint does not have what was asked for, rather than refusing one request."""
+    """Whether the endpoint lacks the operation, rather than refusing one request."""
     if complaint.status == 400:
         return bool(_MISSING.search(complaint.text))
     return complaint.status in {404, 405, 410, 501}

@@ -1,10 +1,9 @@
 """Views as an endpoint takes them: chat messages, items of the responses API, a transcript.
 
-Text, tool calls and tool results are passed on as they are. Images go with user
-messages only, which is where endpoints take them; elsewhere ``[image]`` stands for
-one. Thinking is left out as a whole: its signatures bind it to the provider that
-wrote it. Opaque items of the responses API go back to it byte-identical; other
-opaque parts are left out as a whole.
+Text, tool calls and tool results are passed on as they are. Endpoints take images in user
+messages only, so ``[image]`` stands for an image elsewhere. Thinking is left out as a
+whole, because its signatures bind it to the provider that wrote it. Opaque items of the
+responses API go back to it byte-identical; other opaque parts are left out as a whole.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def needs_responses(messages: Iterable[Message]) -> bool:
 
 
 def chat_messages(messages: Sequence[Message]) -> list[Json]:
-    """Messages for ``chat.completions``; a call without result gets one that says so."""
+    """Messages for ``chat.completions``; a call without a result gets one that says so."""
     rendered: list[Json] = []
     for message in messages:
         if message.role == "tool":
@@ -83,7 +82,7 @@ def _chat_message(message: Message) -> list[Json]:
 
 
 def _chat_content(message: Message) -> str | list[Json]:
-    """Text alone as a string; with images of a user as content parts."""
+    """A string, or content parts if a user message holds images."""
     parts: list[Json] = []
     for part in message.parts:
         url = image_url(part) if isinstance(part, Image) and message.role == "user" else None
@@ -97,7 +96,7 @@ def _chat_content(message: Message) -> str | list[Json]:
 
 
 def responses_input(messages: Sequence[Message]) -> list[Json]:
-    """Input items for the responses API, opaque items as they came from it."""
+    """Input items for the responses API; opaque items are as they came from it."""
     items: list[Json] = []
     for message in messages:
         if message.role == "tool":
@@ -160,7 +159,7 @@ def _result_text(message: Message, result: ToolResult) -> str:
 
 
 def transcript(messages: Iterable[Message]) -> str:
-    """Messages as text for a reader: who said what, which tool was called, what it answered."""
+    """Messages as text for a reader: roles, texts, tool calls and their results."""
     return "\n\n".join(f"[{message.role}]\n{_said(message)}" for message in messages)
 
 
@@ -179,12 +178,12 @@ def _said(message: Message) -> str:
 
 
 def readable_part(part: Text | Image) -> str:
-    """The text, or what stands for an image."""
+    """The text, or ``[image]`` for an image."""
     return clean(part.text) if isinstance(part, Text) else IMAGE
 
 
 def image_url(part: Image) -> str | None:
-    """The address (or data URL) of an image in the shape of OpenAI or Anthropic, else ``None``."""
+    """The URL (or data URL) of an image in the shape of OpenAI or Anthropic, else ``None``."""
     data: Any = json.loads(part.payload)
     found = data.get("image_url")
     if isinstance(found, dict):
@@ -200,7 +199,7 @@ def image_url(part: Image) -> str | None:
 
 
 def call_id(id: str) -> str:
-    """The id of a tool call, or a hash of it where it is longer than endpoints take."""
+    """The id of a tool call, or a hash of an id that is longer than endpoints take."""
     id = clean(id)
     if len(id) <= MAX_CALL_ID:
         return id
@@ -208,7 +207,7 @@ def call_id(id: str) -> str:
 
 
 def tool_name(name: str) -> str:
-    """The name of a tool with what endpoints refuse in names replaced."""
+    """The name of a tool, with characters replaced that endpoints refuse in names."""
     return _NOT_IN_NAMES.sub("_", name)[:MAX_TOOL_NAME] or "tool"
 
 

@@ -1,4 +1,4 @@
-"""Reading what an endpoint answered: the text, a refusal, or why there is neither."""
+"""Reads what an endpoint answered: the text, a refusal, or why there is neither."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from pytest_compaction.models.wire.rendering import clean
 from pytest_compaction.models.wire.server_edits import Applied, compaction_usage, read_applied
 
 MAX_TOKENS: Final = 10**9
-"""What one call can take at most; a larger figure says nothing of it."""
+"""Tokens that one call can take at most; a larger figure is taken for an error."""
 _THOUGHT: Final = re.compile(r"^\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said. ``text`` is empty when ``problem`` says why there is none.
+    """What a model said. If ``text`` is empty, ``problem`` says why.
 
-    ``cut`` tells that the model stopped at its limit of tokens, ``refused`` that it
-    would not answer, ``applied`` what the server did to the context first.
+    ``cut`` tells that the model stopped at its limit of tokens, and ``refused`` that it
+    would not answer. ``applied`` is what the server did to the context first.
     """
 
     text: str = ""
@@ -33,7 +33,7 @@ class Reply:
 
 
 def read_reply(operation: Operation, body: Mapping[str, Any]) -> Reply:
-    """The reply in an endpoint's JSON; never raises for what the JSON holds."""
+    """The reply in an endpoint's JSON; never raises, whatever the JSON holds."""
     reply = _responses(body) if operation == "responses" else _chat(body)
     text = _THOUGHT.sub("", clean(reply.text)).strip()
     problem = reply.problem
@@ -96,11 +96,11 @@ def _text_of(content: Any) -> str:
 
 
 def usage_of(body: Mapping[str, Any]) -> Usage:
-    """One call with the tokens that the reply charges for; 0 where it says nothing of use.
+    """One call with the tokens that the reply charges for; a figure is 0 if it is not usable.
 
-    ``input_tokens`` contain ``cached_tokens``, as endpoints report them. Both
-    spellings are read, that of chat completions and that of the responses API. What
-    the server read and wrote to compact the context first is part of the call.
+    ``input_tokens`` include ``cached_tokens``, as endpoints report them. The spellings of
+    chat completions and of the responses API are read. The tokens that the server took to
+    compact the context first are part of the call.
     """
     usage = body.get("usage")
     if not isinstance(usage, Mapping):
@@ -119,7 +119,7 @@ def usage_of(body: Mapping[str, Any]) -> Usage:
 
 
 def _whole(value: Any) -> int:
-    """A number of tokens; 0 for what is none, be it a text, a fraction or beyond all reason."""
+    """A number of tokens; 0 for a value that is not one: a text, a fraction, a huge number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return 0
     return int(value) if 0 < value <= MAX_TOKENS and value == int(value) else 0

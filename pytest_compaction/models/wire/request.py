@@ -1,4 +1,4 @@
-"""Bodies of requests: what an endpoint is sent besides the messages, and how long it may answer."""
+"""Bodies of requests: the parameters besides the messages, and the room for a reply."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, Final
 Json = dict[str, Any]
 
 REASONING_TOKENS: Final = 8192
-"""Added to the limit of models that think before they speak, and when a reply was cut."""
+"""Added to the limit of models that think before they reply, and when a reply was cut."""
 SLACK_TOKENS: Final = 64
+"""Room for the few tokens by which a short reply differs between tokenizers."""
 
 _REASONS: Final = re.compile(
     r"(?:^|[/:_-])(?:o\d|gpt-(?:[5-9]|oss)|r1|qwq|.*(?:reason|think))", re.IGNORECASE
@@ -24,7 +25,7 @@ def chat_body(
     trial: int,
     extra: Mapping[str, Any] | None = None,
 ) -> Json:
-    """A request for ``chat.completions``; ``limit`` is in tokens, ``extra`` is added as it is."""
+    """A request for ``chat.completions``; ``limit`` is in tokens, ``extra`` are more members."""
     return {
         "model": model,
         "messages": list(messages),
@@ -41,7 +42,7 @@ def responses_body(
     limit: int,
     extra: Mapping[str, Any] | None = None,
 ) -> Json:
-    """A request for the responses API, which is to keep nothing of it."""
+    """A request for the responses API, which is told to store nothing."""
     return {
         "model": model,
         "input": list(items),
@@ -53,7 +54,7 @@ def responses_body(
 
 
 def roomier(body: Mapping[str, Any]) -> Json:
-    """The request with more room for its reply, after one that was cut before it began."""
+    """The request with more room for its reply, after a reply was cut before its text began."""
     name = next(name for name in ("max_tokens", "max_output_tokens") if name in body)
     return {**body, name: body[name] + REASONING_TOKENS}
 
@@ -65,7 +66,7 @@ def texts_of(body: Mapping[str, Any]) -> list[str]:
 
 
 def _room(model: str, tokens: int) -> int:
-    """With slack, because tokenizers differ; thinking counts as output at most endpoints."""
+    """The limit with slack for other tokenizers, and with room to think: that is output too."""
     roomy = int(tokens * 1.25) + SLACK_TOKENS
     return roomy + REASONING_TOKENS if _REASONS.search(model) else roomy
 

@@ -1,10 +1,10 @@
-"""Context edits by the server: which are due, and what a reply says of those that were made.
+"""Context edits by the server: which are due, and which ones a reply says were made.
 
 The request parameter ``context_management`` and its edits are those of Anthropic's
 Messages API (betas ``compact-2026-01-12`` and ``context-management-2025-06-27``).
-Gateways with chat completions pass it on as it is and report below
-``provider_specific_fields`` what the server reports: ``applied_edits`` for cleared
-tool uses, a block with the summary for a compaction.
+Gateways with chat completions pass it on as it is. Below ``provider_specific_fields``
+they pass back what the server reports: ``applied_edits`` for cleared tool uses, and a
+block with the summary for a compaction.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ PARAMETER: Final = "context_management"
 COMPACTION: Final = "compact_20260112"
 CLEARING: Final = "clear_tool_uses_20250919"
 LEAST_TRIGGER: Final = 50_000
-"""Input tokens below which the provider takes no trigger for a compaction."""
+"""The lowest trigger, in input tokens, that the provider takes for a compaction."""
 _TRIGGERS: Final = {COMPACTION: 150_000, CLEARING: 100_000}
-"""Input tokens from which an edit acts that names no trigger, as documented."""
+"""Input tokens from which an edit without a trigger acts, as documented."""
 _KEEP: Final = 3
-"""Tool uses that clearing keeps where it is not told how many, as documented."""
+"""Tool uses that clearing keeps if it is not told how many, as documented."""
 _FIELDS: Final = "provider_specific_fields"
 
 
@@ -37,10 +37,10 @@ class Applied:
     """What a server says that it did to a context before it answered.
 
     ``edits`` are the types of the edits that had an effect. ``cleared_tokens`` and
-    ``cleared_uses`` count what clearing tool uses took away, by the server's count;
-    ``summary`` is the text that a compaction left, empty where only the server can
-    read it. ``read_tokens`` are the input tokens of the answer itself, ``None`` where
-    they are not told apart; ``problem`` is what went wrong with an edit.
+    ``cleared_uses`` are the server's own count of what it cleared. ``summary`` is the text
+    that a compaction left, empty if only the server can read it. ``read_tokens`` are the
+    input tokens of the answer itself, ``None`` if they are not reported separately.
+    ``problem`` is what went wrong with an edit.
     """
 
     edits: tuple[str, ...] = ()
@@ -52,17 +52,17 @@ class Applied:
 
 
 def edits_of(parameters: Json) -> list[Json]:
-    """The edits that request parameters ask for; none where they are no edits."""
+    """The edits that request parameters ask for; empty if they ask for none."""
     return _mappings(_member(parameters.get(PARAMETER), "edits"))
 
 
 def due_edits(
     parameters: Json, messages: Sequence[Message], tokens: TokenCounter
 ) -> tuple[str, ...]:
-    """Which of the edits asked for must have an effect on these messages, each in words.
+    """The edits that must have an effect on these messages, each in words.
 
-    Counted here; a server counts with its own tokenizer. An edit that is due has
-    reached its trigger and, if it clears tool uses, has some to clear.
+    An edit is due if its trigger is reached and, if it clears tool uses, there are some to
+    clear. Tokens are counted here; a server counts with its own tokenizer.
     """
     size = tokens.messages(messages)
     due: list[str] = []
@@ -101,13 +101,13 @@ def _trigger(edit: Json) -> tuple[str, int]:
 
 
 def assumed(parameters: Json, read_tokens: int) -> Applied:
-    """What a server is taken to do in an estimate: every edit, with this much left to read."""
+    """What an estimate assumes of a server: it makes every edit, and reads this much after."""
     kinds = tuple(sorted(str(edit.get("type")) for edit in edits_of(parameters)))
     return Applied(kinds, read_tokens=read_tokens)
 
 
 def read_applied(body: Json) -> Applied:
-    """What a reply says of edits; nothing where it says nothing. Never raises."""
+    """What a reply says of edits, empty if it says nothing. Never raises."""
     places = list(_places(body))
     reports = (_mappings(_member(place.get(PARAMETER), "applied_edits")) for place in places)
     entries = next((found for found in reports if found), [])
@@ -139,8 +139,8 @@ def read_applied(body: Json) -> Applied:
 def compaction_usage(body: Json) -> tuple[int, int]:
     """Input and output tokens of compactions that the usage of a reply does not contain.
 
-    The provider bills them as iterations of their own beside the usage of the
-    answer. A gateway that has added them up already is recognised by its total.
+    The provider bills them as separate iterations, beside the usage of the answer. If a
+    gateway has added them up already, its total shows that.
     """
     usage = body.get("usage")
     iterations = _mappings(_member(usage, "iterations"))
@@ -155,7 +155,7 @@ def compaction_usage(body: Json) -> tuple[int, int]:
 
 
 def _read(body: Json, iterations: Sequence[Json], compacted: bool) -> int | None:
-    """Input tokens of the last iteration that answered, or of all where there is no list."""
+    """Input tokens of the last iteration that answered, or of all if they are not listed."""
     answering = [one for one in iterations if one.get("type") != "compaction"]
     if answering:
         return _input(answering[-1]) or None
@@ -166,7 +166,7 @@ def _read(body: Json, iterations: Sequence[Json], compacted: bool) -> int | None
 
 
 def _places(body: Json) -> Iterator[Json]:
-    """Where a report can stand: the body, its choice, its message, and their extra fields."""
+    """Places that can hold a report: the body, its choice, its message, and their extra fields."""
     choices = _mappings(body.get("choices"))
     choice: Json = choices[0] if choices else {}
     message = choice.get("message")
@@ -188,7 +188,7 @@ def _blocks(places: Sequence[Json]) -> list[Json]:
 
 
 def _input(usage: Json) -> int:
-    """Input tokens with those from and for the cache, which the provider counts apart."""
+    """Input tokens, with the cached ones that the provider counts separately."""
     if "prompt_tokens" in usage:
         return _count(usage, "prompt_tokens")
     names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")

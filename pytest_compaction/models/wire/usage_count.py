@@ -1,4 +1,4 @@
-"""Tokens of a call: those that the endpoint charges for, counted here where it does not say."""
+"""Tokens of a call: those that the endpoint reports, or else a count of our own."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from pytest_compaction.models.wire.request import texts_of
 
 
 def counted(call: Call, reply: CallReply, tokens: TokenCounter) -> Usage:
-    """The usage of a reply, with what it lacks counted by our own tokenizer.
+    """The usage of a reply; figures that it lacks are counted by our own tokenizer.
 
-    Thoughts that are not in the reply are not counted, nor is what only the endpoint can read.
+    Thoughts that are not in the reply are not counted, nor are items that only the endpoint
+    can read.
     """
     usage = reply.usage
     read, written = usage.input_tokens, usage.output_tokens

@@ -1,4 +1,4 @@
-"""What an endpoint may charge for is booked, whether or not its reply came and was of use."""
+"""Whatever an endpoint may charge for is booked, even if no usable reply came."""
 
 import asyncio
 
@@ -9,10 +9,10 @@ from support.endpoint_builders import KEY, quick
 from support.fault_server import Answer, completion, error, judgement, sensible, serving, unused_url
 from support.stub_endpoint import PRICED, long_case
 
-from pytest_compaction.models.calls.accounts import Ledger
+from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.endpoint import Endpoint
 from pytest_compaction.models.calls.prices import prices_at
-from pytest_compaction.models.calls.spending_limit import Spending
+from pytest_compaction.models.calls.spending_limit import SpendingLimit
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.usage import Usage
 
@@ -20,22 +20,26 @@ PRICES = prices_at(None)
 WORKERS = pytest.mark.parametrize("workers", [0, 2])
 GOOD = completion("45", usage=(100, 50))
 WRITTEN = Usage(1, 0, 0, 500)
-"""The output that a call allows, which a lost reply is taken to have had."""
+"""The output that a call allows, which a lost reply is assumed to have had."""
 LONG = completion("45" * 2000, usage=(100, 50))
 
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch):
-    """The openai package waits between its attempts; not in these tests."""
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
-    monkeypatch.setattr("openai._base_client.MAX_RETRY_DELAY", 0.02)
+    """Make the waits between attempts short."""
+    monkeypatch.setattr("pytest_compaction.models.calls.retries.FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr("pytest_compaction.models.calls.retries.LONGEST_WAIT_S", 0.02)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 
-def booked(tmp_path, endpoint, limit=None):
-    """What one call comes to: its reply or error, and the calls in the ledger."""
-    ledger = Ledger(tmp_path / "ledger.sqlite")
-    caller = Spending(endpoint, ledger, PRICES, builders.COUNTER, limit)
+def booked(tmp_path, limit=None, **how):
+    """One call's reply or error, the number of paid requests, and the accounts."""
+    accounts = Accounts(tmp_path / "accounts.sqlite")
+
+    def paying(endpoint):
+        return SpendingLimit(endpoint, accounts, PRICES, builders.COUNTER, limit)
+
+    caller = quick(paying=paying, **how)
 
     async def work():
         try:
@@ -46,7 +50,7 @@ def booked(tmp_path, endpoint, limit=None):
             await caller.close()
 
     reply = asyncio.run(work())
-    return reply, sum(total.paid.calls for total in ledger.totals()), ledger
+    return reply, sum(total.paid.calls for total in accounts.totals()), accounts
 
 
 def lost_then_good(lost):
@@ -63,14 +67,14 @@ def lost_then_good(lost):
 @pytest.mark.parametrize(
     ("decide", "how", "requests", "charged"),
     [
-        (lost_then_good(2), {"max_retries": 4}, 3, 3),
-        (lambda asked: Answer(GOOD, wait=2), {"read": 0.3, "max_retries": 2}, 3, 3),
+        (lost_then_good(2), {"retries": 4}, 3, 3),
+        (lambda asked: Answer(GOOD, wait=2), {"read": 0.3, "retries": 2}, 3, 3),
         (lambda asked: Answer(GOOD, wait=2), {"total": 0.3}, 1, 1),
         (lambda asked: Answer(LONG), {"max_reply_bytes": 1000}, 1, 1),
         (lambda asked: Answer(sensible(asked).data[:40]), {}, 1, 1),
         (lambda asked: Answer(b""), {}, 1, 1),
         (lambda asked: Answer([]), {}, 1, 1),
-        (lambda asked: error("down", 500), {"max_retries": 2}, 3, 0),
+        (lambda asked: error("down", 500), {"retries": 2}, 3, 0),
         (lambda asked: error("busy", 429), {}, 2, 0),
         (lambda asked: error("what is that", 400), {}, 1, 0),
     ],
@@ -84,29 +88,29 @@ def test_every_request_is_booked_that_was_neither_refused_nor_unsent(
 ):
     with serving(decide) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        reply, paid, ledger = booked(tmp_path, quick(**how))
+        reply, paid, accounts = booked(tmp_path, **how)
         assert len(server.asked) == requests
     assert paid == charged
     lost = charged - (not isinstance(reply, ModelError))
-    assert (ledger.spent() > 0) == bool(charged)
-    assert ledger.spent() >= lost * PRICES.cost("gpt-4o-mini", WRITTEN)
+    assert (accounts.spent() > 0) == bool(charged)
+    assert accounts.spent() >= lost * PRICES.cost("gpt-4o-mini", WRITTEN)
 
 
 def test_an_endpoint_that_is_not_there_charges_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", unused_url())
-    reply, paid, ledger = booked(tmp_path, quick(max_retries=2))
+    reply, paid, accounts = booked(tmp_path, retries=2)
     assert "could not be reached" in str(reply)
-    assert (paid, ledger.spent()) == (0, 0)
+    assert (paid, accounts.spent()) == (0, 0)
 
 
 def test_what_breaks_off_is_not_asked_for_again_without_the_money_for_it(tmp_path, monkeypatch):
     limit = 1.5 * PRICES.cost("gpt-4o-mini", WRITTEN)
     with serving(lost_then_good(9)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        reply, paid, ledger = booked(tmp_path, quick(max_retries=4), limit)
+        reply, paid, accounts = booked(tmp_path, limit, retries=4)
         assert len(server.asked) == paid == 1
     assert "leaves no room for another call" in str(reply)
-    assert 0 < ledger.spent() <= limit
+    assert 0 < accounts.spent() <= limit
 
 
 def run(pytester, monkeypatch, decide, *arguments, workers=0, long=False, **how):
@@ -122,7 +126,7 @@ def run(pytester, monkeypatch, decide, *arguments, workers=0, long=False, **how)
 
 
 def silent(asked):
-    """An endpoint that answers, and does not say what it took."""
+    """An endpoint that answers without saying how many tokens it took."""
     answer = sensible(asked)
     answer.body["usage"] = {"prompt_tokens": 10**30, "completion_tokens": "some"}
     return answer
@@ -239,9 +243,8 @@ def test_a_judgement_for_whose_repair_no_money_is_left_is_in_the_table(pytester,
 
 
 def test_a_call_may_take_as_long_as_its_time_out_allows(pytester, monkeypatch):
-    endpoint = Endpoint(read=1000)
-    assert endpoint._total == 2500
-    assert Endpoint()._total == Endpoint(read=10)._total == 300
+    assert Endpoint(read=1000).total == 2500
+    assert Endpoint().total == Endpoint(read=10).total == 300
 
     def slow(asked):
         return Answer(GOOD, wait=1.5)

@@ -1,4 +1,4 @@
-"""The price table: its file, how names are found in it, and what it must not guess."""
+"""The price table: its file, the look-up of names, and no guesses."""
 
 import json
 from datetime import date

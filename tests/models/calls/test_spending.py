@@ -1,7 +1,8 @@
-"""Spending: what is paid is counted, and the limit holds whoever asks, and how many at once."""
+"""Costs are counted, and the limit on them holds for any number of callers and processes."""
 
 import asyncio
 import multiprocessing
+import time
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,11 @@ from hypothesis import strategies as st
 from support import builders
 from support.callers import MODEL, Answering, call
 
-from pytest_compaction.models.calls.accounts import Ledger, LimitReachedError, Total
-from pytest_compaction.models.calls.charges import UNDER_WAY
+from pytest_compaction.models.calls.accounts import Accounts, LimitReachedError, Total
+from pytest_compaction.models.calls.attempt import AttemptError
 from pytest_compaction.models.calls.prices import prices_at
-from pytest_compaction.models.calls.spending_limit import Spending, SpentError, most_usage
+from pytest_compaction.models.calls.retries import RetryingCaller
+from pytest_compaction.models.calls.spending_limit import SpendingLimit, SpentError, most_usage
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.usage import Usage
@@ -22,11 +24,11 @@ from pytest_compaction.models.wire.call import Call, CallReply
 PRICES = prices_at(None)
 A_CALL = Usage(1, 1000, 0, 500)
 LONGEST = Usage(1, 4, 0, 500)
-"""What a call can take at most: it reads a few tokens and may write 500."""
+"""The most that a call can take: it reads a few tokens and may write 500."""
 
 
 def most(asked):
-    """What is set aside for a call, in dollars."""
+    """The US dollars set aside for a call."""
     counted = most_usage(asked, builders.COUNTER)
     return PRICES.cost(MODEL, Usage(1, int(counted.input_tokens * 1.25), 0, counted.output_tokens))
 
@@ -35,12 +37,12 @@ COST = PRICES.cost(MODEL, A_CALL)
 
 
 @pytest.fixture
-def ledger(tmp_path):
-    return Ledger(tmp_path / "ledger.sqlite")
+def accounts(tmp_path):
+    return Accounts(tmp_path / "accounts.sqlite")
 
 
-def spending(endpoint, ledger, limit=None, prices=PRICES):
-    return Spending(endpoint, ledger, prices, builders.COUNTER, limit)
+def spending(endpoint, accounts, limit=None, prices=PRICES):
+    return SpendingLimit(endpoint, accounts, prices, builders.COUNTER, limit)
 
 
 def ask(caller, *calls):
@@ -54,32 +56,32 @@ def questions(count):
     return [call(f"Question {number}?") for number in range(count)]
 
 
-def test_what_is_paid_is_counted_by_role_and_model(ledger):
-    caller = spending(Answering(), ledger)
+def test_what_is_paid_is_counted_by_role_and_model(accounts):
+    caller = spending(Answering(), accounts)
     ask(caller, call("a"), call("b"), call("c", role="judge"))
-    assert ledger.totals() == [
+    assert accounts.totals() == [
         Total("judge", MODEL, A_CALL, pytest.approx(COST), 0),
         Total("responder", MODEL, A_CALL + A_CALL, pytest.approx(2 * COST), 0),
     ]
-    assert ledger.spent() == pytest.approx(3 * COST)
+    assert accounts.spent() == pytest.approx(3 * COST)
 
 
-def test_a_model_without_a_price_is_counted_in_tokens_alone(ledger):
-    caller = spending(Answering(), ledger, prices=prices_at("http://localhost:1/v1"))
+def test_a_model_without_a_price_is_counted_in_tokens_alone(accounts):
+    caller = spending(Answering(), accounts, prices=prices_at("http://localhost:1/v1"))
     ask(caller, call())
-    (total,) = ledger.totals()
+    (total,) = accounts.totals()
     assert (total.paid, total.usd) == (A_CALL, None)
-    assert ledger.spent() == 0
+    assert accounts.spent() == 0
 
 
-def test_a_call_that_fails_costs_nothing(ledger):
-    caller = spending(Answering(fails={1}), ledger, limit=1.0)
+def test_a_call_that_fails_costs_nothing(accounts):
+    caller = spending(Answering(fails={1}), accounts, limit=1.0)
     (error,) = ask(caller, call())
     assert isinstance(error, ModelError)
     assert not isinstance(error, SpentError)
-    assert ledger.totals() == []
+    assert accounts.totals() == []
     ask(caller, call())
-    assert ledger.spent() == pytest.approx(COST)
+    assert accounts.spent() == pytest.approx(COST)
 
 
 SAID = {"choices": [{"message": {"content": "It is 45."}}]}
@@ -94,44 +96,44 @@ class Unsaid(Answering):
 
 
 @pytest.mark.parametrize("usage", [Usage(1), Usage(1, 0, 0, 7), Usage(1, 9, 0, 0)])
-def test_a_reply_that_does_not_say_what_it_took_stays_set_aside_at_its_most(ledger, usage):
+def test_a_reply_that_does_not_say_what_it_took_stays_set_aside_at_its_most(accounts, usage):
     endpoint = Unsaid(usage)
     limit = 3.5 * most(call())
-    replies = ask(spending(endpoint, ledger, limit), *questions(10))
+    replies = ask(spending(endpoint, accounts, limit), *questions(10))
     assert len(endpoint.calls) == 3
     assert sum(isinstance(reply, SpentError) for reply in replies) == 7
-    assert ledger.spent() == pytest.approx(3 * most(questions(1)[0]), rel=0.05)
-    (note,) = ledger.notes
+    assert accounts.spent() == pytest.approx(3 * most(questions(1)[0]), rel=0.05)
+    (note,) = accounts.notes
     assert "not all replies say how many tokens they took" in note
     assert "held against --compaction-max-cost at the most" in note
 
 
-def test_without_a_limit_a_reply_that_does_not_say_what_it_took_is_counted_here(ledger):
-    ask(spending(Unsaid(Usage(1)), ledger), call("word " * 50))
-    (total,) = ledger.totals()
+def test_without_a_limit_a_reply_that_does_not_say_what_it_took_is_counted_here(accounts):
+    ask(spending(Unsaid(Usage(1)), accounts), call("word " * 50))
+    (total,) = accounts.totals()
     assert total.paid == Usage(1, builders.COUNTER.text("word " * 50), 0, 5)
     assert total.usd == pytest.approx(PRICES.cost(MODEL, total.paid))
-    assert "counted here" in ledger.notes[0]
+    assert "counted here" in accounts.notes[0]
 
 
 class Sending(Answering):
-    """Sends each call as often as given says: what may be charged for (lost), or not (free)."""
+    """Fails as given, request by request: the endpoint charges for it (lost), or not (free)."""
 
     def __init__(self, *fates, usage=A_CALL):
         super().__init__(usage)
         self.fates = fates
-        self.sent = 0
 
     async def call(self, call):
-        charge = UNDER_WAY.get()
-        for fate in self.fates:
-            await charge.sending()
-            self.sent += 1
-            if fate == "free":
-                charge.free()
-        if self.fates[-1] != "answered":
-            raise ModelError("it did not come")
-        return CallReply(SAID, self.usage)
+        fate = self.fates[len(self.calls)]
+        await super().call(call)
+        if fate == "answered":
+            return CallReply(SAID, self.usage)
+        raise AttemptError("it did not come", charged=fate == "lost", passing=True, wait=0.001)
+
+
+def repeated(endpoint, accounts, limit, count):
+    """A caller that sends each call up to ``count`` times and books each time."""
+    return RetryingCaller(spending(endpoint, accounts, limit), 60, count - 1)
 
 
 @pytest.mark.parametrize(
@@ -146,71 +148,123 @@ class Sending(Answering):
     ],
 )
 @pytest.mark.parametrize("limit", [None, 1.0])
-def test_each_request_that_may_be_charged_for_is_booked(ledger, limit, fates, lost, answered):
-    ask(spending(Sending(*fates), ledger, limit), call())
-    assert sum(total.paid.calls for total in ledger.totals()) == lost + answered
-    assert ledger.spent() == pytest.approx(lost * most(call()) + answered * COST)
+def test_each_request_that_may_be_charged_for_is_booked(accounts, limit, fates, lost, answered):
+    endpoint = Sending(*fates)
+    ask(repeated(endpoint, accounts, limit, len(fates)), call())
+    assert len(endpoint.calls) == len(fates)
+    assert sum(total.paid.calls for total in accounts.totals()) == lost + answered
+    assert accounts.spent() == pytest.approx(lost * most(call()) + answered * COST)
 
 
-def test_a_request_is_not_sent_again_where_there_is_no_money_for_another_loss(ledger):
+def test_a_request_is_not_sent_again_where_there_is_no_money_for_another_loss(accounts):
     endpoint = Sending("lost", "lost", "lost", "answered")
     limit = 2.5 * most(call())
-    (error,) = ask(spending(endpoint, ledger, limit), call())
+    (error,) = ask(repeated(endpoint, accounts, limit, 4), call())
     assert isinstance(error, SpentError)
-    assert endpoint.sent == 2
-    assert ledger.spent() == pytest.approx(2 * most(call()))
-    assert ledger.spent() <= limit
+    assert len(endpoint.calls) == 2
+    assert accounts.spent() == pytest.approx(2 * most(call()))
+    assert accounts.spent() <= limit
 
 
-def test_a_call_that_is_given_up_while_it_is_under_way_stays_booked(ledger):
-    async def given_up(fate):
-        class Hanging(Answering):
-            async def call(self, call):
-                await UNDER_WAY.get().sending()
-                if fate == "free":
-                    UNDER_WAY.get().free()
-                await asyncio.sleep(60)
+def given_up(caller):
+    """Cancel a call that has not come back."""
 
-        work = asyncio.ensure_future(spending(Hanging(), ledger, 1.0).call(call()))
-        await asyncio.sleep(0.05)
+    async def work():
+        work = asyncio.ensure_future(caller.call(call()))
+        await asyncio.sleep(0.1)
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
 
-    asyncio.run(given_up("free"))
-    assert ledger.totals() == []
-    asyncio.run(given_up("lost"))
-    (total,) = ledger.totals()
+    asyncio.run(work())
+
+
+def test_a_call_that_is_given_up_while_it_is_under_way_stays_booked(accounts):
+    class Hanging(Answering):
+        async def call(self, call):
+            await asyncio.sleep(60)
+
+    given_up(spending(Hanging(), accounts, 1.0))
+    (total,) = accounts.totals()
     assert total.paid.calls == 1
-    assert ledger.spent() == pytest.approx(most(call()))
+    assert accounts.spent() == pytest.approx(most(call()))
+
+
+def test_a_call_that_is_given_up_between_two_requests_costs_nothing(accounts):
+    class Busy(Answering):
+        async def call(self, call):
+            raise AttemptError("it is busy", passing=True, wait=30)
+
+    given_up(RetryingCaller(spending(Busy(), accounts, 1.0), 60))
+    assert accounts.totals() == []
+
+
+def test_a_call_that_is_given_up_while_it_is_entered_is_taken_back(accounts, monkeypatch):
+    entered = accounts.reserve
+
+    def slow(*how):
+        time.sleep(0.3)
+        return entered(*how)
+
+    monkeypatch.setattr(accounts, "reserve", slow)
+    endpoint = Answering()
+    given_up(spending(endpoint, accounts, 1.0))
+    assert endpoint.calls == []
+    assert accounts.totals() == []
+    assert accounts.spent() == 0
+
+
+def test_a_slow_disk_does_not_hold_up_the_event_loop(accounts, monkeypatch, tmp_path):
+    """Other requests go on while a transaction waits for the disk or for another process."""
+    delayed = 0.4
+    for name in ("reserve", "settle", "stored", "claim", "unclaim"):
+        work = getattr(accounts, name)
+
+        def slow(*how, work=work):
+            time.sleep(delayed)
+            return work(*how)
+
+        monkeypatch.setattr(accounts, name, slow)
+    store = Store(tmp_path / "store", spending(Answering(), accounts), accounts=accounts)
+
+    async def longest_stop():
+        worst, asked = 0.0, asyncio.ensure_future(store.call(call()))
+        while not asked.done():
+            began = time.monotonic()
+            await asyncio.sleep(0.01)
+            worst = max(worst, time.monotonic() - began)
+        await asked
+        return worst
+
+    assert asyncio.run(longest_stop()) < delayed * 0.75
 
 
 @pytest.mark.parametrize("affordable", [0, 1, 3, 10])
-def test_no_call_is_made_that_the_limit_has_no_room_for(ledger, affordable):
+def test_no_call_is_made_that_the_limit_has_no_room_for(accounts, affordable):
     endpoint = Answering(usage=LONGEST)
     least = most(questions(1)[0])
     limit = (affordable - 1) * PRICES.cost(MODEL, LONGEST) + least if affordable else least / 2
-    replies = ask(spending(endpoint, ledger, limit), *questions(30))
+    replies = ask(spending(endpoint, accounts, limit), *questions(30))
     refused = [reply for reply in replies if isinstance(reply, Exception)]
     assert len(endpoint.calls) == affordable
     assert len(refused) == 30 - affordable
     assert all(isinstance(error, SpentError) for error in refused)
     assert f"--compaction-max-cost={limit:g}" in str(refused[0])
-    assert ledger.spent() <= limit
-    assert ledger.limit_reached
+    assert accounts.spent() <= limit
+    assert accounts.limit_reached
 
 
-def test_a_call_waits_while_one_in_flight_may_still_turn_out_cheaper(ledger):
+def test_a_call_waits_while_one_in_flight_may_still_turn_out_cheaper(accounts):
     endpoint = Answering(usage=Usage(1, 10, 0, 1))
-    replies = ask(spending(endpoint, ledger, limit=1.5 * most(call())), *questions(8))
+    replies = ask(spending(endpoint, accounts, limit=1.5 * most(call())), *questions(8))
     assert not [reply for reply in replies if isinstance(reply, Exception)]
     assert endpoint.most_at_once == 1, "each was set aside at its most, so none had company"
     assert len(endpoint.calls) == 8
 
 
-def test_once_the_limit_is_reached_no_further_call_is_made_however_cheap(ledger):
+def test_once_the_limit_is_reached_no_further_call_is_made_however_cheap(accounts):
     endpoint = Answering(usage=Usage(1, 4, 0, 400))
     large, small = call("large", max_tokens=1000), call("small", max_tokens=1)
-    caller = spending(endpoint, ledger, most(large))
+    caller = spending(endpoint, accounts, most(large))
     ask(caller, large)
     (refused,) = ask(caller, call("as large", max_tokens=1000))
     assert isinstance(refused, SpentError)
@@ -219,25 +273,27 @@ def test_once_the_limit_is_reached_no_further_call_is_made_however_cheap(ledger)
     assert len(endpoint.calls) == 1
 
 
-def test_a_request_for_which_the_table_has_no_price_is_refused_under_a_limit(ledger):
-    caller = spending(Answering(), ledger, 1.0, prices_at("http://localhost:1/v1"))
+def test_a_request_for_which_the_table_has_no_price_is_refused_under_a_limit(accounts):
+    caller = spending(Answering(), accounts, 1.0, prices_at("http://localhost:1/v1"))
     (error,) = ask(caller, call())
     assert isinstance(error, ModelError)
     assert "price table" in str(error)
 
 
-def test_what_was_paid_for_is_in_the_store_and_only_the_rest_is_refused(ledger, tmp_path):
+def test_what_was_paid_for_is_in_the_store_and_only_the_rest_is_refused(accounts, tmp_path):
     endpoint = Answering()
     limit = 2.5 * COST
     asked = questions(6)
-    store = Store(tmp_path / "store", spending(endpoint, ledger, limit), accounts=ledger)
+    store = Store(tmp_path / "store", spending(endpoint, accounts, limit), accounts=accounts)
     replies = ask(store, *asked)
     paid = [
         call for call, reply in zip(asked, replies, strict=True) if not isinstance(reply, Exception)
     ]
     assert len(paid) == len(endpoint.calls) == len(list((tmp_path / "store").rglob("*.json")))
     assert 0 < len(paid) < 6
-    again = Store(tmp_path / "store", spending(endpoint, Ledger(tmp_path / "new.sqlite"), 6 * COST))
+    again = Store(
+        tmp_path / "store", spending(endpoint, Accounts(tmp_path / "new.sqlite"), 6 * COST)
+    )
     assert not [reply for reply in ask(again, *asked) if isinstance(reply, Exception)]
     assert len(endpoint.calls) == 6, "a second run pays for what is missing and nothing else"
 
@@ -253,28 +309,29 @@ def test_the_sum_never_passes_the_limit(tmp_path_factory, costs, limit):
             self.usage = Usage(1, 1, 0, costs[int(call.body["messages"][0]["content"])])
             return CallReply({}, self.usage)
 
-    ledger = Ledger(tmp_path_factory.mktemp("ledger") / "ledger.sqlite")
+    accounts = Accounts(tmp_path_factory.mktemp("accounts") / "accounts.sqlite")
     endpoint = Varying()
-    replies = ask(spending(endpoint, ledger, limit), *[call(str(n)) for n in range(len(costs))])
-    assert ledger.spent() <= limit
+    replies = ask(spending(endpoint, accounts, limit), *[call(str(n)) for n in range(len(costs))])
+    assert accounts.spent() <= limit
     made = [reply for reply in replies if not isinstance(reply, Exception)]
     assert len(made) == len(endpoint.calls)
-    assert (len(made) < len(costs)) == ledger.limit_reached
+    assert (len(made) < len(costs)) == accounts.limit_reached
 
 
 def _spend(path, limit, start):
     endpoint = Answering(usage=LONGEST)
-    caller = spending(endpoint, Ledger(Path(path)), limit)
+    caller = spending(endpoint, Accounts(Path(path)), limit)
     ask(caller, *[call(f"Question {start + number}?") for number in range(20)])
     Path(path).with_name(f"made-{start}").write_text(str(len(endpoint.calls)))
 
 
-def test_the_limit_is_one_for_all_processes(tmp_path, ledger):
+def test_the_limit_is_one_for_all_processes(tmp_path, accounts):
     cost = PRICES.cost(MODEL, LONGEST)
     limit = 12.5 * cost
     context = multiprocessing.get_context("spawn")
     workers = [
-        context.Process(target=_spend, args=(str(ledger.path), limit, start)) for start in (0, 100)
+        context.Process(target=_spend, args=(str(accounts.path), limit, start))
+        for start in (0, 100)
     ]
     for worker in workers:
         worker.start()
@@ -282,22 +339,22 @@ def test_the_limit_is_one_for_all_processes(tmp_path, ledger):
         worker.join(120)
     made = sum(int(path.read_text()) for path in tmp_path.glob("made-*"))
     assert made == 12, "what is paid makes room again, until none is left"
-    assert ledger.spent() == pytest.approx(made * cost)
-    assert ledger.spent() <= limit
-    assert ledger.limit_reached
+    assert accounts.spent() == pytest.approx(made * cost)
+    assert accounts.spent() <= limit
+    assert accounts.limit_reached
 
 
-def test_the_calls_in_flight_of_a_dead_worker_count_at_their_most(ledger, monkeypatch):
+def test_the_calls_in_flight_of_a_dead_worker_count_at_their_most(accounts, monkeypatch):
     monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw1")
-    assert ledger.reserve("judge", MODEL, 0.4, 1.0) is not None
+    assert accounts.reserve("judge", MODEL, 0.4, 1.0) is not None
     monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
-    assert ledger.reserve("judge", MODEL, 0.7, 1.0) is None, "it must wait for the other one"
-    ledger.write_off("gw1")
-    assert ledger.spent() == pytest.approx(0.4)
-    assert ledger.reserve("judge", MODEL, 0.6, 1.0) is not None
-    ledger.settle(2, A_CALL, 0.6)
+    assert accounts.reserve("judge", MODEL, 0.7, 1.0) is None, "it must wait for the other one"
+    accounts.write_off("gw1")
+    assert accounts.spent() == pytest.approx(0.4)
+    assert accounts.reserve("judge", MODEL, 0.6, 1.0) is not None
+    accounts.settle(2, A_CALL, 0.6)
     with pytest.raises(LimitReachedError):
-        ledger.reserve("judge", MODEL, 0.1, 1.0)
+        accounts.reserve("judge", MODEL, 0.1, 1.0)
 
 
 def test_images_are_not_counted_by_the_length_of_their_data():

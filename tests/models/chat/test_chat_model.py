@@ -1,4 +1,4 @@
-"""The chat model: what it asks an endpoint for, and what it makes of summaries and answers."""
+"""The chat model: its requests to an endpoint, and its reading of summaries and answers."""
 
 import json
 import subprocess
@@ -328,7 +328,7 @@ def test_figures_of_usage_that_are_no_numbers_of_tokens_count_as_not_said(given,
 
 
 def spent_by(work):
-    """What a model says was spent when it fails."""
+    """The usage that an error of the model reports."""
     with pytest.raises(ModelError) as found:
         ask(work)
     return found.value.spent

@@ -1,4 +1,4 @@
-"""Text that tries to steer the judge stays material: fenced, without effect, and flagged."""
+"""Text that tries to steer the judge is fenced, has no effect, and is flagged."""
 
 import re
 
@@ -24,7 +24,7 @@ _OPEN = re.compile(r"^<<< (.+) ([0-9a-f]{16})$")
 
 
 def fenced_blocks(prompt):
-    """The fenced parts of a prompt by name, and all that stands outside."""
+    """The fenced parts of a prompt by name, and everything outside of them."""
     blocks, outside, name, mark = {}, [], None, None
     for line in prompt.split("\n"):
         opened = _OPEN.match(line)
@@ -51,7 +51,7 @@ def digest_with(text):
 
 
 def test_nothing_in_the_shipped_cases_is_flagged():
-    """Questions, facts and what was really said in the cases: none of it is for a judge."""
+    """Questions, facts and messages of the cases; none of them is addressed to a judge."""
     texts = []
     for case in load_cases([shipped_cases()], shipped_cases()).cases:
         for probe in case.probes:
@@ -63,7 +63,7 @@ def test_nothing_in_the_shipped_cases_is_flagged():
 
 @each
 def test_what_is_left_of_an_answer_is_as_it_was_written(kind, text):
-    """Only for recognising it is a text read in another form."""
+    """A text is read in another form only to recognise it."""
     honest = "Ｔｈｅ timeout is 45 s; Γειά, naïve, Привет."
     kept, aside = answer_proper(f"{honest}\n{text}")
     assert kept.startswith(honest)

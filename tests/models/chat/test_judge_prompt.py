@@ -1,4 +1,4 @@
-"""The judge's prompt: rendered as committed, fenced, bounded, and the user's own if wanted."""
+"""The judge's prompt: as committed, fenced, bounded, and replaceable by the user's own."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ from support.scenarios import flat, records, run, set_up
 from pytest_compaction.case.case import AnswerSpec, Fact, Trap
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.models.chat.fences import MARK_DIGITS, fences_for, shown
-from pytest_compaction.models.chat.log_excerpt import GAP, excerpt
+from pytest_compaction.models.chat.log_excerpt import GAP, excerpts_for
 from pytest_compaction.models.chat.prompts import FIELDS, PromptError, Prompts, packaged, parse
 from pytest_compaction.models.protocol import LogDigest, SummaryRequest
 from pytest_compaction.models.structured_summary import Summary
@@ -107,7 +107,7 @@ def test_marks_depend_on_everything_that_is_fenced():
 
 @given(any_text)
 def test_what_is_shown_holds_nothing_hidden(text):
-    """Spaces of other widths are all that may be left of what does not print."""
+    """Of all characters that do not print, only spaces of other widths may be left."""
     odd = {ch for ch in shown(text) if not (ch.isprintable() or ch in "\n\t")}
     assert all(unicodedata.category(ch) == "Zs" for ch in odd)
 
@@ -147,7 +147,7 @@ def long_digest():
 
 def test_a_short_log_is_shown_whole():
     request = judge_request()
-    text = excerpt(request, 6000, COUNTER.text)
+    text = excerpts_for(request, 6000, COUNTER.text)
     assert GAP not in text
     assert all(line in text for line in request.digest.text.splitlines())
 
@@ -158,24 +158,24 @@ def test_of_a_long_log_the_evidence_and_what_the_answer_says_are_shown():
         response="It is 45 seconds, see src/lease/retry.py.",
         digest=long_digest(),
     )
-    text = excerpt(request, 600, COUNTER.text)
+    text = excerpts_for(request, 600, COUNTER.text)
     assert COUNTER.text(text) <= 600
     assert "[user m411]\nSet the timeout to 45 seconds" in text
     assert "[assistant m700]\nThe retry queue lives in src/lease/retry.py." in text
     assert text.index("m411") < text.index("m700")
     assert text.startswith(GAP) or "[tool m0]" in text
-    assert excerpt(request, 600, COUNTER.text) == text
+    assert excerpts_for(request, 600, COUNTER.text) == text
 
 
 @given(st.integers(0, 400))
 def test_an_excerpt_is_within_its_budget(budget):
     request = judge_request(digest=LogDigest("\n".join(f"row {n} is new" for n in range(200))))
-    assert COUNTER.text(excerpt(request, budget, COUNTER.text)) <= budget + 2
+    assert COUNTER.text(excerpts_for(request, budget, COUNTER.text)) <= budget + 2
 
 
 def test_a_log_of_one_endless_line_is_cut():
     request = judge_request(digest=LogDigest("x " * 200_000 + "45 seconds"))
-    text = excerpt(request, 500, COUNTER.text)
+    text = excerpts_for(request, 500, COUNTER.text)
     assert COUNTER.text(text) <= 500
     assert "45 seconds" in text
 

@@ -1,4 +1,4 @@
-"""A judge's reply is a judgement in full, or unscored with the reason; nothing in between."""
+"""A judge's reply is a whole judgement, or the response is unscored with the reason."""
 
 import json
 
@@ -79,8 +79,8 @@ FAULTY = {
     "a score in words": (factual("five"), '"five", expected a number'),
     "a score that is true": (factual(True), "true, expected a number"),
     "a score that is null": (factual(None), "null, expected a number"),
-    "NaN": (factual(float("nan")), "NaN, which is no number"),
-    "infinity": (factual(float("inf")), "Infinity, which is no number"),
+    "NaN": (factual(float("nan")), "NaN, which is not a number"),
+    "infinity": (factual(float("inf")), "Infinity, which is not a number"),
     "beyond a double": (
         lambda d: json.dumps(d).replace('"score": 4', '"score": 1e999', 1),
         "outside 0 to 5",

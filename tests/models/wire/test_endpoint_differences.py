@@ -1,4 +1,4 @@
-"""Endpoints differ in what they take; what one refuses is done without, once, or said once."""
+"""Endpoints differ in what they take; a refused part is left out from then on, or reported."""
 
 import asyncio
 import base64
@@ -13,6 +13,7 @@ from support.endpoint_builders import (
     answer_request,
     ask,
     chat,
+    connected,
     error_of,
     judge_request,
     judged,
@@ -24,14 +25,14 @@ from support.fault_server import sensible as well_behaved
 
 from pytest_compaction.compactors.base.history import dump, load
 from pytest_compaction.conversation.messages import canonical_json
-from pytest_compaction.models.calls.endpoint import Endpoint, host_of
+from pytest_compaction.models.calls.address import shown_host
 from pytest_compaction.models.protocol import CompactRequest, ModelError, UnsupportedError
 from pytest_compaction.models.usage import Usage
 
 
 @pytest.fixture
 def served(monkeypatch):
-    """A server that answers as given, with the environment set to it; asked through ``run``."""
+    """Starts servers that answer as given, with the environment set to the new one."""
     with servers_in_environment(monkeypatch) as serve:
         yield serve
 
@@ -48,7 +49,7 @@ def test_the_opaque_item_comes_back_to_the_endpoint_byte_identical(served):
         view = load(json.loads(json.dumps(dump(reply.messages))))
         return reply, await model.answer(answer_request(case, view=view))
 
-    [(reply, answer)] = through(Endpoint(), compacted_and_asked)
+    [(reply, answer)] = through(connected(), compacted_and_asked)
     *users, item = reply.messages
     assert users == [m for m in case.messages if m.role == "user"]
     assert item.parts[0].payload == canonical_json(OPAQUE)
@@ -91,7 +92,7 @@ def test_an_endpoint_without_native_compaction_is_asked_once(served):
     async def many(model):
         return await asyncio.gather(*(attempt(model) for _ in range(8)))
 
-    [texts] = through(Endpoint(), many)
+    [texts] = through(connected(), many)
     assert len(server.asked) == 1
     assert len(set(texts)) == 1
     assert "it has no responses.compact" in texts[0]
@@ -136,7 +137,7 @@ def test_what_a_model_refuses_is_left_out_once_and_for_all(served):
     async def many(model):
         await asyncio.gather(*(model.answer(answer_request()) for _ in range(12)))
 
-    through(Endpoint(), many)
+    through(connected(), many)
     assert len(server.asked) == 12 + 2
     first, *_, last = server.bodies
     assert "max_tokens" in first
@@ -156,7 +157,7 @@ def test_what_a_model_refuses_is_left_out_once_and_for_all(served):
 )  # fmt: skip
 def test_refusals_are_understood_in_the_shapes_of_many_servers(served, refusal):
     server = served(refusing((lambda body: "seed" in body, refusal)))
-    [reply] = through(Endpoint(), lambda model: model.answer(answer_request()))
+    [reply] = through(connected(), lambda model: model.answer(answer_request()))
     assert reply.text == "The limit is 45."
     assert len(server.asked) == 2
 
@@ -171,7 +172,7 @@ def test_without_structured_outputs_json_is_asked_for_and_checked(served):
         return Answer(completion(f"```json\n{json.dumps(judged(request))}\n```"))
 
     server = served(decide)
-    [first, second] = through(Endpoint(), *[lambda model: model.judge(request)] * 2)
+    [first, second] = through(connected(), *[lambda model: model.judge(request)] * 2)
     assert first.unscored is None
     assert second.unscored is None
     forms = [body.get("response_format", {}).get("type") for body in server.bodies]
@@ -188,7 +189,7 @@ def test_a_model_that_sees_no_images_gets_a_word_for_them(served):
         return Answer(completion("45"))
 
     server = served(decide)
-    through(Endpoint(max_retries=0), lambda model: model.answer(answer_request(view=view)))
+    through(connected(retries=0), lambda model: model.answer(answer_request(view=view)))
     assert server.bodies[-1]["messages"][0]["content"] == "look\n[image]"
 
 
@@ -203,7 +204,7 @@ def test_a_request_longer_than_the_context_changes_nothing_for_others(served):
     async def errors(model):
         return [await _error(request(model)) for request in asked]
 
-    [texts] = through(Endpoint(), errors)
+    [texts] = through(connected(), errors)
     assert "has too small a context for this request" in texts[0]
     assert len(server.asked) == 2
     assert all("max_tokens" in body for body in server.bodies)
@@ -222,7 +223,7 @@ def test_a_wrong_key_and_an_unknown_model_are_said_once(served):
         async def errors(model):
             return [await _error(model.answer(answer_request())) for _ in range(3)]
 
-        [texts] = through(Endpoint(), errors)
+        [texts] = through(connected(), errors)
         assert len(set(texts)) == 1
         assert texts[0].startswith(f"model {NAME} at 127.0.0.1:")
         assert said in texts[0]
@@ -244,7 +245,7 @@ def test_a_model_that_has_answered_is_not_given_up_for_one_refusal(served, statu
             for _ in range(4)
         ]
 
-    [[first, refused, *others]] = through(Endpoint(), replies)
+    [[first, refused, *others]] = through(connected(), replies)
     assert isinstance(refused[0], ModelError)
     assert f"answered {status}: {text}; it answered other requests" in str(refused[0])
     assert [reply.text for (reply,) in (first, *others)] == ["The limit is 45."] * 3
@@ -261,7 +262,7 @@ def test_what_a_model_does_besides_says_nothing_of_native_compaction(served):
         request = CompactRequest(build_case().messages)
         return [await _error(model.compact(request)) for _ in range(3)]
 
-    [texts] = through(Endpoint(), work)
+    [texts] = through(connected(), work)
     assert len(server.asked) == 2
     assert "it has no responses.compact" in texts[0]
 
@@ -269,12 +270,12 @@ def test_what_a_model_does_besides_says_nothing_of_native_compaction(served):
 def test_an_address_with_a_password_sends_it_and_one_with_a_query_is_refused(served, monkeypatch):
     server = served()
     monkeypatch.setenv("OPENAI_BASE_URL", server.url.replace("//", "//user:p%40ss@"))
-    [reply] = through(Endpoint(), lambda model: model.answer(answer_request()))
+    [reply] = through(connected(), lambda model: model.answer(answer_request()))
     assert reply.text == "The limit is 45."
     sent = server.asked[0].headers["authorization"]
     assert sent == f"Basic {base64.b64encode(b'user:p@ss').decode()}"
     monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}?api-key=hunter2hunter")
-    text = error_of(chat(Endpoint()).answer(answer_request()))
+    text = error_of(chat(connected()).answer(answer_request()))
     assert "OPENAI_BASE_URL has a query" in text
     assert "hunter2" not in text
     assert len(server.asked) == 1
@@ -283,21 +284,21 @@ def test_an_address_with_a_password_sends_it_and_one_with_a_query_is_refused(ser
 def test_no_key_for_openai_is_said_without_any_call(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    text = error_of(chat(Endpoint()).answer(answer_request()))
+    text = error_of(chat(connected()).answer(answer_request()))
     assert "no key for api.openai.com: set OPENAI_API_KEY, or OPENAI_BASE_URL" in text
 
 
 def test_a_server_of_ones_own_needs_no_key(served, monkeypatch):
     server = served()
     monkeypatch.delenv("OPENAI_API_KEY")
-    [reply] = through(Endpoint(), lambda model: model.answer(answer_request()))
+    [reply] = through(connected(), lambda model: model.answer(answer_request()))
     assert reply.text == "The limit is 45."
     assert server.asked[0].headers["authorization"] == "Bearer no-key"
 
 
 def test_one_client_serves_a_loop_and_another_loop_gets_its_own(served):
     served()
-    endpoint = Endpoint()
+    endpoint = connected()
     for _ in range(2):
         [one, two] = through(endpoint, *[lambda model: model.answer(answer_request())] * 2)
         assert one.text == two.text
@@ -305,7 +306,7 @@ def test_one_client_serves_a_loop_and_another_loop_gets_its_own(served):
 
 def test_an_error_in_a_good_status_is_an_error(served):
     served(lambda asked: Answer({"error": {"message": "upstream is down"}}))
-    [text] = through(Endpoint(), lambda model: _error(model.answer(answer_request())))
+    [text] = through(connected(), lambda model: _error(model.answer(answer_request())))
     assert "answered with an error: upstream is down" in text
 
 
@@ -323,7 +324,7 @@ def test_an_error_in_a_good_status_is_an_error(served):
     ],
 )
 def test_the_host_is_named_without_credentials(url, host):
-    assert host_of(url) == host
+    assert shown_host(url) == host
 
 
 def test_a_compressed_reply_is_read_and_a_bomb_is_not(served):
@@ -332,7 +333,7 @@ def test_a_compressed_reply_is_read_and_a_bomb_is_not(served):
     answers = [Answer(data, headers={"Content-Encoding": "gzip"}) for data in (honest, bomb)]
     server = served(lambda asked: answers[len(server.asked) - 1])
     [reply, text] = through(
-        Endpoint(max_reply_bytes=1_000_000),
+        connected(max_reply_bytes=1_000_000),
         lambda model: model.answer(answer_request()),
         lambda model: _error(model.answer(answer_request())),
     )

@@ -13,6 +13,7 @@ from support.endpoint_builders import (
     answer_request,
     ask,
     chat,
+    connected,
     error_of,
     servers_in_environment,
     through,
@@ -25,7 +26,6 @@ from pytest_compaction.compactors.products.anthropic import Anthropic
 from pytest_compaction.compactors.protocol import CompactorError, Traits, View
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
-from pytest_compaction.models.calls.endpoint import Endpoint
 from pytest_compaction.models.parameters import SET_BY_MODELS, misuse_of, refusal_of
 from pytest_compaction.models.protocol import ModelError, UnsupportedError
 from pytest_compaction.models.usage import Usage
@@ -66,7 +66,7 @@ EDITS = {"context_management": SENT}
 
 
 def uses(count=5, words=300):
-    """Tool uses with long results, each of which says a number that stands nowhere else."""
+    """Tool uses with long results, each with a number that occurs nowhere else."""
     chat = [user("Look at the queue, file by file."), assistant("I begin.")]
     for n in range(count):
         chat.append(assistant(None, (f"c{n}", "read_file", {"path": f"src/part{n}.py"})))
@@ -75,7 +75,7 @@ def uses(count=5, words=300):
 
 
 def a_case(chat, window=4000, id="served"):
-    """A case that asks for what the first and the last tool use said."""
+    """A case that asks for the results of the first and the last tool use."""
     messages = [{"id": f"m{n}", **message} for n, message in enumerate(chat)]
     results = [m["id"] for m in messages if m["role"] == "tool"]
 
@@ -116,7 +116,7 @@ def records(pytester):
 
 @pytest.fixture
 def served(monkeypatch):
-    """Starts a server that answers requests with parameters as given, others as it should."""
+    """Starts a server that answers requests with parameters as given, and others sensibly."""
     with servers_in_environment(monkeypatch) as serve:
         yield lambda decide: serve(lambda asked: _decided(asked, decide))
 
@@ -360,7 +360,7 @@ def test_it_is_no_part_of_a_composition():
 
 
 class Adding(HistoryCompactor):
-    """A strategy of one's own with request parameters."""
+    """A user's own strategy with request parameters."""
 
     name = "adding"
     traits = Traits()
@@ -430,7 +430,7 @@ def test_a_refused_parameter_is_never_left_out_and_asked_for_once(served, refusa
     async def without(model):
         return (await model.answer(answer_request())).text
 
-    first, second, plain = through(Endpoint(max_retries=0), attempt, attempt, without)
+    first, second, plain = through(connected(retries=0), attempt, attempt, without)
     assert first == second
     assert "take an endpoint that does, or mode=client" in first
     assert plain == "The limit is 45."
@@ -448,7 +448,7 @@ def test_a_key_that_is_refused_closes_everything(served, monkeypatch):
         with pytest.raises(UnsupportedError):
             await model.answer(answer_request())
 
-    through(Endpoint(max_retries=0), attempt, plain)
+    through(connected(retries=0), attempt, plain)
     assert len(server.asked) == 1
 
 

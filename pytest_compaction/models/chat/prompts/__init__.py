@@ -1,4 +1,4 @@
-"""The prompts of the chat model: templates as files beside this one, read and checked."""
+"""The prompts of the chat model: templates in files beside this one, read and checked."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "summarize": frozenset({"mark", "sections", "words", "focus", "previous", "messages"}),
     "answer": frozenset({"question", "form"}),
 }
-"""The fields of each template; all must occur, because each carries what its reader needs."""
+"""The fields of each template. All must occur, because the model needs each of them."""
 
 SEPARATOR: Final = "---"
-"""A line that ends the system message; without one all of a template is the user message."""
+"""The line that ends the system message; without it the whole template is the user message."""
 
 
 class PromptError(ValueError):
@@ -30,7 +30,7 @@ class PromptError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One template: what the system says (may be empty) and what the user says."""
+    """One template: the system message, which may be empty, and the user message."""
 
     system: str
     user: str
@@ -56,10 +56,10 @@ class Prompts:
 
     @classmethod
     def load(cls, judge: Path | None = None) -> Prompts:
-        """The packaged templates, with a judge's prompt from a file of the user's if given.
+        """The packaged templates; with ``judge`` the judge's prompt from that file.
 
-        Raises :class:`PromptError` for a file that cannot be read, a ``$`` that
-        names no field, or a field that is missing.
+        Raises :class:`PromptError` for a file that cannot be read, a ``$`` without the name
+        of a field, or a field that is missing.
         """
         prompts = {name: packaged(name) for name in FIELDS}
         if judge is not None:
@@ -75,7 +75,7 @@ def packaged(name: str) -> Prompt:
 
 
 def parse(name: str, text: str, source: str) -> Prompt:
-    """Check a template and divide it; ``source`` names it in the error."""
+    """Check a template and divide it in two; ``source`` names it in the error."""
     template = Template(text)
     if not template.is_valid():
         raise PromptError(

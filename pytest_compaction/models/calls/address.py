@@ -1,0 +1,58 @@
+"""The address of an endpoint: its host, its port, and the form in which it can be sent."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.text.words import printable
+
+DEFAULT_HOST: Final = "api.openai.com"
+"""The host that the openai package talks to when no base URL is set."""
+
+
+def host_of(base_url: str | None) -> str:
+    """The host of a base URL, without its port; empty if the URL names none.
+
+    Without a URL it is :data:`DEFAULT_HOST`.
+    """
+    if not (base_url or "").strip():
+        return DEFAULT_HOST
+    parts = _parts(base_url)
+    return (parts.hostname or "") if parts else ""
+
+
+def shown_host(base_url: str | None) -> str:
+    """Host and port of a base URL for a sentence, without anything that may be a credential."""
+    parts = _parts(base_url)
+    try:
+        port = parts.port if parts else None
+    except ValueError:
+        parts, port = None, None
+    name = host_of(base_url) if parts else ""
+    return printable(f"{name or 'an address without host'}{f':{port}' if port else ''}", 100)
+
+
+def without_credentials(base_url: str) -> str:
+    """The base URL without user and password.
+
+    A query would end up within the path of each request, so it raises :class:`ModelError`.
+    """
+    parts = _parts(base_url)
+    if parts is None:
+        return base_url
+    if parts.query or parts.fragment:
+        raise ModelError(
+            "OPENAI_BASE_URL has a query (what follows ? or #), which cannot be sent with "
+            "requests; give the address without it"
+        )
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def _parts(base_url: str | None) -> SplitResult | None:
+    """The parts of a URL; ``None`` if it is not one."""
+    try:
+        return urlsplit((base_url or "").strip())
+    except ValueError:
+        return None

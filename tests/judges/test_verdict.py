@@ -1,0 +1,82 @@
+"""The sentences of a verdict on a response that fell short, and why one is unscored."""
+
+import asyncio
+
+import pytest
+from support.builders import build_case
+
+from pytest_compaction.judges.panel import PanelJudge
+from pytest_compaction.judges.rubric import RubricJudge, log_digest
+from pytest_compaction.judges.verdict import verdict_from_reply
+from pytest_compaction.models.calls.spending_limit import SpentError
+from pytest_compaction.models.offline.judge import judge
+from pytest_compaction.models.protocol import CriterionScore, JudgeReply, JudgeRequest, ModelError
+
+
+def shortfall(*criteria):
+    """The lines on a response with these scores."""
+    case = build_case()
+    probe = case.probes[0]
+    reply = JudgeReply(criteria, tuple(False for _ in probe.facts))
+    alive = [False for _ in probe.facts]
+    verdict = verdict_from_reply(reply, probe.facts, alive, probe.traps, "I do not know.", 3.5)
+    return "\n".join(verdict.shortfall())
+
+
+def test_a_reasoning_that_only_lists_facts_is_not_said_beside_the_facts():
+    score = CriterionScore("completeness_coverage", 0.0, "missing: the timeout", lists_facts=True)
+    assert "completeness_coverage 0.0\n" in shortfall(score)
+
+
+def test_a_reasoning_of_a_model_is_said_whatever_word_it_begins_with():
+    score = CriterionScore("completeness_coverage", 0.0, "missing: any sign of the log")
+    assert "completeness_coverage 0.0 (missing: any sign of the log)" in shortfall(score)
+
+
+def test_the_offline_judge_tells_which_of_its_reasonings_only_list_facts():
+    case = build_case()
+    probe = case.probes[0]
+    digest = log_digest(case, probe.point)
+    reply = judge(
+        JudgeRequest(probe.kind, probe.question, "Maybe.", probe.facts, (), probe.answer, digest)
+    )
+    said = {score.reasoning.partition(":")[0] for score in reply.criteria if score.lists_facts}
+    rest = {score.reasoning.partition(":")[0] for score in reply.criteria if not score.lists_facts}
+    assert said == {"missing"}
+    assert rest
+    assert "missing" not in rest
+
+
+class Failing:
+    """A model whose judgements end in an error."""
+
+    name = "failing"
+
+    def __init__(self, error):
+        self._error = error
+
+    async def judge(self, request):
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("errors", "unpaid"),
+    [
+        ([SpentError("not paid for: no room")], True),
+        ([ModelError("not paid for: says the model")], False),
+        ([ModelError("it is down"), SpentError("not paid for: no room")], True),
+        ([ModelError("it is down"), ModelError("it is down")], False),
+    ],
+)
+def test_a_response_is_unpaid_because_of_the_limit_and_not_of_a_word(errors, unpaid):
+    case = build_case()
+    probe = case.probes[0]
+
+    async def work():
+        judges = [RubricJudge(Failing(error)) for error in errors]
+        panel = PanelJudge(judges, 3.5, asyncio.Semaphore(2))
+        return await panel.verdict(case, probe, "45", [True for _ in probe.facts])
+
+    verdict = asyncio.run(work())
+    assert verdict.unscored
+    assert verdict.unpaid == unpaid
