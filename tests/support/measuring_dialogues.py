@@ -55,7 +55,7 @@ def evaluations(path, arms, tasks=()):
             )
             label = name if trigger == "case" else f"{name}, {trigger}"
             create = _creating(session, name)
-            replayer = Replayer(session.roles, create, rules, session.engine)
+            replayer = Replayer(session.roles, create, rules, session.work_loop)
             replayed = [replayer.replayed(d, label) for d in session.dialogue_set.dialogues]
             found.append(evaluation_of(label, [one.comparison for one in replayed]))
         return found
