@@ -1,4 +1,4 @@
-"""Every command-line option and ini key in one table, and the settings made of them."""
+"""Every command-line option and ini key in one table, and the settings made from them."""
 
 from __future__ import annotations
 

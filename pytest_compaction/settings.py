@@ -1,4 +1,4 @@
-"""The settings of a run, made of the command line and the ini file, frozen."""
+"""The frozen settings of a run, made from the command line and the ini file."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class FileState:
 
 
 def file_states(operations: Iterable[FileOperation]) -> list[FileState]:
-    """One state a file, by first touch. Renames are followed; failed operations do not count.
+    """One state per file, by first touch. Renames are followed; failed operations do not count.
 
     An absolute path and a relative one that is its suffix are the same file when
     no other file could be meant.
@@ -115,7 +115,7 @@ class _Record:
             self.seen_at = number
 
     def frozen(self, doubted_at: int) -> FileState:
-        """The state, when all files were last in doubt at the number ``doubted_at``."""
+        """The state, given the number of the operation that last put all files in doubt."""
         return FileState(
             self.path,
             self.created,

@@ -1,4 +1,4 @@
-"""The files that exist, as far as a log shows: that tells created from modified files."""
+"""The files that exist, as far as a log shows. They tell created files from modified ones."""
 
 from __future__ import annotations
 

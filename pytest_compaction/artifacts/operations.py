@@ -156,7 +156,7 @@ def _effects(call: ToolCall) -> list[Effect]:
 
 
 def _listed(effect: Effect, output: str) -> list[Effect]:
-    """The effect, or if ``git clean`` lists the files that it removed, their removal."""
+    """The effect; or, if ``git clean`` lists the files that it removed, their removal."""
     paths = _REMOVING.findall(output[:_MAX_LISTED]) if effect.listed else []
     return [
         Effect(Touch("delete", path.rstrip("/")), effect.certain, path.endswith("/"))
@@ -167,7 +167,7 @@ def _listed(effect: Effect, output: str) -> list[Effect]:
 def _outcomes(invocation: Invocation, effects: Sequence[Effect]) -> Callable[[Effect], EditOutcome]:
     """What the result of a call says about each of its effects.
 
-    A call of which nothing is known may have been run. If a script failed, the log does
+    A call without a known result may have been run. If a script failed, the log does
     not tell whether its later commands ran. An error of the shell, of git or of a program
     that changes files may belong to any command if it names no file.
     """

@@ -43,7 +43,7 @@ _SILENT: Final = frozenset(
 )
 """Programs that only show or move files, and words of the shell.
 
-The state of the files tells already what they did. Their output is what they were asked
+The state of the files already tells what they did. Their output is what they were asked
 to show, not an error; an error of their own begins with their name.
 """
 _SILENT_GIT: Final = frozenset(

@@ -60,7 +60,7 @@ def case_paths(path: Path) -> list[Path]:
 
 
 def load_cases(paths: Iterable[Path], root: Path | None = None) -> CaseSet:
-    """Load every case below the paths; ids must be unique over all of them.
+    """Load every case below the paths; ids must be unique among all of them.
 
     ``root`` shortens the file names in messages. A missing or empty folder is an
     error of its own.
@@ -72,7 +72,7 @@ def load_cases(paths: Iterable[Path], root: Path | None = None) -> CaseSet:
         found = case_paths(path) if path.exists() else []
         if not found:
             what = "no such file or folder" if not path.exists() else "a folder without case files"
-            expected = "a case file (.json, .jsonl) or a folder that holds some"
+            expected = "a case file (.json, .jsonl) or a folder of case files"
             errors.append(CaseFileError(shorten(path, root), [CaseFault("", what, expected)]))
         for file in found:
             if file.resolve() in seen:
@@ -113,7 +113,7 @@ def read_text(path: Path) -> str | CaseFault:
 
 
 def read_case_file(path: Path, root: Path | None = None) -> Iterator[Case | CaseFileError]:
-    """The cases of one file: one for ``.json``, one a line for ``.jsonl``."""
+    """The cases of one file: one for ``.json``, one per line for ``.jsonl``."""
     source = shorten(path, root)
     text = read_text(path)
     if isinstance(text, CaseFault):
@@ -124,13 +124,13 @@ def read_case_file(path: Path, root: Path | None = None) -> Iterator[Case | Case
         return
     lines = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
     if not lines:
-        yield CaseFileError(source, [CaseFault("", "no line", "one case a line")])
+        yield CaseFileError(source, [CaseFault("", "no line", "one case per line")])
     for number, line in lines:
         yield _parse(line, f"{source}:{number}")
 
 
 def read_json(text: str, what: str = "a case") -> Any:
-    """The value of a JSON text; a :class:`CaseFault` for bad syntax, a key twice, NaN, nesting."""
+    """The value of a JSON text, or a :class:`CaseFault` if it is not sound JSON."""
     try:
         return json.loads(
             text, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant

@@ -1,4 +1,4 @@
-"""The tail that every strategy which keeps one is assumed to keep of a log.
+"""The tail of a log that every strategy with a tail is assumed to keep.
 
 Probes that an import derives avoid it, and ``lint`` reports the facts that stand in it.
 """
@@ -11,7 +11,7 @@ from typing import Final
 from pytest_compaction.conversation.tail import newest_that_fit
 
 TAIL_SHARE: Final = 0.25
-"""Share of the budget that a strategy which keeps a tail is assumed to give it at least."""
+"""The least share of the budget that a strategy with a tail is assumed to give to it."""
 
 
 def assumed_tail_room(budget: int) -> int:
@@ -20,7 +20,7 @@ def assumed_tail_room(budget: int) -> int:
 
 
 def assumed_tail_start(sizes: Sequence[int], end: int, room: int) -> int:
-    """Index of the first message of the assumed tail of ``sizes[:end]``, in tokens each.
+    """Index of the first message of the assumed tail of ``sizes[:end]`` (in tokens).
 
     The tail holds whole messages within ``room`` tokens, and always the last one.
     """

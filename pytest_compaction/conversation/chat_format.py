@@ -1,4 +1,4 @@
-"""Messages read from OpenAI chat dictionaries, and written as such."""
+"""Converts OpenAI chat dictionaries to messages, and messages to such dictionaries."""
 
 from __future__ import annotations
 

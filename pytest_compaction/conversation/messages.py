@@ -180,7 +180,7 @@ def pending_calls(messages: Sequence[Message]) -> tuple[str, ...]:
 
 
 def leading_system(messages: Sequence[Message]) -> int:
-    """How many messages at the start are instructions of the system or developer."""
+    """The number of messages at the start that are instructions of the system or developer."""
     count = 0
     while count < len(messages) and messages[count].role in {"system", "developer"}:
         count += 1
@@ -205,7 +205,7 @@ class StructureFault:
 
 
 def structure_faults(messages: Sequence[Message]) -> list[StructureFault]:
-    """The faults for which a chat endpoint would refuse these messages, in their order.
+    """The faults for which a chat endpoint would refuse these messages, in order.
 
     Results must follow their call, calls must be answered (those of the last group may
     be open), call ids must be unique within a group, and no message may be empty.

@@ -30,12 +30,12 @@ IMAGE_TOKENS: Final = 1024
 
 _MOST_TEXTS: Final = 100_000
 _MOST_CHARACTERS: Final = 50_000_000
-"""How many texts a counter remembers, and of how many characters together. Views repeat most of
-their messages, so that a text is counted dozens of times; a run of thousands of cases must not
-keep them all. The characters take 50 to 200 MB."""
+"""The most texts that a counter remembers, and the most characters in all of them. Views repeat
+most of their messages, so a text is counted dozens of times; but a run of thousands of cases must
+not keep every text. The characters take 50 to 200 MB."""
 
 _RUN_CHARACTERS: Final = 4096
-"""A run of so many characters is cut into pieces: tiktoken takes quadratic time on a run."""
+"""A run of this many characters is cut into pieces: tiktoken takes quadratic time on a run."""
 _LONG_RUN: Final = re.compile(rf"(?<!\S)\S{{{_RUN_CHARACTERS},}}|(?<!\s)\s{{{_RUN_CHARACTERS},}}")
 
 
@@ -64,10 +64,10 @@ def _encoding(name: str) -> Any:
 class TokenCounter:
     """Counts the tokens of texts and messages in one encoding. Threads may share it.
 
-    Ordinary text is counted exactly. A run of 4,096 or more characters without a
-    change between white space and other characters is counted in pieces, which
-    may add one token a piece and keeps the time linear. The counts of the latest
-    texts are remembered.
+    Ordinary text is counted exactly. A run of 4,096 or more characters without a change
+    between white space and other characters is counted in pieces, which keeps the time
+    linear and may add one token per piece. The counts of the latest texts are
+    remembered.
     """
 
     def __init__(self, encoding: str = DEFAULT_ENCODING) -> None:

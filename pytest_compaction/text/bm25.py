@@ -43,7 +43,7 @@ class BM25:
         }
 
     def scores(self, query: Sequence[str]) -> list[float]:
-        """One score a document, 0 if it shares no term with the query."""
+        """One score per document; 0 if it shares no term with the query."""
         totals = [0.0] * self._size
         for term in dict.fromkeys(query):
             for number, score in self.term_scores(term).items():

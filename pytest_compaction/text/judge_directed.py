@@ -113,7 +113,7 @@ _LOOKALIKES: Final = str.maketrans(
     "abcdefghijklmnoprstuvwyziga"
     "l",
 )
-"""Letters that look like Latin ones, and these."""
+"""Each letter that looks like a Latin one, and the Latin letter."""
 _SPACED: Final = re.compile(r"(?<!\w)\w(?: \w){3,}(?!\w)")
 """A word with a space after each letter."""
 

@@ -1,6 +1,6 @@
 """Text as the matcher, the retriever and the offline model see it: segments, tokens, stems.
 
-All functions are pure but for caches. Texts are compared in *normalised* form: Unicode
+All functions are pure, apart from caches. Texts are compared in *normalised* form: Unicode
 NFKC, no invisible characters, case folded, no quotes or Markdown marks, white space
 collapsed.
 """
@@ -187,7 +187,7 @@ def clipped(text: str, limit: int) -> str:
 
 
 def printable(text: str, limit: int | None = None) -> str:
-    """Text that is safe on a terminal: control and format characters are escaped, keys blotted out.
+    """Text that is safe on a terminal: control and format characters are escaped, keys replaced.
 
     ``limit`` bounds the characters of the result; a longer text ends in ``…``.
     Line breaks become spaces.

@@ -379,7 +379,7 @@ def test_a_line_separator_inside_a_text_does_not_end_a_line_of_jsonl(tmp_path):
 
 
 def test_a_jsonl_file_without_a_line_is_an_error(tmp_path):
-    assert text_fault(tmp_path, " \n\n", "case.jsonl") == ("", "no line", "one case a line")
+    assert text_fault(tmp_path, " \n\n", "case.jsonl") == ("", "no line", "one case per line")
 
 
 def test_an_id_that_another_file_has_is_an_error_of_the_second(tmp_path):
@@ -410,7 +410,7 @@ def test_a_missing_folder_and_an_empty_one_are_errors(tmp_path):
         ("gone", "no such file or folder"),
         ("empty", "a folder without case files"),
     ]
-    assert all("a folder that holds some" in str(error) for error in loaded.errors)
+    assert all("a folder of case files" in str(error) for error in loaded.errors)
 
 
 def test_one_broken_file_leaves_the_others(tmp_path):

@@ -1,8 +1,8 @@
 """The files that a shell command reads, writes, deletes or renames, as its words say.
 
-Only literal paths are claimed. Patterns and variables claim nothing, but files that they
-may delete are reported as unsettled. ``cd`` is followed within one command; after a
-``cd`` to an unknown folder no relative path is certain.
+Only literal paths are claimed. Nothing is claimed for patterns and variables, but files
+that they may delete are reported as unsettled. ``cd`` is followed within one command;
+after a ``cd`` to an unknown folder no relative path is certain.
 """
 
 from __future__ import annotations
