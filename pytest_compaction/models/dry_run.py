@@ -95,7 +95,7 @@ class Estimate:
 
 
 class CallToMake(Exception):  # noqa: N818 - nothing is wrong: the real run would make this call
-    """A call that the real run would make; ``entry`` takes how long its reply will be."""
+    """A call that the real run would make; the length of its reply is noted in ``entry``."""
 
     def __init__(self, entry: _Entry) -> None:
         super().__init__("a call to make")
@@ -135,7 +135,7 @@ class DryRunCaller:
         raise CallToMake(self._entries[digest])
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
     def planned(self, prices: PriceTable) -> tuple[Planned, ...]:
         """All calls by role and model."""

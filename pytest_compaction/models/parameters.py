@@ -39,18 +39,18 @@ class _Named(Protocol):
 
 
 def misuse_of(parameters: object) -> str | None:
-    """What is wrong with the request parameters of a strategy; ``None`` if nothing is."""
+    """What is wrong with the request parameters of a strategy; ``None`` if they are sound."""
     if not isinstance(parameters, Mapping):
-        return f"request parameters are a mapping, not a {type(parameters).__name__}"
+        return f"request parameters must be a mapping, not a {type(parameters).__name__}"
     for name in parameters:
         if not isinstance(name, str):
             return f"the name of a request parameter is a {type(name).__name__}, not a text"
         if name in SET_BY_MODELS:
-            return f"the request parameter {name!r} is set by the model and cannot be a strategy's"
+            return f"the request parameter {name!r} is set by the model, not by a strategy"
     try:
         json.dumps(dict(parameters), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        return f"request parameters are JSON, and these are not: {printable(str(error), 120)}"
+        return f"request parameters must be JSON, and these are not: {printable(str(error), 120)}"
     return None
 
 

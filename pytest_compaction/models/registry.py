@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from pytest_compaction.models.chat.prompts import Prompts
 
 _NEAR: Final = 0.75
-"""Similarity (0 to 1) from which on a name is taken for a misspelling of another."""
+"""From this similarity (0 to 1) on, a name is taken for a misspelling of another."""
 
 
 class UnknownModelError(LookupError):
-    """There is no such model; the text says which there are."""
+    """There is no model of this name; the text says what to name instead."""
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ Every call is entered before it is made and settled when its reply has come, eac
 one transaction. So the sum never passes a limit, whichever worker asks first. A process
 that is killed leaves its calls in flight entered at the most that they can have cost.
 
-The disk may be slow, and another process may hold the file. So who runs on an event loop
-does these transactions through :meth:`Accounts.off_loop`, in a thread of their own.
+The disk may be slow, and another process may hold the file. Code on an event loop therefore makes
+these transactions through :meth:`Accounts.off_loop`, in a thread of their own.
 """
 
 from __future__ import annotations
@@ -89,9 +89,9 @@ class Accounts:
     def reserve(self, role: str, model: str, usd: float | None, limit: float | None) -> int | None:
         """Enter a call that can cost up to ``usd``; its number, or ``None`` if it must wait.
 
-        It must wait while the limit (US dollars) could be passed together with the calls in
-        flight. Raises :class:`LimitReachedError` if none is in flight that could still turn
-        out cheaper, and from then on for every call.
+        It must wait while it and the calls in flight together could pass the limit (US
+        dollars). Raises :class:`LimitReachedError` if none is in flight that could
+        still turn out cheaper, and from then on for every call.
         """
         with self._connection() as db:
             db.execute("begin immediate")
@@ -128,7 +128,7 @@ class Accounts:
         return _STOPPED
 
     def settle(self, number: int, usage: Usage, usd: float | None) -> None:
-        """Replace what a call could cost by what it did cost; ``None`` leaves what it could."""
+        """Book what a call did cost; ``None`` keeps the most that it could have cost."""
         with self._connection() as db:
             db.execute(
                 "update calls set state = 'paid', usd = coalesce(?, usd), calls = ?, input = ?, "

@@ -31,7 +31,7 @@ def shown_host(base_url: str | None) -> str:
     except ValueError:
         parts, port = None, None
     name = host_of(base_url) if parts else ""
-    return printable(f"{name or 'an address without host'}{f':{port}' if port else ''}", 100)
+    return printable(f"{name or 'an address without a host'}{f':{port}' if port else ''}", 100)
 
 
 def without_credentials(base_url: str) -> str:

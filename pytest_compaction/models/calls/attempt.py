@@ -13,7 +13,7 @@ from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.text.words import printable
 
 _SAID_CHARACTERS: Final = 200
-"""What a sentence quotes of an endpoint's reply at most."""
+"""The most characters of an endpoint's reply that a sentence quotes."""
 LONGER: Final = "give it longer with --compaction-request-timeout"
 
 
@@ -48,7 +48,7 @@ class AttemptError(ModelError):
         self.seconds = seconds
 
     def repeated(self, attempts: int, seconds: float) -> AttemptError:
-        """The failure that ends so many attempts, which took ``seconds`` in all."""
+        """The failure of the last of ``attempts`` attempts, which took ``seconds`` in all."""
         counted = self.passing and self.complaint is None
         times = f", {attempts} time{'' if attempts == 1 else 's'}" if counted else ""
         return AttemptError(

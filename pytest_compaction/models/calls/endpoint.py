@@ -35,10 +35,10 @@ READ_SECONDS: Final = 120.0
 TOTAL_SECONDS: Final = 300.0
 """Seconds that one call may take with all its repetitions, unless reading may take longer."""
 TOTAL_SHARE: Final = 2.5
-"""Times the bound on reading: room for two time-outs and a reply."""
+"""The bound on a call as a multiple of the bound on reading: room for two time-outs and a reply."""
 MAX_REPLY_BYTES: Final = 8 * 1024 * 1024
 EXCEEDED: Final = "compaction.exceeded"
-"""The mark that the bound on the size leaves on a response."""
+"""The mark on a response that was longer than the bound on its size."""
 NO_KEY: Final = "no-key"
 """Sent where no key is set: the package demands one, and local servers ignore it."""
 _PATHS: Final[Mapping[Operation, str]] = {
@@ -183,7 +183,7 @@ class Endpoint:
             said = printable(str(error), 80)
             raise _unusable(call, f"sent {kind} that is not valid JSON ({said})") from None
         if not isinstance(body, dict):
-            raise _unusable(call, f"sent JSON that is no object but a {type(body).__name__}")
+            raise _unusable(call, f"sent JSON that is not an object but a {type(body).__name__}")
         parsed: dict[str, Any] = _cleaned(body) if "\\ud" in text.casefold() else body
         if isinstance(body.get("error"), Mapping) and not ({"choices", "output"} & body.keys()):
             said = excerpt_of(complaint_of(200, body, text).text)
@@ -214,11 +214,11 @@ def _refused(call: Call, error: Any) -> AttemptError:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _cleaned(value: Any) -> Any:
-    """JSON whose texts hold no half of a surrogate pair, which could neither be kept nor sent."""
+    """JSON without half surrogate pairs in its texts, which could neither be stored nor sent."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, dict):

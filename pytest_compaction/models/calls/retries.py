@@ -1,4 +1,4 @@
-"""Repeats requests that failed in passing: 408, 409, 429, 5xx, a time-out, a lost connection."""
+"""Repeats requests that may succeed later: 408, 409, 429, 5xx, a time-out, a lost connection."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def is_passing(status: int, headers: Mapping[str, str]) -> bool:
 
 
 def asked_wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds that an endpoint asks to wait; ``None`` if it does not, or asks for none."""
+    """Seconds that an endpoint asks to wait; ``None`` if it does not ask, or asks for 0."""
     wait = _asked_seconds(headers)
     return wait if wait is not None and wait > 0 else None
 

@@ -37,7 +37,7 @@ _PARTIAL: Final = ".partial"
 _WAIT_S: Final = 0.02
 _LONGEST_WAIT_S: Final = 0.5
 _CIPHERTEXT: Final = frozenset({"encrypted_content", "signature"})
-"""Members in which anything can look like a key by chance: only known secrets leave them."""
+"""Members in which anything can look like a key by chance: only known secrets are replaced."""
 
 
 class Store:
@@ -162,7 +162,7 @@ class Store:
         try:
             _write(self._folder, self._path(digest), file_bytes(data))
         except ValueError:
-            await self._note(f"a reply that is no valid JSON was not kept in {self._shown}")
+            await self._note(f"a reply that is not valid JSON was not kept in {self._shown}")
         except OSError as error:
             reason = error.strerror or type(error).__name__
             await self._note(
@@ -192,7 +192,7 @@ class Store:
 
 
 def file_bytes(data: dict[str, Any]) -> bytes:
-    """The bytes of a store file: sorted members, one value a line, a newline at the end.
+    """The bytes of a store file: sorted members, one value per line, a newline at the end.
 
     Raises :class:`ValueError` for a value that JSON does not know, such as NaN.
     """
@@ -223,7 +223,7 @@ def _reply(data: dict[str, Any], digest: str) -> CallReply:
 
 
 def without_secrets(value: Any) -> Any:
-    """JSON without keys in its texts and names; from ciphertext only known secrets are taken."""
+    """JSON with keys in texts and names replaced; in ciphertext, only known secrets."""
     if isinstance(value, Mapping):
         names = [next(iter(scrubbed_json({name: None}))) for name in value]
         return {

@@ -55,7 +55,7 @@ from pytest_compaction.text.claims import answer_proper
 from pytest_compaction.text.words import printable
 
 LOG_TOKENS: Final = 6000
-"""Tokens of the log that the judge is shown at most."""
+"""The most tokens of the log that the judge is shown."""
 WORDS_PER_TOKEN: Final = 0.7
 """A cautious figure for English: models count words better than tokens."""
 JUDGE_TOKENS: Final = 200

@@ -48,7 +48,7 @@ class Evidence:
     spec: AnswerSpec
 
     def share(self, *about: About) -> tuple[float, list[str]] | None:
-        """Share of the facts about these that are stated, and the missing; ``None`` if none is."""
+        """Share of facts about these that are stated, and the missing ones; ``None`` without any."""
         pairs = [
             (fact, stated)
             for fact, stated in zip(self.facts, self.stated, strict=True)
@@ -139,7 +139,7 @@ def _mistakes(e: Evidence) -> str:
 def _coverage(
     e: Evidence, *about: About, strict: bool = False, stale: bool = False
 ) -> Scored | None:
-    """Share of the facts about these; without such facts of all, or ``None`` if ``strict``."""
+    """Share of the facts about these; without any, of all facts, or ``None`` if ``strict``."""
     found = e.share(*about)
     if found is None:
         if strict:

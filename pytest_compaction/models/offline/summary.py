@@ -42,7 +42,7 @@ _LISTING: Final = re.compile(
 """Commands that list text: an error word in their output is not an error of the command."""
 _SAME: Final = 0.8
 _UPDATED: Final = 0.55
-"""Share of common stems from which on two entries are the same, or one updates the other."""
+"""From this share of common stems on, two entries are the same, or one updates the other."""
 _FILE_ENTRY: Final = re.compile(r"^`(?P<path>[^`\s]+)` (?P<what>.+)$")
 _VERBS: Final = ("created", "modified", "renamed", "deleted", "read")
 
@@ -202,7 +202,7 @@ def _source_of(text: str, sources: Sequence[Source]) -> Source:
 
 
 def _merged_files(entries: Iterable[Entry]) -> list[Entry]:
-    """One entry for each path, with all verbs and the newest details."""
+    """One entry for each path, with all that happened to it and the newest details."""
     merged: dict[str, Entry] = {}
     for entry in entries:
         match = _FILE_ENTRY.match(entry.text)

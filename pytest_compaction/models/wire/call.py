@@ -2,8 +2,8 @@
 
 A model renders its requests to calls. Callers stand one behind the other. The store
 answers what it holds. The next caller leaves out what a model refuses, the next repeats
-what failed in passing, the next keeps the limit on costs, and the last one, the endpoint,
-talks to the network. Each knows only the next.
+what may succeed later, the next keeps the limit on costs, and the last one, the
+endpoint, talks to the network. Each knows only the next.
 """
 
 from __future__ import annotations

@@ -216,9 +216,9 @@ _ADVICE: Final[Mapping[int, str]] = {
     401: "; check OPENAI_API_KEY",
     403: "; the key may not use this model",
     404: "; check the model's name and OPENAI_BASE_URL",
-    408: "; the endpoint gave up waiting, run again",
+    408: "; the endpoint gave up waiting; run again",
     413: "; the request is too large for the endpoint",
-    429: "; lower --compaction-concurrency or run again later, what was answered is kept",
+    429: "; lower --compaction-concurrency or run again later (what was answered is kept)",
 }
 _LASTING: Final = frozenset({401, 403, 404})
 _NO_CREDIT: Final = re.compile("insufficient_quota|credit balance|billing", re.IGNORECASE)
@@ -239,7 +239,7 @@ def consequence(
     status = complaint.status
     if refuses_added(complaint, body):
         return True, (
-            f"; it does not take {shown(added(body))} as it was sent, take an endpoint that does, "
+            f"; it does not take {shown(added(body))} as it was sent; take an endpoint that does, "
             "or mode=client"
         )
     if _NO_CREDIT.search(complaint.text):
@@ -247,8 +247,8 @@ def consequence(
     if answered and status in _LASTING:
         return False, "; it answered other requests, so this one alone is refused; run again later"
     if operation != "chat.completions" and not answered and _is_missing(complaint):
-        return True, f"; it has no {operation}, take an endpoint or a model that has it"
-    later = "; it failed, run again later" if status >= 500 else ""
+        return True, f"; it has no {operation}; take an endpoint or a model that has it"
+    later = "; it failed; run again later" if status >= 500 else ""
     return status in _LASTING, _ADVICE.get(status, later)
 
 

@@ -49,7 +49,7 @@ def _chat(body: Mapping[str, Any]) -> Reply:
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, Mapping) else None
     if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
-        return Reply(problem="its reply is JSON, but no chat completion")
+        return Reply(problem="its reply is JSON, but not a chat completion")
     cut = choice.get("finish_reason") == "length"
     text = _text_of(message.get("content"))
     if isinstance(message.get("refusal"), str) and message["refusal"].strip():
@@ -64,7 +64,7 @@ def _chat(body: Mapping[str, Any]) -> Reply:
 def _responses(body: Mapping[str, Any]) -> Reply:
     output = body.get("output")
     if not isinstance(output, list):
-        return Reply(problem="its reply is JSON, but no response")
+        return Reply(problem="its reply is JSON, but not a response")
     items = [item for item in output if isinstance(item, Mapping)]
     parts = [
         part
@@ -119,7 +119,7 @@ def usage_of(body: Mapping[str, Any]) -> Usage:
 
 
 def _whole(value: Any) -> int:
-    """A number of tokens; 0 for a value that is not one: a text, a fraction, a huge number."""
+    """A number of tokens; 0 for any other value: a text, a fraction, a huge number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return 0
     return int(value) if 0 < value <= MAX_TOKENS and value == int(value) else 0

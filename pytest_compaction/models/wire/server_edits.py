@@ -107,7 +107,7 @@ def assumed(parameters: Json, read_tokens: int) -> Applied:
 
 
 def read_applied(body: Json) -> Applied:
-    """What a reply says of edits, empty if it says nothing. Never raises."""
+    """What a reply says about edits, empty if it says nothing. Never raises."""
     places = list(_places(body))
     reports = (_mappings(_member(place.get(PARAMETER), "applied_edits")) for place in places)
     entries = next((found for found in reports if found), [])
@@ -125,7 +125,7 @@ def read_applied(body: Json) -> Applied:
         kinds.add(COMPACTION)
     problems = [str(entry["error"]) for entry in entries if entry.get("error")]
     if blocks and not whole:
-        problems.append("the compaction block is empty, its summary failed")
+        problems.append("the compaction block is empty: its summary failed")
     return Applied(
         tuple(sorted(kinds)),
         sum(_count(entry, "cleared_input_tokens") for entry in cleared),

@@ -204,7 +204,7 @@ def test_a_reply_that_is_no_json_is_used_but_not_kept(tmp_path):
     accounts = Noting()
     ask(Store(tmp_path, Odd(), accounts=accounts), call())
     assert files(tmp_path) == []
-    assert "no valid JSON" in accounts.notes[0]
+    assert "not valid JSON" in accounts.notes[0]
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -276,9 +276,9 @@ def test_a_refused_summary_is_an_error_and_an_empty_one_is_asked_for_with_more_r
         (completion(None, tool_calls=[{"id": "c"}]), "it called a tool instead"),
         (completion("", finish="content_filter"), "content filter held the reply back"),
         (completion(None, refusal="no"), "it refused: no"),
-        ({"choices": []}, "no chat completion"),
-        ({"choices": [{"message": "hello"}]}, "no chat completion"),
-        ({"ok": True}, "no chat completion"),
+        ({"choices": []}, "not a chat completion"),
+        ({"choices": [{"message": "hello"}]}, "not a chat completion"),
+        ({"ok": True}, "not a chat completion"),
     ],
 )
 def test_a_reply_without_text_is_no_answer(body, said):
@@ -358,7 +358,7 @@ def test_responses_are_read_as_chat_completions_are():
         (refusal, "it refused: no"),
         (called, "it called a tool instead"),
         ({"output": []}, "its reply is empty"),
-        ({"output": 3}, "no response"),
+        ({"output": 3}, "not a response"),
     ):
         request = answer_request(view=item)
         assert said in error_of(chat(Replies(body)).answer(request))

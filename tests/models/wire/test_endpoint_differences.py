@@ -318,9 +318,9 @@ def test_an_error_in_a_good_status_is_an_error(served):
         ("http://localhost:8000/v1", "localhost:8000"),
         ("https://me:secret@host.example/v1?api-key=1", "host.example"),
         ("https://x.openai.azure.com/openai/v1/", "x.openai.azure.com"),
-        ("nonsense", "an address without host"),
-        ("http://h:99999/", "an address without host"),
-        ("http://[::1", "an address without host"),
+        ("nonsense", "an address without a host"),
+        ("http://h:99999/", "an address without a host"),
+        ("http://[::1", "an address without a host"),
     ],
 )
 def test_the_host_is_named_without_credentials(url, host):

@@ -377,8 +377,8 @@ class Adding(HistoryCompactor):
     [
         ({"model": "other"}, "the request parameter 'model' is set by the model"),
         ({3: 4}, "the name of a request parameter is a int"),
-        ([1], "request parameters are a mapping, not a list"),
-        ({"x": {1, 2}}, "request parameters are JSON, and these are not"),
+        ([1], "request parameters must be a mapping, not a list"),
+        ({"x": {1, 2}}, "request parameters must be JSON, and these are not"),
     ],
 )
 def test_impossible_parameters_break_the_contract_and_are_never_sent(parameters, said):
@@ -500,7 +500,7 @@ FIELDS = "provider_specific_fields"
                 FIELDS: {"compaction_blocks": [{**BLOCK, "content": None}]},
                 "usage": {"iterations": [{"type": "compaction", "output_tokens": 3}]},
             },
-            Applied(problem="the compaction block is empty, its summary failed"),
+            Applied(problem="the compaction block is empty: its summary failed"),
         ),
         (
             {
