@@ -69,7 +69,7 @@ def snapshot_of(verdict: Verdict, item: Mapping[str, Any] | None = None) -> Snap
 
 
 def snapshot_text(snapshot: Snapshot) -> str:
-    """The text of a snapshot file: sorted members, one value a line, a newline at the end."""
+    """The text of a snapshot file: sorted members, one value per line, a newline at the end."""
     text = json.dumps(snapshot, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False)
     return f"{text}\n"
 
@@ -108,7 +108,7 @@ def has_moved(old: Snapshot, new: Snapshot, tolerance: Tolerance) -> bool:
 
 
 def movements(old: Snapshot, new: Snapshot) -> list[str]:
-    """What moved between two snapshots, a line each; the criteria that moved most come first."""
+    """What moved between two snapshots, one line each; the criteria that moved most come first."""
     lines: list[str] = []
     if abs(old["overall"] - new["overall"]) > _EPSILON:
         lines.append(f"overall {old['overall']:.2f} -> {new['overall']:.2f}")
@@ -122,7 +122,7 @@ def movements(old: Snapshot, new: Snapshot) -> list[str]:
     lines += [f"flag gone: {_shown(flag)}" for flag in gone]
     lines += [f"flag new: {_shown(flag)}" for flag in come]
     if old["response"] != new["response"]:
-        lines.append("the answer is another one as well")
+        lines.append("the answer changed as well")
         lines += _was_and_is(old["response"] or "(empty)", new["response"] or "(empty)")
     return lines
 

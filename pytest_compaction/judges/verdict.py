@@ -44,7 +44,7 @@ class FactOutcome:
 
 @dataclass(frozen=True, slots=True)
 class JudgeScores:
-    """What one of several judges said of a response; ``unscored`` says why it gave no score."""
+    """What one of several judges said about a response; ``unscored`` says why it gave no score."""
 
     name: str
     overall: float | None

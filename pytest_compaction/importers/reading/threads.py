@@ -62,7 +62,7 @@ class ThreadBuilder:
     ) -> None:
         """Add a message, or count it as left out if it holds nothing but white space.
 
-        ``shown`` is the name of its role in the ledger, if other than ``role``.
+        ``shown`` is the name of its role in the tally, if other than ``role``.
         """
         if is_empty(parts):
             self._tally.left_out[f"empty {shown or role} message"] += 1

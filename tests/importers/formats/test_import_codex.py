@@ -210,7 +210,7 @@ def test_encrypted_summaries_are_dropped_and_counted(tmp_path: Path) -> None:
         ("m0000", False),
     ]
     assert {b.missing for b in transcript.boundaries} == {
-        "its summary is encrypted, only its provider can read it"
+        "its summary is encrypted: only its provider can read it"
     }
     assert transcript.ledger.left_out["encrypted content of a compaction"] == 2
     assert not any("gAAAA" in str(m) or "gBBBB" in str(m) for m in transcript.messages)

@@ -174,7 +174,7 @@ def test_a_verdict_beyond_the_tolerance_fails_with_what_moved(project):
     assert r"now: It \x1b[2J says 30. " in text
     assert "fact no longer stated: 45" in text
     assert "stale value now hit: the retry limit is 30" in text
-    assert "another one as well" not in text
+    assert "the answer changed" not in text
     assert text.endswith(f"accept it with --snapshot-update: {file_of('limit')}")
     assert "\x1b" not in str(result.stdout)
     assert statuses(project) == {"moved"}
@@ -531,7 +531,7 @@ def test_long_texts_are_shown_from_where_they_part():
         return snapshot_of(Verdict((), {"accuracy": 4.0}, 4.0, (), (), 3.5, "word " * 60 + end))
 
     assert movements(says("45 it is."), says("30 it is.")) == [
-        "the answer is another one as well",
+        "the answer changed as well",
         "  was: …" + "word " * 6 + "45 it is.",
         "  now: …" + "word " * 6 + "30 it is.",
     ]

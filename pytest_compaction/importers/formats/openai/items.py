@@ -32,7 +32,7 @@ from pytest_compaction.importers.reasons import BEFORE_FIRST_MESSAGE, ENCRYPTED_
 
 COMPACTIONS: Final = ("compaction", "compaction_summary", "context_compaction")
 UNDONE_COMPACTION: Final = "recorded compaction in a turn that the user undid"
-ENCRYPTED: Final = "its summary is encrypted, only its provider can read it"
+ENCRYPTED: Final = "its summary is encrypted: only its provider can read it"
 _TEXTS: Final = ("text", "input_text", "output_text", "summary_text", "reasoning_text")
 _HOSTED: Final = (
     "web_search_call",
