@@ -1,4 +1,4 @@
-"""The way of a case: compaction, then responses, then verdicts; each made once, and ahead.
+"""The way of a case: compaction, responses, verdicts; each is made once, ahead of its items.
 
 The first item of a case starts its compaction, and then the answers to all probes that
 the session selected; an item only waits for its own.
@@ -54,7 +54,7 @@ class Engine:
         self._askers: dict[int, tuple[Responder, PanelJudge]] = {}
 
     def select(self, selected: Mapping[tuple[str, Arm], Sequence[tuple[Probe, bool]]]) -> None:
-        """Tell which probes of which case will be asked, and which of the answers judged."""
+        """Tell which probes of which case will be asked, and which answers will be judged."""
         self._selected = selected
 
     def compaction(self, case: Case, arm: Arm) -> Compaction:

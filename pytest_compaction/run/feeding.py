@@ -84,7 +84,7 @@ class CheckedStrategy:
     ) -> tuple[Message, ...]:
         """The messages of a view, for a caller that sends nothing else.
 
-        A view with request parameters is refused: sent without them it would be another view.
+        A view with request parameters is refused: sent without them, it would be another view.
         """
         rendered = await self.rendered(state, context, probe)
         if rendered.parameters:
@@ -136,9 +136,9 @@ class CheckedStrategy:
 class Feeder:
     """Feeds a conversation to one strategy and keeps its state.
 
-    Who feeds decides when to observe, and where to ask whether it :meth:`is_time` to
-    compact. ``steps`` are the compactions that took place, in order. Each method
-    raises :class:`CompactorError` when the strategy breaks its contract.
+    The caller decides when to observe, and where to ask whether it :meth:`is_time` to
+    compact. ``steps`` are the compactions that took place, in order. Each method raises
+    :class:`CompactorError` when the strategy breaks its contract.
     """
 
     def __init__(

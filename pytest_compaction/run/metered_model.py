@@ -46,7 +46,7 @@ class MeteredModel:
 
     Strategies run in threads of their own; their requests are forwarded to the loop
     on which the model lives, at most so many at a time. What they use is booked on
-    that loop, so that a coroutine there reads all of it and none by half.
+    that loop, so that a coroutine there never reads a figure that is half booked.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class MeteredModel:
         return await self._forward(partial(self._model.answer, request))
 
     def refuses(self, parameters: Parameters) -> str | None:
-        """Nothing: request parameters go with answers, and the responder is asked about them."""
+        """``None``: request parameters go with answers, and the responder is asked about them."""
         return None
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:

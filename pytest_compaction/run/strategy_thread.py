@@ -138,7 +138,7 @@ class StrategyThread:
 
 
 def _work(calls: _Calls, shared: SharedLoop | None) -> None:
-    """Make calls until there is ``None``. Must not refer to the object that sends them."""
+    """Make calls until ``None`` comes. Must not refer to the object that sends them."""
     with contextlib.closing(asyncio.Runner()) as runner:
         while True:
             call = calls.get()

@@ -62,7 +62,7 @@ def without_middle(text: str, length: int) -> str:
 def fitting_summary(
     summary: Summary, sections: Sequence[Section], budget: int, tokens: TokenCounter
 ) -> Summary:
-    """The summary without as many entries as it takes to fit ``budget`` tokens.
+    """The summary without the entries that do not fit ``budget`` tokens.
 
     The largest section loses its last entry first. The result is empty if not even one
     entry fits.

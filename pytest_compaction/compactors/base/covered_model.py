@@ -36,7 +36,7 @@ class CoveredModel:
 
     @property
     def name(self) -> str:
-        """The name of the model behind."""
+        """The name of the wrapped model."""
         return self.model.name
 
     def at_trial(self, trial: int) -> Model:
@@ -76,17 +76,17 @@ class CoveredModel:
         return section if left == section.gathers else replace(section, gathers=left)
 
     async def answer(self, request: AnswerRequest) -> AnswerReply:
-        """The answer of the model behind."""
+        """The answer of the wrapped model."""
         return await self.model.answer(request)
 
     def refuses(self, parameters: Parameters) -> str | None:
-        """The refusal of the model behind, if any."""
+        """The refusal of the wrapped model, if any."""
         return refusal_of(self.model, parameters)
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
-        """The judgement of the model behind."""
+        """The judgement of the wrapped model."""
         return await self.model.judge(request)
 
     async def compact(self, request: CompactRequest) -> CompactReply:
-        """The compaction of the model behind."""
+        """The compaction of the wrapped model."""
         return await self.model.compact(request)

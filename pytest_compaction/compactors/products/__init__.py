@@ -1,1 +1,1 @@
-"""Strategies that follow real products, one a file; the file name is the name of the strategy."""
+"""Strategies that follow real products, one per file; the file name is the strategy's name."""

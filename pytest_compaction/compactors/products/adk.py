@@ -1,17 +1,16 @@
 """``adk``: all but the last events become a rolling summary, written in the model's name.
 
-After the event compaction of Google ADK 2.13.0 (read in the published package),
-which has two ways and leaves both to be configured. By tokens (the first choice
-if both are): from a threshold on, all but the last ``retention`` events are
-summarised, the previous summary read first as a seed. By turns (``interval=3:
-overlap=1``, the figures of its documentation): once there are ``interval`` new
-turns of the user, all of them are summarised together with the ``overlap`` turns
-before them; earlier summaries are neither read nor removed. A split moves back so
-that no result loses its call, and it never passes a call that waits for its result,
-unless that call can never be answered. A range stays if it has no more characters
-than the last summary. The summariser reads 2,000 characters of each tool argument and
-result. A failure is only logged, and the history stays as it is. The summary has the
-role of the model.
+After the event compaction of Google ADK 2.13.0 (read in the published package), which
+has two ways to compact, neither of them on by default. By tokens (which comes first if
+both are on): from a threshold on, all but the last ``retention`` events are summarised,
+the previous summary read first as a seed. By turns (``interval=3: overlap=1``, the
+figures of its documentation): once there are ``interval`` new turns of the user, all of
+them are summarised together with the ``overlap`` turns before them; earlier summaries
+are neither read nor removed. A split moves back so that no result loses its call, and
+it never passes a call that waits for its result, unless that call can never be
+answered. A range stays if it has no more characters than the last summary. The
+summariser reads 2,000 characters of each tool argument and result. A failure is only
+logged, and the history stays as it is. The summary has the role of the model.
 
 Adapted: results of calls made at once are one event, as in the original. In a
 well-formed log a call without a result stands only at the end, so only that one waits;

@@ -73,7 +73,7 @@ TOO_LONG: Final = "The conversation before this point was too long to be summari
 VIOLATIONS: Final = {
     **AS_WRITTEN,
     "within-budget": "the newest messages stay by their number, whatever they take",
-    "never-larger": "a summary longer than what it replaces is put all the same",
+    "never-larger": "a summary longer than what it replaces is used all the same",
     "progress-or-stop": "nothing stops summaries that gain nothing",
 }
 ATTEMPTS: Final = 3

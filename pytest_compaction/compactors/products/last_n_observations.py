@@ -6,12 +6,12 @@ first is the task itself and is never elided. With ``polling`` the count is roun
 down to a multiple, so that the view changes only after that many observations and
 between ``n`` and ``n + polling`` of them stay.
 
-Adapted: the task is the first message of the user, every tool result is an
-observation. The original tags observations to keep or to remove them whatever
-their age, and sets these tags by the names of tools; ``keep`` and ``remove`` name
-the tools directly (several with ``|``). The original works on every request and
-leaves the stored history as it is; here it works when compaction is asked for and
-the text that it puts stays. A text that would be longer than the result is not put.
+Adapted: the task is the first message of the user, every tool result is an observation.
+The original tags observations to keep or to remove them whatever their age, and sets
+these tags by the names of tools; ``keep`` and ``remove`` name the tools directly
+(several with ``|``). The original works on every request and leaves the stored history
+as it is; here it works when compaction is asked for, and the text that it inserts
+stays. A text that would be longer than the result is not inserted.
 """
 
 from __future__ import annotations

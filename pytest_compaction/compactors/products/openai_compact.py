@@ -31,7 +31,7 @@ VIOLATIONS: Final = {
     "pending-call-kept": "the endpoint keeps user messages only, so an open call goes",
     "within-budget": "every user message comes back, whatever they take",
     "never-larger": "the output is taken whatever its size",
-    "progress-or-stop": "nothing looks whether compacting once more is of use",
+    "progress-or-stop": "nothing checks whether compacting once more is of use",
     "summariser-input-bounded": "the whole conversation is sent, whatever its size",
 }
 

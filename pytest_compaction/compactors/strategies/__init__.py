@@ -1,1 +1,1 @@
-"""General strategies, one a file; the file name is the name of the strategy."""
+"""General strategies, one per file; the file name is the name of the strategy."""

@@ -10,15 +10,15 @@ Differences from the original, and their reasons:
 
 - The original reads with 14,000 tokens whatever the model; here the parts are
   shares of the case's budget.
-- It asks the model twice a pair; here once a compaction, about all that leaves the
+- It asks the model twice per pair; here it is asked once per compaction, about all that leaves the
   view, which a harness can afford.
 - Embeddings give way to BM25 and the model's yes or no to shared terms, because a
   question is answered from a view that is made without waiting for a model.
 - An episode of an agent is a user message with the reply and the results of its
   calls, or a further reply.
 - Three faults of the published code are not copied: the size limit that raises
-  TypeError when it is first needed, the sorting of numbers as text, and every
-  pair entering working memory once a message.
+  TypeError when it is first needed, the sorting of numbers as text, and every pair
+  entering working memory once per message.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """``regenerate``: one structured summary, written from scratch at each compaction.
 
-Everything the view holds, an earlier summary among it, is read as conversation
+Everything in the view, an earlier summary included, is read as conversation
 and replaced by one user message. This is the scheme of SDKs that ask the model
 to summarise the whole conversation and continue from that text alone; nothing
 protects the content of an earlier summary.

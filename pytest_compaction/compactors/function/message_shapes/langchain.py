@@ -58,7 +58,7 @@ class LangChainShape:
     name = "langchain"
 
     def given(self, messages: Sequence[Message]) -> list[Any]:
-        """One object a message; a system message of the developer role is a system message."""
+        """One object per message; a system message of the developer role is a system message."""
         make = _maker()
         return [make(_TYPES.get(m.role, m.role), **_attributes(m)) for m in messages]
 

@@ -28,7 +28,7 @@ _CONTEXTS: Final = frozenset({"ctx", "context", "run_context"})
 class Shape(Protocol):
     """Makes objects of messages and reads chat dictionaries back from objects.
 
-    ``read`` turns the objects that ``given`` made into one dictionary a message, in order,
+    ``read`` turns the objects that ``given`` made into one dictionary per message, in order,
     so that unchanged messages are recognised. It raises ``MessageShapeError``.
     """
 

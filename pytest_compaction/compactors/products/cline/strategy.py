@@ -127,20 +127,20 @@ VIOLATIONS: Final = {
     "classic": {
         "within-budget": "one step removes half or three quarters, whatever is left then",
         "never-larger": "the notice may be longer than what was removed",
-        "progress-or-stop": "nothing looks whether a step gained anything: one small step follows "
+        "progress-or-stop": "nothing checks whether a step gained anything: one small step follows "
         "on another until too little is left to remove",
     },
     "auto-condense": {
         **AS_WRITTEN,
         "within-budget": "the first pair stays whatever it takes",
-        "never-larger": "a summary longer than what it replaces is put all the same",
+        "never-larger": "a summary longer than what it replaces is used all the same",
         "progress-or-stop": "nothing stops summaries that gain nothing",
     },
     "agentic": {
         **AS_WRITTEN,
         "within-budget": "the last turn of the user stays whole, and without a turn to cut at "
         "nothing is summarised",
-        "never-larger": "a summary longer than what it replaces is put all the same",
+        "never-larger": "a summary longer than what it replaces is used all the same",
     },
 }
 

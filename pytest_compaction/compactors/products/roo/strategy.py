@@ -128,7 +128,7 @@ VIOLATIONS: Final = {
         **AS_WRITTEN,
         "pending-call-kept": "everything is summarised, an open call with it",
         "within-budget": "where condensing fails, half is dropped once",
-        "progress-or-stop": "nothing looks whether condensing once more is of use",
+        "progress-or-stop": "nothing checks whether condensing once more is of use",
     },
 }
 
