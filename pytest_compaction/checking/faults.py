@@ -70,7 +70,7 @@ class FaultyModel:
 
     @property
     def name(self) -> str:
-        """The name of the model behind."""
+        """The name of the wrapped model."""
         return self._behind.model.name
 
     def at_trial(self, trial: int) -> FaultyModel:
@@ -115,7 +115,7 @@ class FaultyModel:
         return await self._behind.model.answer(request)
 
     def refuses(self, parameters: Parameters) -> str | None:
-        """Always a reason: the check asks for no answers, and a server edits only for those."""
+        """Always a reason: a server edits only for answers, and the check asks for no answer."""
         self.unsupported = (
             f"the effect of request parameters ({shown(parameters)}) shows only in answers, and "
             "the check asks for none; check mode=client"

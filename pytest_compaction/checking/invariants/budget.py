@@ -112,8 +112,9 @@ INVARIANTS: Final = (
     Invariant(
         "within-budget",
         "budget",
-        "After a compaction the view fits the budget, or the compaction says that it failed; what "
-        "may not be touched (system prompt, open calls, a promised last user message) excepted.",
+        "After a compaction the view fits the budget, or the compaction says that it failed, "
+        "unless what may not be touched (system prompt, open calls, a promised last user message) "
+        "exceeds the budget by itself.",
         'The next request overflows the window ("prompt is too long") although the context was '
         "just compacted.",
         within_budget,
@@ -121,15 +122,15 @@ INVARIANTS: Final = (
     Invariant(
         "not-due-after",
         "budget",
-        "After a compaction that made room none is due until something new is said.",
+        "After a compaction that made room, no other is due until something new is said.",
         "The agent compacts in a loop instead of working.",
         not_due_after,
     ),
     Invariant(
         "progress-or-stop",
         "budget",
-        "Compactions that remove next to nothing end: the second one in a row is said to be of no "
-        "use (noop or failed).",
+        "Compactions that remove next to nothing come to an end: the second one in a row says that "
+        "it was of no use (noop or failed).",
         "With a fixed overhead above the threshold the agent compacts hundreds of times and pays "
         "for each.",
         progress_or_stop,
@@ -137,9 +138,8 @@ INVARIANTS: Final = (
     Invariant(
         "summariser-input-bounded",
         "budget",
-        "No request to the summariser is larger than the window, not even with a single message "
-        "that is.",
-        "The request to compact is itself too long, so that the session cannot be saved any more.",
+        "No request to the summariser is larger than the window, even if a single message is.",
+        "The request to compact is itself too long, so the session can no longer be saved.",
         summariser_input_bounded,
         needs="request",
     ),

@@ -22,7 +22,7 @@ from pytest_compaction.conversation.messages import (
 from pytest_compaction.text.words import printable
 
 _LEAST_ASKED: Final = 20
-"""From this many characters on a sentence of a request is recognised wherever it stands."""
+"""A sentence of a request that has this many characters is recognised wherever it stands."""
 
 
 def log_order_and_text(observation: Observation) -> Iterator[Breach]:
@@ -222,7 +222,7 @@ INVARIANTS: Final = (
     Invariant(
         "spans-partition",
         "content",
-        "The outcome says of every message what became of it, once and truly.",
+        "The outcome says what became of each message, exactly once and truthfully.",
         "What is dropped in silence cannot be found, restored or counted.",
         spans_partition,
     ),
@@ -247,7 +247,7 @@ INVARIANTS: Final = (
     Invariant(
         "summary-not-empty",
         "content",
-        "Messages are only ever replaced by something: an empty summary is refused.",
+        "An empty summary is refused: it replaces no message.",
         "One bad reply of the model wipes out the session, and nobody is told.",
         summary_not_empty,
         needs="request",
@@ -255,8 +255,8 @@ INVARIANTS: Final = (
     Invariant(
         "summary-is-a-summary",
         "content",
-        "What stands for messages is a summary of them: where the model repeats its instructions, "
-        "makes a tool call or gets no further than its reasoning, nothing is replaced by that.",
+        "Only a summary takes the place of messages: a reply that repeats the instructions, makes "
+        "a tool call or gets no further than its reasoning replaces nothing.",
         "The agent goes on from a text that says nothing of its work, or makes a call that nobody "
         "wanted, and what was said is lost.",
         summary_is_a_summary,

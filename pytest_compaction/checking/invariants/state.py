@@ -180,7 +180,7 @@ INVARIANTS: Final = (
     Invariant(
         "not-due-is-identity",
         "state",
-        "As long as nothing is compacted the view is the conversation as it was said.",
+        "As long as nothing is compacted, the view is the conversation as it was said.",
         "The agent loses messages while there is room for them, and every request misses the "
         "cache.",
         not_due_is_identity,
@@ -195,7 +195,7 @@ INVARIANTS: Final = (
     Invariant(
         "one-live-summary",
         "state",
-        "However often it was compacted, the view holds one summary, and that one holds no other.",
+        "However often the log was compacted, the view holds one summary, which holds no earlier one.",
         "Summaries of summaries pile up until they fill the window themselves.",
         one_live_summary,
         needs="summary",

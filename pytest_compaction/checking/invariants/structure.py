@@ -165,15 +165,16 @@ INVARIANTS: Final = (
         "structure",
         "Parallel tool calls of one assistant message and their results are kept or removed as "
         "one.",
-        "A part of them is a call without result or a result without call: status 400.",
+        "Some of them alone make a call without a result or a result without a call: status 400.",
         parallel_calls_whole,
     ),
     Invariant(
         "pending-call-kept",
         "structure",
         "A tool call that still waits for its result stays word for word at the end of the view, "
-        "or nothing is compacted; one that died further up never blocks compaction.",
-        "The result arrives and belongs to nothing (status 400), or the work is lost; a dead call "
+        "or nothing is compacted; a call further up that was never answered "
+        "never blocks compaction.",
+        "The result arrives and belongs to no call (status 400), or the work is lost; a dead call "
         "that blocks lets the context grow until it overflows.",
         pending_call_kept,
     ),
@@ -188,7 +189,7 @@ INVARIANTS: Final = (
     Invariant(
         "ends-on-user-or-tool",
         "structure",
-        "The view does not end on an assistant message on which the conversation did not end.",
+        "The view does not end on an assistant message, unless the conversation ended on it.",
         "The model takes it for its own unfinished words and goes on with them, or the endpoint "
         "refuses the prefilled answer.",
         ends_on_user_or_tool,
@@ -196,7 +197,7 @@ INVARIANTS: Final = (
     Invariant(
         "no-empty-message",
         "structure",
-        "No message of the view is left without content.",
+        "Every message of the view has content.",
         'Endpoints refuse empty and white-space-only text (status 400: "text content blocks must '
         'be non-empty").',
         no_empty_message,
@@ -206,14 +207,14 @@ INVARIANTS: Final = (
         "structure",
         "Thinking and opaque parts stay byte for byte or go as a whole, and the latest message "
         "with tool calls keeps its thinking.",
-        'Their signature does not fit any more (status 400: "thinking blocks cannot be '
+        'Their signature no longer fits (status 400: "thinking blocks cannot be '
         'modified"), for the rest of the session.',
         payloads_intact,
     ),
     Invariant(
         "system-unchanged",
         "structure",
-        "The system prompt stays as it was given, and first.",
+        "The system prompt stays first, as it was given.",
         "Rules, tools and identity of the agent change without anybody having decided it, and the "
         "cached prefix is lost.",
         system_unchanged,
@@ -222,7 +223,7 @@ INVARIANTS: Final = (
     Invariant(
         "images-valid",
         "structure",
-        "Images stay as they were or become text, and none is sent to a text-only summariser.",
+        "Images stay as they were or become text, and a text-only summariser is sent no image.",
         'A cut or empty image is refused ("Could not process image"), and a text-only model '
         "refuses every image, so that compaction itself fails.",
         images_valid,
