@@ -1,1 +1,1 @@
-"""The commands of ``pytest-compaction``, one a module, each with ``add`` and ``run``."""
+"""The commands of ``pytest-compaction``, one per module, each with ``add`` and ``run``."""

@@ -67,7 +67,7 @@ def add(commands: Any) -> None:
         type=_positive,
         default=DEFAULT_COUNT,
         metavar="N",
-        help=f"at most so many probes a case ({DEFAULT_COUNT})",
+        help=f"the most probes of a case ({DEFAULT_COUNT})",
     )
     parser.add_argument(
         "--last", type=_positive, metavar="N", help="only the last N messages of each conversation"
@@ -90,7 +90,7 @@ def add(commands: Any) -> None:
         "--redact",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="replace secrets, e-mail addresses and home folders by stand-ins (on)",
+        help="replace secrets, e-mail addresses and home folders with stand-ins (on)",
     )
     parser.add_argument(
         "--model",
@@ -139,7 +139,7 @@ def _refuse_two_parts(options: argparse.Namespace) -> None:
     if options.last is not None and (first is not None or final is not None):
         options.refuse("--last names a part, and so do --from and --to; give one of the two")
     if first is not None and final is not None and first > final:
-        options.refuse(f"--from {first} is behind --to {final}")
+        options.refuse(f"--from {first} is after --to {final}")
 
 
 def _import_all(shared: _Import) -> int:

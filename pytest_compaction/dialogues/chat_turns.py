@@ -40,7 +40,7 @@ def _turn(asked: Sequence[Message], answered: Sequence[Message], number: int) ->
 
 
 def _step(group: Sequence[Message]) -> tuple[RecordedCall, ...]:
-    """The calls of one message with their results; none for a message without calls."""
+    """The calls of one message with their results; empty for a message without calls."""
     results = {result.call_id: result for message in group for result in message.results}
     return tuple(
         RecordedCall(

@@ -1,6 +1,6 @@
 """Dialogue files: recognised, read, checked, chosen from. A broken dialogue hides no other.
 
-A file holds one dialogue, a list of them, or one a line; see :mod:`.format` for the formats.
+A file holds one dialogue, a list of them, or one per line; see :mod:`.format` for the formats.
 """
 
 from __future__ import annotations

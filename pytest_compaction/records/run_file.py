@@ -54,7 +54,7 @@ class RunWriter:
         self._append(self.run.header)
 
     def add(self, record: Record) -> None:
-        """Keep a record and append its line; API keys in its texts are blotted out."""
+        """Keep a record and append its line; API keys in its texts are replaced."""
         record = scrubbed_json(record)
         self.run.add(record)
         self._append(record)

@@ -22,7 +22,7 @@ MANY: Final = 5
 
 
 def overall_table(evaluation: Evaluation) -> Table:
-    """The figures of all dialogues together, one a row."""
+    """The figures of all dialogues together, one per row."""
     whole = evaluation.whole
     spending = whole.spending
     some = whole.dialogues > 0

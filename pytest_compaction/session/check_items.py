@@ -76,7 +76,7 @@ class Held:
             raise BrokenInvariantError(described(spec.text, invariant, small, many, again))
 
     def _nothing(self) -> str:
-        """Why nothing can be said of a compactor that never compacted."""
+        """Why nothing can be said about a compactor that never compacted."""
         _, survey = self.session.survey(self.subject.spec)
         did = ", ".join(f"{count} {status}" for status, count in survey.steps.items())
         reasons = "; ".join(

@@ -19,7 +19,7 @@ from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text.words import printable
 
 _DIALOGUES: int = 100
-"""Dialogues that are estimated before every run at most; an estimate alone counts them all."""
+"""The most dialogues that are counted before a run; ``--compaction-estimate`` counts them all."""
 
 
 class EstimateFirst:

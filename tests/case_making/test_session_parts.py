@@ -171,7 +171,7 @@ def test_what_is_secret_is_known_from_the_whole_session(
     ("options", "words"),
     [
         (["--last", "3", "--from", "2"], "give one of the two"),
-        (["--from", "5", "--to", "2"], "--from 5 is behind --to 2"),
+        (["--from", "5", "--to", "2"], "--from 5 is after --to 2"),
         (["--last", "0"], "not a whole number above 0"),
     ],
 )

@@ -48,7 +48,7 @@ class Evidence:
     spec: AnswerSpec
 
     def share(self, *about: About) -> tuple[float, list[str]] | None:
-        """Share of facts about these that are stated, and the missing ones; ``None`` without any."""
+        """Share of facts about these that are stated, and those missing; ``None`` without any."""
         pairs = [
             (fact, stated)
             for fact, stated in zip(self.facts, self.stated, strict=True)

@@ -1,4 +1,5 @@
-"""The source of probes when a model is named: the model, or the rules if it writes none."""
+"""The source of probes when a model is named: the model, or the rules if no probe of the model is
+kept."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from pytest_compaction.probes.derive import derive_probes
 
 
 class ModelProbes:
-    """Probes written by the model ``name`` behind ``caller``; by rules if none is kept.
+    """Probes written by the model ``name`` behind ``caller``; or by rules if no such probe is kept.
 
     ``written`` tells what became of the proposals for the last session.
     """

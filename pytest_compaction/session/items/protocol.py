@@ -1,4 +1,4 @@
-"""What every kind of benchmark item can say of itself."""
+"""The protocol of a benchmark item, whatever its kind."""
 
 from __future__ import annotations
 

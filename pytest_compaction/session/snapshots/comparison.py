@@ -106,7 +106,7 @@ class SnapshotComparison:
                 "the snapshot of this verdict cannot be used: it is torn, or of another format\n"
                 f"  restore it, or write it anew with --snapshot-update: {shown}"
             )
-        within = f"{self.tolerance.overall:g} overall, {self.tolerance.criterion:g} a criterion"
+        within = f"{self.tolerance.overall:g} overall, {self.tolerance.criterion:g} per criterion"
         lines = [
             f"the verdict moved from its snapshot: {old['overall']:.2f} -> {overall:.2f} "
             f"(tolerated: {within})",

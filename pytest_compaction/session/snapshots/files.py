@@ -44,7 +44,7 @@ class NoSnapshotError(ValueError):
 
 
 class JudgeSnapshotExtension(JSONSnapshotExtension):
-    """Files of verdicts, one an item, compared within a tolerance."""
+    """Files of verdicts, one per item, compared within a tolerance."""
 
     file_extension = "judge.json"
     tolerance = Tolerance()

@@ -169,7 +169,7 @@ def test_a_verdict_beyond_the_tolerance_fails_with_what_moved(project):
     text = flat(failure(result, f"{own('keep')}-first-limit"))
     begin = "the verdict moved from its snapshot: 4.00 -> 3."
     assert text.startswith(begin)
-    assert "(tolerated: 0.5 overall, 1 a criterion)" in text
+    assert "(tolerated: 0.5 overall, 1 per criterion)" in text
     assert "accuracy_factual 4 -> 1 was: " in text
     assert r"now: It \x1b[2J says 30. " in text
     assert "fact no longer stated: 45" in text
