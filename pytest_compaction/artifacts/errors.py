@@ -8,9 +8,11 @@ from typing import Final
 
 _TAIL_CHARACTERS: Final = 200_000
 _MAX_LINES: Final = 5_000
+"""Bounds the work on huge outputs, which are read from their end."""
 MAX_ERROR_CHARACTERS: Final = 400
 """A longer line is cut there, and says how much is missing."""
 _ROOM_OF_MARK: Final = 32
+"""Characters kept free for the note of how many are missing."""
 _SHORTEST: Final = 12
 _NAMED: Final = re.compile(
     r"\b\w*(?:Error|Exception)\b(?: \[\w+\])?:"

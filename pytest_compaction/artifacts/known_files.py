@@ -16,6 +16,7 @@ from pytest_compaction.artifacts.touches import Touch
 _REPLACED: Final = re.compile(r"\boverwr|\bupdated\b|\breplaced\b|\bmodified\b|existing file", re.I)
 _NEW_FILE: Final = re.compile(r"\bcreated\b|\bnew file\b", re.I)
 _MAX_SWEPT: Final = 300
+"""With more files than this, a pattern puts all of them in doubt, not only those that fit it."""
 _MAX_NAMESAKES: Final = 100
 
 

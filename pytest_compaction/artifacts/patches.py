@@ -8,6 +8,7 @@ from typing import Final
 from pytest_compaction.artifacts.touches import Touch, Verb, clean_path, line_detail
 
 _MAX_PATCH_CHARACTERS: Final = 2_000_000
+"""Bounds the work on a huge patch; the rest is not read."""
 _SECTION: Final = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
 _MOVE: Final = re.compile(r"\*\*\* Move to: (.+)")
 _BLOCK_START: Final = re.compile(r"[-<]{5,9} SEARCH")

@@ -114,6 +114,7 @@ _EDITOR_COMMANDS: Final = frozenset(
 )
 _BOUNDARY: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 _MAX_ENTRIES: Final = 1_000
+"""Bounds the work on one call; further paths and edits are not read."""
 
 
 def call_touches(call: ToolCall) -> list[Touch]:

@@ -17,6 +17,7 @@ MAX_PATH_CHARACTERS: Final = 1000
 MAX_DETAIL_CHARACTERS: Final = 80
 _MAX_TEXT_CHARACTERS: Final = 200_000
 _MAX_LINES: Final = 2_000
+"""Bounds the search for a telling line in a long text."""
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 _ASSIGNMENT: Final = re.compile(

@@ -39,9 +39,11 @@ from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes
 
 MAX_ID: Final = 80
 MAX_NAME: Final = 50
+"""The most characters of a case id, and of the name of the conversation in it."""
 ProbeSource = Callable[[Sequence[Message], Sequence[int], int, int], list[dict[str, Any]]]
 """Takes messages, positions of the points, a count and the budget; returns probes as JSON."""
 _WINDOWS: Final = (32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000)
+"""The usual windows of models, in tokens."""
 
 
 class NoProbeError(ImportFormatError):

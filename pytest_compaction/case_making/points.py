@@ -18,6 +18,7 @@ TOKENS_A_POINT: Final = 25_000
 MIN_POINTS, MAX_POINTS = 3, 8
 MIN_BUDGET: Final = 2_000
 BUDGET_STEP: Final = 500
+"""A budget that has to grow is rounded up to a multiple of this."""
 SYSTEM_ROLES: Final = ("system", "developer")
 
 

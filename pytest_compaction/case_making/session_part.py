@@ -85,8 +85,8 @@ def _within(boundary: Boundary, ids: set[str]) -> Boundary | None:
 
 
 def _counted(
-    ledger: ImportTally, messages: Sequence[Message], kept: Sequence[Message]
+    tally: ImportTally, messages: Sequence[Message], kept: Sequence[Message]
 ) -> ImportTally:
     lost = len(messages) - len(kept)
-    left_out = {**ledger.left_out, **({OUTSIDE: lost} if lost else {})}
-    return replace(ledger, messages=len(kept), left_out=dict(sorted(left_out.items())))
+    left_out = {**tally.left_out, **({OUTSIDE: lost} if lost else {})}
+    return replace(tally, messages=len(kept), left_out=dict(sorted(left_out.items())))

@@ -30,6 +30,7 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.run.strategy_thread import StrategyThread, TimeLimitError
 
 SEED: Final = 20261121
+"""Fixed, so that every run and every worker draws the same examples."""
 _DRAWS: Final = 8
 """Draws for each example wanted, at most: Hypothesis draws some examples twice."""
 _SHRINKS: Final = 120

@@ -22,6 +22,7 @@ MAX_TEXT: Final = 2000
 """Characters of a reasoning or an answer that a snapshot keeps at most."""
 _DIGITS: Final = 4
 _EPSILON: Final = 1e-6
+"""Scores are rounded in snapshots; a difference this small is not a movement."""
 _SHOWN_CRITERIA: Final = 6
 _SHOWN_TEXT: Final = 120
 _BEFORE: Final = 30

@@ -13,6 +13,7 @@ Effectiveness", section 2.2."""
 
 TOOL_WEIGHT: Final = 0.4
 SIMILARITY_WEIGHT: Final = 0.6
+"""Weights of the published evaluation, section 2.2."""
 
 
 def lexical_similarity(one: str, other: str) -> float:

@@ -14,6 +14,7 @@ MAX_ITEMS: Final = 10
 MIN_NUMBER: Final = 2
 MIN_QUOTE: Final = 3
 MIN_NOUN: Final = 3
+"""Characters of the shortest number, quotation and proper noun that count as key items."""
 
 _NUMBER: Final = re.compile(r"\b\d+[\d,\.]*\b", re.ASCII)
 _QUOTED: Final = re.compile(r"[\"']([^\"']+)[\"']")

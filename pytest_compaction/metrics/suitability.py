@@ -15,10 +15,12 @@ MANY_TURNS: Final = 4
 FEW_TURNS: Final = 2
 LONG_PROMPT: Final = 2000
 SHORT_PROMPT: Final = 1000
+"""Bounds of the classes, from section 5.1 of the published evaluation."""
 
 CONSISTENCY_WEIGHT: Final = 0.5
 SAVINGS_WEIGHT: Final = 0.3
 RETENTION_WEIGHT: Final = 0.2
+"""Weights of effectiveness, from its section 2.2."""
 
 
 def effectiveness(consistency: float, mean_savings: float, retention: float) -> float:

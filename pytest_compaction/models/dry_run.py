@@ -43,6 +43,7 @@ _SHORT_TOKENS: Final = 150
 _FILLER: Final = "the work went on as planned and more was said of it in passing"
 Length = Literal["short", "middle", "long"]
 _NATIVE: Final = canonical_json({"type": "compaction", "encrypted_content": "A" * 2000})
+"""An opaque item of middling length, in place of the one that the endpoint would return."""
 _ORDER: Final = ("compaction", "responder", "judge")
 
 

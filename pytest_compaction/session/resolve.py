@@ -63,13 +63,13 @@ def resolve_session(
     use_shipped: bool,
     added_compactors: Mapping[str, Any],
     added_models: Mapping[str, Model],
-    ledger: str | None = None,
+    accounts_file: str | None = None,
 ) -> BenchmarkSession:
     """Resolve every name in the settings.
 
-    ``use_shipped`` takes the cases of the package; ``ledger`` is the file in which an xdist
-    worker shares the account of its controller. Raises one of ``USAGE_ERRORS`` for a name
-    that cannot be resolved.
+    ``use_shipped`` takes the cases of the package; ``accounts_file`` is the file in which
+    an xdist worker shares the accounts of its controller. Raises one of ``USAGE_ERRORS``
+    for a name that cannot be resolved.
     """
     make_importable(invocation, root)
     registry, specs = named_strategies(settings.arms, added_compactors)
@@ -77,7 +77,7 @@ def resolve_session(
     tokens.text("")
 
     real = [name for name in settings.models if name not in added_models and not is_offline(name)]
-    accounts = Path(ledger) if ledger else None
+    accounts = Path(accounts_file) if accounts_file else None
     endpoints = _endpoints(settings, root, tokens, accounts) if real else None
     _check_prices(settings, real, endpoints)
     if endpoints is not None:
@@ -129,14 +129,14 @@ def make_importable(*folders: Path) -> None:
 
 
 def _endpoints(
-    settings: Settings, root: Path, tokens: TokenCounter, ledger: Path | None
+    settings: Settings, root: Path, tokens: TokenCounter, accounts: Path | None
 ) -> Endpoints:
     calls = settings.calls
     return connect(
         root / calls.store,
         calls.store,
         "replay" if calls.replay else "refresh" if calls.refresh else "normal",
-        ledger,
+        accounts,
         calls.max_cost,
         root / calls.judge_prompt if calls.judge_prompt else None,
         tokens,

@@ -84,7 +84,7 @@ class BenchmarkScheduling(Scheduling):
         """Tell workers whether a case is theirs alone, so that they may work ahead."""
         node.workerinput["compaction_case_is_whole"] = node.config.getvalue("dist") == "load"
         if self._accounts is not None:
-            node.workerinput["compaction_ledger"] = str(self._accounts.path)
+            node.workerinput["compaction_accounts"] = str(self._accounts.path)
 
     def pytest_testnodedown(self, node: Any) -> None:
         """Count the calls that a dead worker had in flight as charged: they may have been."""

@@ -31,7 +31,7 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
             use_shipped,
             added(config, "pytest_compaction_compactors"),
             added(config, "pytest_compaction_models"),
-            getattr(config, "workerinput", {}).get("compaction_ledger"),
+            getattr(config, "workerinput", {}).get("compaction_accounts"),
         )
     except resolve.USAGE_ERRORS as error:
         raise pytest.UsageError(str(error)) from None

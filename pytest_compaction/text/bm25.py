@@ -15,6 +15,7 @@ from typing import Final
 
 K1: Final = 1.2
 B: Final = 0.6
+"""Within the ranges that the source finds good: 1.2 to 2 for ``K1``, 0.5 to 0.8 for ``B``."""
 
 
 class BM25:

@@ -24,6 +24,7 @@ from pytest_compaction.artifacts.shell.words import Simple, simple_commands, wit
 from pytest_compaction.artifacts.touches import Touch, text_detail
 
 _MAX_DEPTH: Final = 3
+"""How deep ``bash -c`` may be nested and is still followed."""
 _SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash"})
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 MAX_SCRIPT_CHARACTERS: Final = 200_000
+"""Bounds the work on a script that holds a whole file; the rest is not read."""
 _TOKEN: Final = re.compile(
     r"[ \t\r]+"
     r"|(?P<redirect>\d{0,2}(?:&>>|&>|>>|>\||>&|<<<|<<-?|<|>))"

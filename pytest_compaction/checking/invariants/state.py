@@ -195,7 +195,8 @@ INVARIANTS: Final = (
     Invariant(
         "one-live-summary",
         "state",
-        "However often the log was compacted, the view holds one summary, which holds no earlier one.",
+        "However often the log was compacted, the view holds one summary, which holds no earlier "
+        "one.",
         "Summaries of summaries pile up until they fill the window themselves.",
         one_live_summary,
         needs="summary",

@@ -32,6 +32,7 @@ from pytest_compaction.text.words import printable
 
 CONNECT_SECONDS: Final = 10.0
 READ_SECONDS: Final = 120.0
+"""Seconds for a connection, and of silence while a reply is read."""
 TOTAL_SECONDS: Final = 300.0
 """Seconds that one call may take with all its repetitions, unless reading may take longer."""
 TOTAL_SHARE: Final = 2.5

@@ -25,6 +25,7 @@ LONGEST_ASKED_S: Final = 120.0
 _JITTER: Final = 0.25
 """Share of a wait by which it may be shorter, so that many callers do not return at once."""
 _PASSING: Final = frozenset({408, 409, 429})
+"""Refusals that another attempt may overcome: a time-out, a conflict, a rate limit."""
 
 
 class RetryingCaller:

@@ -25,6 +25,7 @@ from pytest_compaction.text.words import printable
 
 _WAIT_S: Final = 0.02
 _LONGEST_WAIT_S: Final = 0.5
+"""Waits between looks at the accounts double up to the longest: the file announces nothing."""
 _MARGIN: Final = 1.25
 """Times our own count: other tokenizers may count more tokens of an input."""
 _OUTPUT_KEYS: Final = ("max_completion_tokens", "max_tokens", "max_output_tokens")

@@ -36,6 +36,7 @@ FORMAT: Final = 1
 _PARTIAL: Final = ".partial"
 _WAIT_S: Final = 0.02
 _LONGEST_WAIT_S: Final = 0.5
+"""Waits between looks at the accounts double up to the longest: the file announces nothing."""
 _CIPHERTEXT: Final = frozenset({"encrypted_content", "signature"})
 """Members in which anything can look like a key by chance: only known secrets are replaced."""
 

@@ -18,6 +18,7 @@ from typing import Final
 from pytest_compaction.conversation.messages import canonical_json
 
 MARK_DIGITS: Final = 16
+"""64 bits of the hash, so that no text has the mark by chance."""
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5")
 """Letters and marks without a visible shape: fillers, the empty Braille cell, joiners."""

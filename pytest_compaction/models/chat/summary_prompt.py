@@ -12,6 +12,7 @@ from pytest_compaction.models.protocol import SummaryRequest
 from pytest_compaction.models.wire.rendering import clean, transcript
 
 _FEWEST_WORDS: Final = 10
+"""The least that a model is asked for, however small the budget is."""
 _CARRY_OVER: Final = (
     "The notes so far. Carry over what still holds, bring it up to date with the messages, and "
     "lose nothing that is not outdated:"

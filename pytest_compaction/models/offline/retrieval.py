@@ -26,6 +26,7 @@ from pytest_compaction.text.words import content_stems, normalize, segments
 
 PASSAGE_UNITS: Final = 6
 _PASSAGE_SHARE: Final = 0.6
+"""Units of a passage, and the share of its score that each of them gets."""
 _NEIGHBOUR_SHARES: Final = (0.6, 0.4)
 """The least worth of a unit, as a share of the units one and two places away."""
 _ANSWERED: Final = 0.8

@@ -221,6 +221,7 @@ _ADVICE: Final[Mapping[int, str]] = {
     429: "; lower --compaction-concurrency or run again later (what was answered is kept)",
 }
 _LASTING: Final = frozenset({401, 403, 404})
+"""Statuses that end a model for the run: the key, its rights or the name are wrong and stay so."""
 _NO_CREDIT: Final = re.compile("insufficient_quota|credit balance|billing", re.IGNORECASE)
 _MISSING: Final = re.compile(
     "not (?:be )?(?:support|found|available|implement)|unsupported|unknown|no such|invalid url",

@@ -35,6 +35,7 @@ NATIVE_ITEMS: Final = frozenset({"compaction", "compaction_summary"})
 
 MAX_CALL_ID: Final = 40
 MAX_TOOL_NAME: Final = 64
+"""The most characters that endpoints take in the id of a call and in the name of a tool."""
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]+")
 
 
