@@ -22,7 +22,7 @@ _KEPT_OUTSIDE: Final = "it kept messages that are outside the imported part"
 
 @dataclass(frozen=True, slots=True)
 class SessionPart:
-    """Which messages to import: the ``last`` so many, or those from ``first`` to ``final``.
+    """Which messages to import: the newest ``last``, or those from ``first`` to ``final``.
 
     Messages are counted from 1; ``None`` sets no limit.
     """

@@ -120,7 +120,7 @@ class Tally:
         self.left_out[KEPT_AS_RECORD if boundary.recorded else NOT_ON_RECORD] += 1
 
     def ledger(self, messages: int) -> ImportTally:
-        """The counts so far, for a transcript of so many messages."""
+        """The counts so far, for a transcript of this number of messages."""
         left_out = {reason: number for reason, number in sorted(self.left_out.items()) if number}
         repaired = {reason: number for reason, number in sorted(self.repaired.items()) if number}
         return ImportTally(self.records, messages, left_out, repaired)

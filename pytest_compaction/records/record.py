@@ -120,7 +120,7 @@ def _dollars(used: Sequence[tuple[str, Usage]], prices: PriceTable) -> float | N
 
 
 def rounded(value: float | None) -> float | None:
-    """A score with so many digits that runs on other machines write the same."""
+    """A score rounded so far that runs on other machines write the same figure."""
     return None if value is None else round(value, _DIGITS)
 
 

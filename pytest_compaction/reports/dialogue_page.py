@@ -65,7 +65,7 @@ def cells(text: str) -> int:
 
 
 def _clipped(text: str, width: int) -> str:
-    """The text, cut to so many cells where it takes more."""
+    """The text, cut to ``width`` cells if it takes more."""
     if cells(text) <= width:
         return text
     while cells(text) > width - 1:

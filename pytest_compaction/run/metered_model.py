@@ -45,7 +45,7 @@ class MeteredModel:
     """Wraps a model for one strategy at work.
 
     Strategies run in threads of their own; their requests are forwarded to the loop
-    on which the model lives, at most so many at a time. What they use is booked on
+    on which the model lives, within one limit. What they use is booked on
     that loop, so that a coroutine there never reads a figure that is half booked.
     """
 

@@ -36,7 +36,7 @@ class Roles:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer to a probe, with what is known of the view that it was answered from.
+    """An answer to a probe, with what is known about the view that it was answered from.
 
     ``survives`` says of each of the probe's facts whether the view states it.
     ``view_tokens`` are the tokens of the view; if the server edited it, those that the

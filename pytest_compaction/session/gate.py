@@ -126,10 +126,10 @@ def decide(
 ) -> Decision:
     """Check every threshold against every strategy it is for; the control is judged only by name.
 
-    Unscored items above ``max_unscored`` fail a run even without thresholds, and so
-    does a strategy of which nothing could be scored, whatever is tolerated, and a
-    judge of several that scored nothing.
-    ``pass^K`` is that of the probes, or of the dialogues in a run of dialogues alone.
+    Unscored items above ``max_unscored`` fail a run even without thresholds. Whatever
+    is tolerated, a strategy without a scored item fails it too, and so does one of
+    several judges that scored nothing. ``pass^K`` is that of the probes, or of the
+    dialogues in a run of dialogues alone.
     """
     groups = by_compactor(records)
     strategies = [name for name in groups if name != CONTROL] or list(groups)

@@ -49,7 +49,7 @@ def runner_of(text):
 
 
 def broken_by(text):
-    """The invariants that a strategy breaks in the situations, no example being drawn."""
+    """The invariants that a strategy breaks in the situations, without any drawn example."""
     return set(survey(runner_of(text), StrategyThread("check"), 0, 60).breaches)
 
 

@@ -1,4 +1,4 @@
-"""What users of compaction complain about, as one regression test a class of complaint.
+"""What users of compaction complain about, as one regression test for each class of complaint.
 
 Run over every shipped strategy in its hardened profile where the class applies. Of
 the eighteen classes these do not apply to a compactor as this project sees it: tools,

@@ -1,10 +1,10 @@
 """A real model behind a real server: ``python served_model.py WEIGHTS LOG``.
 
-llama.cpp's OpenAI-compatible server serves the weights on a free port of this
-machine, with one thread. Before it stands a gate that counts the calls, so that it
-is not the plugin which says how many there were, and that bounds the length of a
-reply, because a model this small may never come to an end. The first line of output
-is the address of the gate, the second, when the input is closed, what it let through.
+llama.cpp's OpenAI-compatible server serves the weights on a free port of this machine,
+with one thread. A gate in front of it counts the calls, so that their number does not
+come from the plugin, and bounds the length of a reply, because a model this small may
+never come to an end. The first line of output is the address of the gate, the second,
+when the input is closed, what it let through.
 """
 
 import json
@@ -58,7 +58,7 @@ def gate_to(address, counts):
             self.wfile.write(reply)
 
         def log_message(self, *arguments):
-            """Nothing is said on the output but what is asked for."""
+            """Print nothing: the test reads the output."""
 
     return ThreadingHTTPServer(("127.0.0.1", 0), Gate)
 

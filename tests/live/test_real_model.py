@@ -1,9 +1,9 @@
 """The whole chain with a real small language model behind a real server, on this machine.
 
 SmolLM2-135M-Instruct is far too small to summarise, answer or judge well: its scores
-mean nothing, and nothing here looks at them. What is looked at is that whatever it
-says ends in a score or in a reason why there is none, that every call is counted,
-and that nothing is asked twice. ``pytest tests/live -m live`` runs it.
+mean nothing, and no test here looks at them. The tests check that whatever it says ends
+in a score or in a reason why there is no score, that every call is counted, and that
+nothing is asked twice. ``pytest tests/live -m live`` runs it.
 """
 
 import importlib.util

@@ -133,8 +133,8 @@ class Recorder:
     def saying(self, *texts: str) -> list[str]:
         """Ids of the messages in which user or assistant say one of the texts.
 
-        This and the two below look for texts to the letter in the log recorded so far;
-        that no message fits is an error (``LookupError``).
+        This and the two below look for texts to the letter in the log recorded so far; it is an
+        error (``LookupError``) if no message fits.
         """
         return self._where(
             lambda message: (

@@ -1,9 +1,9 @@
 """Killing runs: no torn record, no torn store file, and nothing is paid for twice.
 
 Every kill is SIGKILL at a counted point (a call asked or answered, a file or line
-half-written), so that it is the same point each time. A few forked runs are killed always. With
+half-written), so that it is the same point each time. A few forked runs are always killed. With
 ``pytest tests/session/test_killed_runs.py -m exhaustive`` a worker of pytest-xdist is killed at
-25 points and its controller at 25, and runs without pytest at all other ones. How many
+25 points and its controller at 25, and runs without pytest at all the other points. How many
 calls that took and how many had to be paid twice is printed at the end.
 """
 

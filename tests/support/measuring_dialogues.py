@@ -1,4 +1,4 @@
-"""Replay public dialogues without pytest, for the figures that the README shows."""
+"""Replay public dialogues without pytest, for the figures that docs/dialogues.md shows."""
 
 from contextlib import closing
 from functools import cache

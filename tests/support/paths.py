@@ -38,5 +38,5 @@ def _unpacking_folder() -> Path:
 
 @cache
 def _own_folder() -> "tempfile.TemporaryDirectory[str]":
-    """Outside a test run, e.g. where the README is written anew; removed when Python ends."""
+    """Outside a test run, as when the pages are measured again; removed when Python ends."""
     return tempfile.TemporaryDirectory(prefix="public-data-")

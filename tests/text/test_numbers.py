@@ -1,4 +1,4 @@
-"""Numbers as text that is true as read."""
+"""Numbers as text, with enough digits to show that they differ."""
 
 import pytest
 

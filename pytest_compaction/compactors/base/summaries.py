@@ -98,7 +98,7 @@ def without_analysis(written: Written, sections: Sequence[Section]) -> Written:
         entries.append((section, tuple(line for line in kept if line)))
     summary = Summary(tuple(entries))
     if summary.empty:
-        return Written(error="the summary came back empty but for an analysis")
+        return Written(error="the summary came back with nothing but an analysis")
     return Written(summary, summary.render(sections))
 
 

@@ -108,7 +108,7 @@ def fitted(messages: Sequence[Message], context: Context) -> tuple[Message, ...]
 def cut_to_fit(
     state: State, before: Sequence[Message], context: Context
 ) -> tuple[Message, ...] | Outcome[State]:
-    """A smaller view within the budget; an outcome if none is needed or none is possible."""
+    """A smaller view within the budget, or an outcome if no such view is needed or possible."""
     used = context.tokens.messages(before)
     if used <= context.budget:
         return unchanged(state)

@@ -146,7 +146,7 @@ def place_of(item: Any) -> Path | None:
 
 
 def _has_trial(trials: int, trial: object) -> bool:
-    """Whether a run of so many trials has this one; only runs of several name the trial."""
+    """Whether a run of ``trials`` trials has this one; only runs of several name the trial."""
     if trial is None:
         return trials == 1
     return isinstance(trial, int) and 1 < trials >= trial

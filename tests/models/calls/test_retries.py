@@ -1,4 +1,4 @@
-"""Requests that failed in passing are repeated, within a bound on number and time."""
+"""Requests that may succeed later are repeated, within a bound on number and time."""
 
 import asyncio
 import email.utils
