@@ -239,7 +239,7 @@ def _report(target: Path, importer: Importer, transcript: Transcript, made: Made
     print(f"{printable(str(target))}  ({importer.name}: {printable(transcript.source)})")
     print(f"  records read   {ledger.records:>7,}")
     print(f"  messages made  {ledger.messages:>7,}  {made.tokens:,} tokens")
-    for title, reasons in (("left out", ledger.left_out), ("put right", ledger.repaired)):
+    for title, reasons in (("left out", ledger.left_out), ("repaired", ledger.repaired)):
         for reason, number in reasons.items():
             print(f"  {title:<14} {number:>7,}  {printable(reason, 120)}")
     sizes = f"window {made.data['window']:,}, budget {made.data['budget']:,}"

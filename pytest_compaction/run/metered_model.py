@@ -73,7 +73,7 @@ class MeteredModel:
 
     @property
     def error(self) -> ModelError | None:
-        """The first failure of the model; if it was not asked for one, that one."""
+        """The first failure of the model; one because it was not asked takes precedence."""
         return self._account.error
 
     def at_trial(self, trial: int) -> MeteredModel:
