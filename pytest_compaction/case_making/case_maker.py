@@ -111,7 +111,7 @@ def make_case(
     faults = case_faults(data)
     if faults:
         shown = "; ".join(str(fault) for fault in faults[:3])
-        raise ImportFormatError(f"{_named(transcript)}: the case made of it is not valid: {shown}")
+        raise ImportFormatError(f"{_named(transcript)}: its case is not valid: {shown}")
     return MadeCase(
         data,
         sum(sizes),

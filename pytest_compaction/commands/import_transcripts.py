@@ -185,13 +185,13 @@ def _import_one(path: Path, shared: _Import) -> None:
             skipped += 1
             broken += not isinstance(error, NoProbeError)
     if skipped and not made:
-        raise ImportFormatError(f"{path}: no case can be made of its {skipped} conversations")
+        raise ImportFormatError(f"{path}: no case can be made from its {skipped} conversations")
     if made + skipped > 1:
         print(f"{made} of {made + skipped} conversations of {printable(str(path))} became cases")
     if redactor:
         _report_redaction(redactor)
     if broken:
-        raise ImportFormatError(f"{path}: {broken} of its conversations cannot be used, see above")
+        raise ImportFormatError(f"{path}: {broken} of its conversations cannot be used; see above")
 
 
 def _make_one(transcript: Transcript, importer: Importer, shared: _Import) -> None:

@@ -59,8 +59,8 @@ def load_importers() -> ImporterSet:
             found[name or importer.name] = importer
         elif importer is not None:
             problems.append(
-                f"the importer {shown!r} ({place}) has no name, description, "
-                "recognises and read; see pytest_compaction.importers.protocol"
+                f"the importer {shown!r} ({place}) lacks a name, description, "
+                "recognises or read; see pytest_compaction.importers.protocol"
             )
     return ImporterSet(dict(sorted(found.items())), tuple(problems))
 

@@ -120,7 +120,7 @@ def _dollars(used: Sequence[tuple[str, Usage]], prices: PriceTable) -> float | N
 
 
 def rounded(value: float | None) -> float | None:
-    """A score rounded so far that runs on other machines write the same figure."""
+    """A score, rounded so that runs on other machines write the same figure."""
     return None if value is None else round(value, _DIGITS)
 
 

@@ -73,7 +73,7 @@ class MeteredModel:
 
     @property
     def error(self) -> ModelError | None:
-        """The first failure of the model; one because it was not asked takes precedence."""
+        """The first failure; a call that was not made (:class:`NotAskedError`) takes precedence."""
         return self._account.error
 
     def at_trial(self, trial: int) -> MeteredModel:

@@ -149,6 +149,6 @@ def node_arguments(arguments: Iterable[str], named: bool) -> list[str]:
 
 UNCHECKED: Final = {
     CONTROL: "the control never compacts: there is nothing to check",
-    "recorded": "it gives the view on record for a transcript; generated logs have none on record",
+    "recorded": "it gives a view that a transcript recorded; generated logs hold no such view",
 }
 """Shipped strategies that compact no generated log, with the reason."""

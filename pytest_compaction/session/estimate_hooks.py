@@ -60,7 +60,7 @@ class EstimateFirst:
             text = f"no estimate could be made ({type(error).__name__}: {error})"
         if left_out:
             text += (
-                f"; {left_out:,} dialogues are not counted here, --compaction-estimate counts them"
+                f"; {left_out:,} dialogues are not counted here (--compaction-estimate counts them)"
             )
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:

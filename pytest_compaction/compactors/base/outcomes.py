@@ -53,7 +53,7 @@ def by_summary(
     was, now = context.tokens.messages(before), context.tokens.messages(after)
     if now > was or (now == was and profile == HARDENED):
         if profile == HARDENED or not growth:
-            return unchanged(state, f"the view would take {now} tokens, it took {was} before")
+            return unchanged(state, f"the view would take {now} tokens; it took {was} before")
     elif now > context.budget and profile == HARDENED:
         return unchanged(state, f"the view would take {now} tokens and may take {context.budget}")
     new: State = {**state, "messages": dump(after), **noted}
@@ -66,5 +66,5 @@ def nothing_to_summarise(state: State, context: Context, profile: Profile) -> Ou
     if profile == FAITHFUL or used <= context.budget:
         return unchanged(state)
     return unchanged(
-        state, f"nothing of the {used} tokens can be summarised, {context.budget} are allowed"
+        state, f"none of the {used} tokens can be summarised; {context.budget} are allowed"
     )

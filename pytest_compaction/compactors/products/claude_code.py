@@ -2,7 +2,7 @@
 
 After public descriptions of Claude Code only (its documentation on the context
 window, issues, and third-party analyses of 2025 and 2026); prompts and code are our
-own. In that order: the results of all but the newest five tool uses give way to a
+own. In this order: the results of all but the newest five tool uses give way to a
 placeholder, and if the view then fits, that is all. Otherwise the conversation, with
 those results cleared, becomes a summary in nine sections: a user message that
 opens with a boundary. Analysis that the model wrote before its summary is cut

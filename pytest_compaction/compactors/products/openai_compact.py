@@ -65,7 +65,7 @@ class OpenAICompact(ProductCompactor):
         size = context.tokens.messages(before[first:])
         if self.hardened and size > context.window:
             return unchanged(
-                state, f"the conversation takes {size} tokens, the window holds {context.window}"
+                state, f"the conversation takes {size} tokens; the window holds {context.window}"
             )
         request = CompactRequest(before[first:], context.instructions)
         try:
@@ -93,7 +93,7 @@ class OpenAICompact(ProductCompactor):
             return None
         tokens = context.tokens.messages(after)
         if tokens > context.budget:
-            return f"the endpoint's output takes {tokens} tokens, the budget is {context.budget}"
+            return f"the endpoint's output takes {tokens} tokens; the budget is {context.budget}"
         if tokens >= context.tokens.messages(before):
             return "the endpoint's output is not smaller than what it was made from"
         return None

@@ -118,7 +118,7 @@ class SpendingLimit:
             except LimitReachedError as reached:
                 raise SpentError(
                     f"not paid for: --compaction-max-cost={reached.limit:g} leaves no room for "
-                    "another call; run again with a higher limit, what was paid for is stored"
+                    "another call; run again with a higher limit (what was paid for is stored)"
                 ) from None
             if number is not None:
                 return number
@@ -136,8 +136,8 @@ class SpendingLimit:
         most = self._prices.cost(model, self._most_usage(call))
         if most is None:
             raise ModelError(
-                f"--compaction-max-cost: the price table has no price of {model!r} for a request "
-                "of this length; leave the limit out or take another model"
+                f"--compaction-max-cost: the price table has no price for a request of this "
+                f"length to {model!r}; leave the limit out or take another model"
             )
         return most
 

@@ -1,5 +1,4 @@
-"""The source of probes when a model is named: the model, or the rules if no probe of the model is
-kept."""
+"""The source of probes when a model is named: the model, or rules if it gives no usable probes."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from pytest_compaction.probes.derive import derive_probes
 
 
 class ModelProbes:
-    """Probes written by the model ``name`` behind ``caller``; or by rules if no such probe is kept.
+    """Probes written by the model ``name`` behind ``caller``; by rules if no such probe is kept.
 
     ``written`` tells what became of the proposals for the last session.
     """

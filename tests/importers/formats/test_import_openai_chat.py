@@ -239,7 +239,7 @@ def test_a_conversation_that_cannot_be_used_does_not_stop_the_others(
     out, err = capsys.readouterr()
     assert f"1 of 2 conversations of {path} became cases" in out
     assert "log-task0-trial0.json: the case would take" in err
-    assert f"{path}: 1 of its conversations cannot be used, see above" in err
+    assert f"{path}: 1 of its conversations cannot be used; see above" in err
     assert [case.id for case in load_cases([tmp_path / "out"]).cases] == ["log-task1-trial0"]
 
 

@@ -22,7 +22,7 @@ Adapted: tool results are the user's in the original, so one of its messages is 
 everything that one side says in a row; results never lose their call. A repeated read
 is one with the same arguments. After a compaction was asked for, the budget takes the
 place of the original's limit of the window. The tokens of
-``agentic`` are in proportion to the case's window (the product's taken as 200,000),
+``agentic`` are in proportion to the case's window (the product's window is taken to be 200,000),
 its usable input is 90 % of the window.
 """
 

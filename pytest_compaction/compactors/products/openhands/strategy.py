@@ -4,7 +4,7 @@ After the ``LLMSummarizingCondenser`` of the OpenHands SDK 1.43.1 (read in the
 published package), with the sizes of its ``default_condenser`` (80 events, the
 first 4 kept; the class itself says 240 and 2: ``max_size=240:keep_first=2``). There
 are three reasons to condense. Too many events: half of ``max_size`` stays. Too many
-tokens: the tail is as long as leaves half of the tokens allowed. A request: half of
+tokens: the tail is as long as half of the allowed tokens permits. A request: half of
 the events stays. With several reasons the shortest tail counts. Both ends of the
 forgotten range move on to the next index at which the view may be cut: not within
 a call and its results, not within a run of tool calls that began with thinking.
