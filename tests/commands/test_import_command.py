@@ -196,7 +196,7 @@ def test_importers_of_other_packages_are_found_and_their_faults_named(
     code, _, err = run(capsys, "import", source, "-o", tmp_path / "cases")
     assert code == 1
     assert "the importer 'gone' (package:gone) cannot be loaded: no module x" in err
-    assert "the importer 'odd' (package:odd) has no name" in err
+    assert "the importer 'odd' (package:odd) lacks a name" in err
     assert "the importer 'broken' failed with ZeroDivisionError" in err
 
 
