@@ -19,7 +19,7 @@ FORMAT: Final = 1
 REFUSED: Final = frozenset({"moved", "missing", "unusable"})
 """States of a snapshot in a record that fail the item whatever its score."""
 MAX_TEXT: Final = 2000
-"""Characters of a reasoning or an answer that a snapshot keeps at most."""
+"""The most characters of a reasoning or an answer that a snapshot keeps."""
 _DIGITS: Final = 4
 _EPSILON: Final = 1e-6
 """Scores are rounded in snapshots; a difference this small is not a movement."""

@@ -20,7 +20,7 @@ class WorkLoop:
     """Makes each piece of work once, under a key, and shares it with all who ask for it.
 
     One loop in a daemon thread does all the waiting, and one limit holds for all
-    requests to models. ``concurrency`` is the number of requests in flight at most;
+    requests to models. ``concurrency`` is the most requests in flight;
     ``caller`` is closed with the loop.
     """
 
@@ -90,6 +90,6 @@ class WorkLoop:
 
 
 def _mark_error_as_seen(task: asyncio.Task[Any]) -> None:
-    """Asyncio logs an error that nobody looked at; here somebody may, or nobody wants it."""
+    """Keep asyncio from logging an error that no item has asked for yet, or ever will."""
     with contextlib.suppress(asyncio.CancelledError):
         task.exception()

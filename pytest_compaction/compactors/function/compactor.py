@@ -83,7 +83,7 @@ class FunctionCompactor(HistoryCompactor):
         try:
             signature = inspect.signature(self._function)
         except (TypeError, ValueError):
-            return
+            return  # some functions written in C have no signature
         arguments, extra = self._arguments([], 0, 0, None)
         signature.bind(*arguments, **extra)
 

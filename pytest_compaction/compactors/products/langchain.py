@@ -83,7 +83,7 @@ class LangChain(ProductCompactor):
     """Summarises everything before the newest messages, of which ``keep`` stay.
 
     ``keep`` is a number of messages, or as in ``3000tokens`` and ``0.3fraction``.
-    ``trim`` is the tokens that the summariser reads at most, 0 for no limit.
+    ``trim`` is the most tokens that the summariser reads, 0 for no limit.
     ``trigger`` says when it is due by itself: one or more conditions such as
     ``50messages``, joined by ``&`` (all of them) and ``|`` (any of them).
 

@@ -66,6 +66,7 @@ class Store:
         self._accounts = accounts
         self._shown = shown or str(folder)
         self._fresh: set[str] = set()
+        # A lock is forgotten once no call holds it or waits for it.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def call(self, call: Call) -> CallReply:

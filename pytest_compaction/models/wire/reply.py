@@ -13,7 +13,7 @@ from pytest_compaction.models.wire.rendering import clean
 from pytest_compaction.models.wire.server_edits import Applied, compaction_usage, read_applied
 
 MAX_TOKENS: Final = 10**9
-"""Tokens that one call can take at most; a larger figure is taken for an error."""
+"""The most tokens that one call can take; a larger figure is taken for an error."""
 _THOUGHT: Final = re.compile(r"^\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 
 
