@@ -90,7 +90,7 @@ def _dry_run(
     )
     try:
         for one in chosen:
-            # What an item asked before it failed is counted; the other items are tried all the same.
+            # What an item asked before it failed is counted, and the other items are still tried.
             with suppress(CompactionError, ModelError):
                 one.item.measure(dry, one.judged)
     finally:
