@@ -5,7 +5,7 @@ from support import scenarios
 from support.builders import COUNTER
 from support.compacting import messages_of
 from support.endpoint_builders import answer_request, connected, servers_in_environment, through
-from support.fault_server import Answer, completion, error, sensible
+from support.endpoint_replies import Answer, completion, error, sensible
 from support.server_edits import CLEARED, EDITS, SENT, uses
 from support.talks import talk, write
 

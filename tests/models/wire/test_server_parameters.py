@@ -6,7 +6,7 @@ import pytest
 from support.builders import context_of
 from support.compacting import compacted, messages_of
 from support.endpoint_builders import Replies, answer_request, ask, chat, error_of
-from support.fault_server import completion
+from support.endpoint_replies import completion
 from support.server_edits import EDITS, uses
 
 from pytest_compaction.compactors.base.history import HistoryCompactor
