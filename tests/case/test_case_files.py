@@ -1,38 +1,17 @@
-"""Reading case files: every error names file, pointer, what was found and what was expected."""
+"""Reading case files: lines, folders, limits and any bytes; a broken file hides no other."""
 
 import copy
 import json
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.builders import assistant, case_data, json_values, tool, user, write_case
+from support.builders import case_data, json_values, user, write_case
+from support.case_errors import only_error
 
 from pytest_compaction.case import files as case_files
 from pytest_compaction.case.case import Case
-from pytest_compaction.case.files import (
-    CaseFileError,
-    load_cases,
-    read_case_file,
-)
-from pytest_compaction.case.validation import _schema_fault
-
-
-def only_error(path, root=None):
-    """The one error of a file that holds one broken case."""
-    (item,) = read_case_file(path, root)
-    assert isinstance(item, CaseFileError), item
-    return item
-
-
-def faults_of(tmp_path, **changes):
-    path = write_case(tmp_path / "case.json", **changes)
-    error = only_error(path, tmp_path)
-    assert error.source == "case.json"
-    for fault in error.faults[: case_files.MAX_SHOWN_FAULTS]:
-        assert str(fault) in str(error)
-    return [(fault.pointer, fault.found, fault.expected) for fault in error.faults]
+from pytest_compaction.case.files import CaseFileError, load_cases, read_case_file
 
 
 def text_fault(tmp_path, text, name="case.json"):
@@ -40,20 +19,6 @@ def text_fault(tmp_path, text, name="case.json"):
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     (fault,) = only_error(path, tmp_path).faults
     return fault.pointer, fault.found, fault.expected
-
-
-def changed(pointer, value):
-    """The case data with the value at a pointer replaced; ``...`` removes it."""
-    data = case_data()
-    *way, last = [int(key) if key.isdigit() else key for key in pointer.split("/")[1:]]
-    place = data
-    for key in way:
-        place = place[key]
-    if value is ...:
-        del place[last]
-    else:
-        place[last] = value
-    return data
 
 
 def test_a_valid_case_is_read_with_all_it_says(tmp_path):
@@ -83,186 +48,6 @@ def test_equal_content_gives_equal_digests_whatever_the_key_order(tmp_path):
     assert first == second
     assert hash(first) == hash(second)
     assert first != third
-
-
-@pytest.mark.parametrize(
-    ("pointer", "value", "at", "found", "expected"),
-    [
-        ("/id", ..., "", "no 'id'", "these keys"),
-        ("/probes", ..., "", "no 'probes'", "these keys"),
-        ("/windo", 3, "", "the unknown key 'windo'", "window"),
-        ("/id", "a b", "/id", 'str "a b"', "text that matches"),
-        ("/id", 3, "/id", "int 3", "the type string"),
-        ("/task", "Debug!", "/task", "Debug!", "text that matches"),
-        ("/window", "big", "/window", 'str "big"', "the type integer"),
-        ("/window", 0, "/window", "int 0", "at least 1"),
-        ("/window", True, "/window", "bool true", "the type integer"),
-        ("/window", 10**12, "/window", "int 1000000000000", "at most 1000000000"),
-        ("/budget", 1.5, "/budget", "float 1.5", "the type integer"),
-        ("/messages", [], "/messages", "list []", "at least 1 item"),
-        ("/messages/1", "hi", "/messages/1", 'str "hi"', "the type object"),
-        ("/messages/1/role", "robot", "/messages/1/role", "robot", "one of system, developer"),
-        ("/messages/1/content", 3, "/messages/1/content", "int 3", "string or array or null"),
-        ("/messages/2/tool_calls/0/id", ..., "/messages/2/tool_calls/0", "no 'id'", "these keys"),
-        ("/compaction_points", [], "/compaction_points", "list []", "at least 1 item"),
-        ("/compaction_points/0/at", 1, "/compaction_points/0", "the unknown key 'at'", "after"),
-        ("/probes/0/kind", "quiz", "/probes/0/kind", "quiz", "one of recall, file"),
-        ("/probes/0/question", "", "/probes/0/question", 'str ""', "text that is not empty"),
-        ("/probes/0/facts", [], "/probes/0/facts", "list []", "at least 1 item"),
-        ("/probes/0/facts/0/evidence", [], "/probes/0/facts/0/evidence", "list", "at least 1 item"),
-        ("/probes/0/facts/0/about", "x", "/probes/0/facts/0/about", "x", "one of detail"),
-        ("/probes/0/facts/0/text", "x" * 2001, "/probes/0/facts/0/text", "xxx", "at most 2000"),
-        ("/probes/1/answer/format", "xml", "/probes/1/answer/format", "xml", "one of text"),
-        ("/probes/1/answer/max_tokens", 0, "/probes/1/answer/max_tokens", "int 0", "at least 1"),
-    ],
-)
-def test_a_departure_from_the_schema_names_its_place(tmp_path, pointer, value, at, found, expected):
-    (tmp_path / "case.json").write_text(json.dumps(changed(pointer, value)))
-    (fault, *more) = only_error(tmp_path / "case.json").faults
-    assert not more
-    assert fault.pointer == at
-    assert found in fault.found
-    assert expected in fault.expected
-
-
-def test_all_departures_are_listed_and_many_are_counted(tmp_path):
-    data = changed("/window", 0) | {"budget": "x"}
-    (tmp_path / "case.json").write_text(json.dumps(data))
-    assert [f.pointer for f in only_error(tmp_path / "case.json").faults] == ["/budget", "/window"]
-    found = faults_of(tmp_path, messages=[{"role": "x"}] * 30)
-    assert [pointer for pointer, _, _ in found] == [f"/messages/{i}/role" for i in range(30)]
-    assert "… and 10 more" in str(only_error(tmp_path / "case.json"))
-
-
-def test_a_pointer_escapes_slash_and_tilde():
-    error = SimpleNamespace(
-        absolute_path=["a/b~c", 0],
-        instance=0,
-        validator="minimum",
-        validator_value=1,
-        message="",
-    )
-    assert _schema_fault(error).pointer == "/a~1b~0c/0"
-
-
-def test_a_message_that_is_no_chat_message_is_named(tmp_path):
-    messages = case_data()["messages"]
-    messages[1]["content"] = [{"type": "text"}]
-    ((pointer, found, expected),) = faults_of(tmp_path, messages=messages)
-    assert pointer == "/messages"
-    assert "message 1, content part 0 has type 'text' but no text" in found
-    assert expected == "OpenAI chat messages"
-
-
-def test_a_duplicate_message_id_names_both_places(tmp_path):
-    messages = [*case_data()["messages"], {"id": "m1", **user("again")}]
-    assert faults_of(tmp_path, messages=messages) == [
-        ("/messages/7/id", "the id 'm1', which /messages/1 has too", "an id of its own")
-    ]
-
-
-def test_an_id_given_by_position_counts_as_an_id(tmp_path):
-    messages = [*case_data()["messages"], user("unnamed"), {"id": "m7", **user("named")}]
-    ((pointer, found, _),) = faults_of(tmp_path, messages=messages)
-    assert pointer == "/messages/8/id"
-    assert "/messages/7 has too" in found
-
-
-def test_duplicate_probe_and_point_ids_are_errors(tmp_path):
-    data = case_data()
-    data["probes"][1]["id"] = "timeout"
-    del data["probes"][1]["point"]
-    data["compaction_points"][1]["id"] = "early"
-    found = faults_of(tmp_path, **data)
-    assert [pointer for pointer, _, _ in found] == ["/compaction_points/1/id", "/probes/1/id"]
-
-
-def test_a_point_after_an_unknown_message_is_an_error(tmp_path):
-    points = [{"id": "early", "after": "m99"}]
-    assert faults_of(tmp_path, compaction_points=points) == [
-        ("/compaction_points/0/after", "'m99'", "the id of a message")
-    ]
-
-
-@pytest.mark.parametrize("second", ["m4", "m2"])
-def test_points_out_of_order_are_an_error(tmp_path, second):
-    points = [{"id": "early", "after": "m4"}, {"after": second}]
-    ((pointer, found, expected),) = faults_of(tmp_path, compaction_points=points)
-    assert pointer == "/compaction_points/1/after"
-    assert second in found
-    assert expected == "points in the order of the log"
-
-
-def test_a_probe_at_an_unknown_point_is_told_the_points_there_are(tmp_path):
-    data = case_data()
-    data["probes"][1]["point"] = "middle"
-    assert faults_of(tmp_path, **data) == [
-        ("/probes/1/point", "'middle'", "the id of a compaction point: early, late")
-    ]
-
-
-def test_evidence_of_an_unknown_message_is_an_error(tmp_path):
-    data = case_data()
-    data["probes"][1]["facts"][0]["evidence"] = ["m2", "m40"]
-    assert faults_of(tmp_path, **data) == [
-        ("/probes/1/facts/0/evidence/1", "'m40'", "the id of a message")
-    ]
-
-
-def test_a_fact_missing_from_its_evidence_is_an_error_with_its_pointer(tmp_path):
-    data = case_data()
-    data["probes"][0]["facts"].append({"text": "46 seconds", "evidence": ["m0", "m1"]})
-    found = faults_of(tmp_path, **data)
-    assert [pointer for pointer, _, _ in found] == [
-        "/probes/0/facts/1/evidence/0",
-        "/probes/0/facts/1/evidence/1",
-    ]
-    assert found[1][1] == "message 'm1', which does not state '46 seconds'"
-    assert found[1][2] == "a message that states the fact"
-
-
-def test_an_alias_in_the_evidence_is_enough(tmp_path):
-    data = case_data()
-    data["probes"][0]["facts"][0] |= {"text": "three quarters of a minute", "aliases": ["45"]}
-    (item,) = read_case_file(write_case(tmp_path / "case.json", **data))
-    assert isinstance(item, Case)
-
-
-def test_evidence_after_the_probe_is_asked_is_an_error(tmp_path):
-    data = case_data()
-    data["probes"][1]["facts"][0] = {"text": "12 tests", "evidence": ["m6"]}
-    assert faults_of(tmp_path, **data) == [
-        (
-            "/probes/1/facts/0/evidence/0",
-            "message 'm6', which comes after the probe is asked",
-            "a message before that point",
-        )
-    ]
-
-
-def test_an_orphan_tool_result_is_an_error(tmp_path):
-    messages = [*case_data()["messages"], tool("c9", "late")]
-    ((pointer, found, expected),) = faults_of(tmp_path, messages=messages)
-    assert pointer == "/messages/7"
-    assert "'c9' does not follow" in found
-    assert "results-follow-calls" in expected
-
-
-def test_an_unanswered_call_is_an_error_but_not_at_the_end(tmp_path):
-    pending = assistant("look", ("c9", "bash", {}))
-    messages = [*case_data()["messages"], pending]
-    (item,) = read_case_file(write_case(tmp_path / "case.json", messages=messages))
-    assert isinstance(item, Case)
-    ((pointer, found, expected),) = faults_of(tmp_path, messages=[*messages, user("and?")])
-    assert pointer == "/messages/7"
-    assert "'c9' has no result" in found
-    assert "calls-answered" in expected
-
-
-def test_an_empty_message_is_an_error(tmp_path):
-    messages = [*case_data()["messages"], user("")]
-    ((pointer, _, expected),) = faults_of(tmp_path, messages=messages)
-    assert (pointer, expected) == ("/messages/7", "no-empty-message to hold")
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,8 @@
 
 import pytest
 from support.builders import COUNTER
-from support.planted import (
-    PLANTED,
-    CutsImages,
-    DropsLatestThinking,
-    Loops,
-    Noted,
-    ReturnsList,
-    Sound,
-)
+from support.planted import PLANTED, CutsImages, DropsLatestThinking, Loops, ReturnsList, Sound
+from support.planted_conduct import Noted
 
 from pytest_compaction.checking.faults import SummaryCache
 from pytest_compaction.checking.invariants.invariants import NAMES

@@ -1,40 +1,24 @@
-"""The metrics of dialogues: bounds, order, scale, sums, and empty input."""
+"""Metrics of one dialogue: consistency, retention, agreement and tokens saved."""
 
 from __future__ import annotations
 
 import math
 import random
-import statistics
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import builders  # noqa: F401 - loads the repeatable profile
+from support.comparisons import SHARE, TOKENS, trials
 
 from pytest_compaction.dialogues.agreement import agreement
-from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Reply, Trial
-from pytest_compaction.dialogues.figures import (
-    combined,
-    figures_of,
-    outcome_of,
-    retention_of,
-    spending_of,
-    with_turns,
-)
+from pytest_compaction.dialogues.dialogue import Agreement, Reply, Trial
 from pytest_compaction.metrics.consistency import (
     dialogue_consistency,
     lexical_similarity,
     tools_match,
     turn_consistency,
 )
-from pytest_compaction.metrics.distribution import (
-    mean,
-    mean_interval,
-    pearson,
-    quartiles,
-    spread,
-)
-from pytest_compaction.metrics.pass_k import mean_pass_hat_k
 from pytest_compaction.metrics.retention import (
     MAX_ITEMS,
     OPENERS,
@@ -43,53 +27,9 @@ from pytest_compaction.metrics.retention import (
     retention_by_judge,
     retention_by_rules,
 )
-from pytest_compaction.metrics.suitability import (
-    effectiveness,
-    outcome,
-    suitability,
-    turn_distribution,
-)
 from pytest_compaction.metrics.token_efficiency import Spending, saved_share, total
 
 TEXT = st.text(alphabet="ab 12,.'\"ABcd\n", max_size=60)
-ANSWERS = st.sampled_from(["", "In 1999 Ada said 'yes indeed'", "in 1,999 ada", "one word", "Ada"])
-SHARE = st.floats(0, 1)
-TOKENS = st.integers(0, 5000)
-FIGURES = st.lists(st.floats(-1e6, 1e6), max_size=30)
-
-
-@st.composite
-def replies(draw: st.DrawFn) -> Reply:
-    calls = draw(st.sampled_from([(), ("search",), ("search", "book"), ("book", "search")]))
-    state = draw(st.sampled_from([True, False, None]))
-    return Reply(draw(ANSWERS), draw(TOKENS), draw(TOKENS), calls, state)
-
-
-@st.composite
-def trials(draw: st.DrawFn) -> Trial:
-    found = draw(st.lists(replies(), max_size=2))
-    return Trial(tuple(found), draw(st.none() | TOKENS), draw(st.none() | TOKENS))
-
-
-@st.composite
-def comparisons(draw: st.DrawFn) -> Comparison:
-    baseline = draw(st.lists(trials(), min_size=1, max_size=2))
-    summary = draw(st.lists(trials(), min_size=1, max_size=2))
-    agreements = [
-        draw(st.sampled_from([agreement(baseline[0], trial), Agreement(None, None, unscored="x")]))
-        for trial in summary
-    ]
-    return Comparison(
-        dialogue_id=draw(st.text(max_size=5)),
-        task=draw(st.sampled_from(["GR", "SA"])),
-        turns=draw(st.integers(1, 8)),
-        baseline=tuple(baseline),
-        summary=tuple(summary),
-        agreements=tuple(agreements),
-    )
-
-
-SETS = st.lists(comparisons(), max_size=4)
 
 
 @given(TEXT, TEXT)
@@ -268,206 +208,3 @@ def test_the_total_is_the_ratio_of_sums_in_any_order(
     mixed = list(items)
     random.shuffle(mixed)
     assert total(mixed) == whole
-
-
-@given(FIGURES, st.randoms(use_true_random=False))
-def test_distributions_are_bounded_and_do_not_look_at_the_order(
-    values: list[float], random: random.Random
-) -> None:
-    mixed = list(values)
-    random.shuffle(mixed)
-    assert spread(values) == spread(mixed)
-    assert mean_interval(values) == mean_interval(mixed)
-    found, centre, deviation = quartiles(values), mean(values), spread(values).std
-    if not values:
-        assert (found, centre, deviation) == (None, None, None)
-        return
-    assert found is not None and centre is not None and deviation is not None
-    assert min(values) <= found[0] <= found[1] <= found[2] <= max(values)
-    squares = math.fsum((value - centre) ** 2 for value in values)
-    assert deviation == pytest.approx(math.sqrt(squares / len(values)), abs=1e-6, rel=1e-6)
-    assert spread(values).negative == sum(value < 0 for value in values)
-    assert found[1] == pytest.approx(statistics.median(values))
-
-
-@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30))
-def test_quartiles_are_those_of_linear_interpolation(values: list[float]) -> None:
-    ranked = sorted(values)
-    expected = []
-    for share in (0.25, 0.5, 0.75):
-        place = (len(ranked) - 1) * share
-        low, high = ranked[math.floor(place)], ranked[math.ceil(place)]
-        expected.append(low + (high - low) * (place % 1))
-    assert quartiles(values) == pytest.approx(expected, abs=1e-6)
-
-
-def test_quartiles_of_few_values() -> None:
-    assert quartiles([]) is None
-    assert quartiles([3.5]) == (3.5, 3.5, 3.5)
-    assert quartiles([0.0, 1.0]) == (0.25, 0.5, 0.75)
-
-
-def test_zero_is_not_negative_and_no_dialogues_have_no_rate() -> None:
-    assert spread([0.0, -0.0, -1e-12]).negative == 1
-    assert spread([]).negative_rate is None
-
-
-PAIRS = st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), max_size=20)
-
-
-@given(PAIRS)
-def test_correlation_is_bounded_and_absent_where_nothing_varies(
-    pairs: list[tuple[int, int]],
-) -> None:
-    value = pearson(pairs)
-    assert value == pearson(pairs[::-1])
-    flat = any(len({pair[side] for pair in pairs}) < 2 for side in (0, 1))
-    assert (value is None) == flat
-    if value is not None:
-        assert -1 - 1e-9 <= value <= 1 + 1e-9
-        assert pearson([(x, -y) for x, y in pairs]) == pytest.approx(-value)
-
-
-def test_correlation_of_a_line_is_one() -> None:
-    assert pearson([(1, 2), (2, 4), (3, 6)]) == pytest.approx(1)
-    assert pearson([(1, 2)]) is None
-    assert pearson([(1, 2), (1, 3)]) is None
-
-
-def test_an_interval_needs_two_values_and_holds_the_mean() -> None:
-    assert mean_interval([]) is None and mean_interval([3.0]) is None
-    assert mean_interval([3.0, 3.0]) == (3.0, 3.0)
-    low, high = mean_interval([0.0, 2.0]) or (0.0, 0.0)
-    assert (low, high) == pytest.approx((1 - 1.96, 1 + 1.96))
-    assert outcome(None) is None
-    assert [outcome(pair) for pair in ((1, 2), (-2, -1), (-1, 1), (0, 1))] == [
-        "saves",
-        "costs",
-        "no difference",
-        "no difference",
-    ]
-
-
-@given(SHARE, st.floats(-50, 1), SHARE)
-def test_overall_effectiveness_is_a_share(
-    consistency: float, savings: float, retention: float
-) -> None:
-    value = effectiveness(consistency, savings, retention)
-    assert 0 <= value <= 1 + 1e-12
-    assert value >= effectiveness(consistency, min(savings, 0), retention)
-
-
-def test_overall_effectiveness_weighs_by_fifty_thirty_twenty() -> None:
-    assert effectiveness(1, 0, 0) == 0.5
-    assert effectiveness(0, 1, 0) == 0.3
-    assert effectiveness(0, 0, 1) == 0.2
-    assert effectiveness(0, -41.14, 0) == 0
-
-
-@pytest.mark.parametrize(
-    ("turns", "prompt", "expected"),
-    [
-        (4.16, 4273, "recommended"),
-        (4, 2001, "recommended"),
-        (4, 2000, "conditional"),
-        (3.99, 4404, "conditional"),
-        (3, 1000, "conditional"),
-        (2.4, 1225, "conditional"),
-        (2, 9000, "not recommended"),
-        (9, 999, "not recommended"),
-    ],
-)
-def test_classes_follow_turns_and_prompt_length(turns: float, prompt: float, expected: str) -> None:
-    assert suitability(turns, prompt) == expected
-
-
-@given(st.lists(st.integers(1, 9), max_size=30))
-def test_turn_shares_add_up_and_give_the_mean(turns: list[int]) -> None:
-    found = turn_distribution(turns)
-    assert found == turn_distribution(turns[::-1])
-    if not turns:
-        assert (found.mean, found.share(1)) == (None, None)
-        return
-    parts = [found.share(number, number) for number in range(1, 5)] + [found.share(5)]
-    assert sum(part for part in parts if part is not None) == pytest.approx(1)
-    assert found.mean == pytest.approx(statistics.fmean(turns))
-
-
-@given(SETS, st.randoms(use_true_random=False))
-def test_figures_of_dialogues_are_bounded_and_in_any_order_the_same(
-    items: list[Comparison], random: random.Random
-) -> None:
-    figures = figures_of("all", items)
-    mixed = list(items)
-    random.shuffle(mixed)
-    assert figures_of("all", mixed) == figures
-    for value in (figures.consistency, figures.retention, *figures.passes.values()):
-        assert value is None or 0 <= value <= 1
-    assert figures.spending == total(spending_of(item) for item in items)
-    assert figures.passes.get(1) == mean_pass_hat_k([outcome_of(item) for item in items], 1)
-    assert figures.tokens.count == figures.dialogues == len(items)
-    state = figures.in_force
-    assert state is not None and state.some + state.none + state.unknown == len(items)
-    rates = [rate for item in items if (rate := retention_of(item)) is not None]
-    assert figures.retention == pytest.approx(statistics.fmean(rates) if rates else None)
-
-
-@given(SETS, SETS)
-def test_parts_together_give_the_figures_of_the_whole(
-    one: list[Comparison], other: list[Comparison]
-) -> None:
-    whole = figures_of("all", [*one, *other])
-    pooled = combined("all", [figures_of("one", one), figures_of("other", other)])
-    assert (pooled.dialogues, pooled.scored) == (whole.dialogues, whole.scored)
-    assert pooled.spending == whole.spending
-    assert pooled.consistency == pytest.approx(whole.consistency)
-    assert pooled.retention == pytest.approx(whole.retention)
-    assert pooled.tokens.mean == pytest.approx(whole.tokens.mean)
-    assert pooled.tokens.negative == whole.tokens.negative
-    if whole.dialogues:
-        assert (pooled.turns, pooled.in_force) == (whole.turns, whole.in_force)
-
-
-def test_pass_k_stops_where_the_trials_do() -> None:
-    trial = Trial((Reply("a", 1, 1),))
-    scores = (Agreement(0.9, 1.0), Agreement(0.7, 1.0), Agreement(0.69, 1.0))
-    three = Comparison("GR_1", "GR", 1, (trial,) * 3, (trial,) * 3, scores)
-    assert figures_of("GR", [three]).passes == pytest.approx({1: 2 / 3, 2: 1 / 3, 3: 0.0})
-    unscored = Comparison(
-        "GR_2", "GR", 1, (trial,), (trial,), (Agreement(None, None, unscored="x"),)
-    )
-    figures = figures_of("GR", [unscored])
-    assert (figures.passes, figures.consistency, figures.scored) == ({}, None, 0)
-    assert figures.effectiveness is None
-    assert figures_of("GR", [three], threshold=0.9).passes[1] == pytest.approx(1 / 3)
-
-
-def test_an_arm_without_trials_spent_no_known_amount() -> None:
-    with pytest.raises(ValueError, match="'GR_1' has an arm without trials"):
-        figures_of("GR", [Comparison("GR_1", "GR", 1, (), (), ())])
-
-
-def test_turns_from_elsewhere_must_be_of_the_same_dialogues() -> None:
-    trial = Trial((Reply("a", 1, 1),))
-    one = figures_of("GR", [Comparison("GR_1", "GR", 1, (trial,), (trial,), (Agreement(1, 1),))])
-    assert with_turns(one, [3]).turns == turn_distribution([3])
-    with pytest.raises(ValueError, match="2 dialogues; the figures are of 1"):
-        with_turns(one, [3, 3])
-
-
-@given(comparisons())
-def test_a_comparison_survives_its_record(item: Comparison) -> None:
-    assert Comparison.from_json(item.as_json()) == item
-
-
-def test_a_summary_is_in_force_when_any_prompt_had_one_and_unknown_is_not_never() -> None:
-    def trial(*states: bool | None) -> Trial:
-        return Trial(tuple(Reply("a", 1, 1, (), state) for state in states))
-
-    def state(*found: Trial) -> bool | None:
-        return Comparison("d", "GR", 1, found, found, ()).summarised
-
-    assert state(trial(False, True)) is True
-    assert state(trial(False), trial(False)) is False
-    assert state(trial(False, None)) is None
-    assert state(trial(None), trial(True)) is True

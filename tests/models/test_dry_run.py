@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.builders import COUNTER
 from support.endpoint_builders import Replies, answer_request, chat
-from support.fault_server import completion
+from support.endpoint_replies import completion
 
 import pytest_compaction
 from pytest_compaction.models.dry_run import DryRunCaller, DryRunModel

@@ -21,18 +21,9 @@ from support.endpoint_builders import (
     judge_request,
     quick,
 )
-from support.fault_server import (
-    FAULTS,
-    REFUSED,
-    SLOW,
-    Answer,
-    Faults,
-    completion,
-    refusing_port,
-    sensible,
-    serving,
-    unused_url,
-)
+from support.endpoint_faults import FAULTS, REFUSED, SLOW, Faults
+from support.endpoint_replies import Answer, completion, sensible
+from support.endpoint_server import refusing_port, serving, unused_url
 
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.judges.rubric import RubricJudge

@@ -5,7 +5,9 @@ import json
 import pytest
 from support import scenarios
 from support.endpoint_builders import KEY
-from support.fault_server import FAULTS, Answer, completion, judgement, sensible, serving
+from support.endpoint_faults import FAULTS
+from support.endpoint_replies import Answer, completion, judgement, sensible
+from support.endpoint_server import serving
 from support.injections import ALL, IDS
 
 from pytest_compaction.models.chat.model import FLAG

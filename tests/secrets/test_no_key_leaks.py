@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from support import scenarios
 from support.builders import finishes
 from support.endpoint_builders import answer_request, quick, through
-from support.fault_server import Answer, completion, judgement, sensible, serving
+from support.endpoint_replies import Answer, completion, judgement, sensible
+from support.endpoint_server import serving
 
 from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.models.protocol import ModelError

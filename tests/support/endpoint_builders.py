@@ -5,7 +5,8 @@ import contextlib
 from dataclasses import replace
 
 from support.builders import COUNTER, build_case
-from support.fault_server import sensible, serving
+from support.endpoint_replies import sensible
+from support.endpoint_server import serving
 
 from pytest_compaction.judges.rubric import log_digest
 from pytest_compaction.models.calls.adaptation import AdaptingCaller

@@ -1,6 +1,8 @@
-"""Small dialogues whose answers are long enough that compaction loses something."""
+"""Small dialogues, and their files; the answers are so long that compaction loses something."""
 
 import json
+
+from pytest_compaction.dialogues.files import load_dialogues
 
 PLACES = ("Lisbon", "Tromso", "Kyoto", "Quito", "Perth", "Accra")
 
@@ -51,3 +53,9 @@ def write(folder, *values, name="talks.jsonl"):
     text = lines(*values) if name.endswith(".jsonl") else json.dumps(values[0])
     path.write_text(text, "utf-8", "surrogatepass")
     return path
+
+
+def loaded(path):
+    found = load_dialogues([path], path.parent)
+    assert not found.errors, found.errors
+    return found.dialogues

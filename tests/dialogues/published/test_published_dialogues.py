@@ -3,65 +3,22 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections import defaultdict
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.paths import public_data
+from support.published_data import EXACT, PUBLISHED_TASKS, RAW_TASKS, TAU, read_json
 
-from pytest_compaction.case.validation import CaseFault
-from pytest_compaction.dialogues.dialogue import TASKS, Comparison
+from pytest_compaction.dialogues.dialogue import Comparison
 from pytest_compaction.dialogues.evaluation import (
     correlations,
     evaluation_of,
     evaluation_of_figures,
 )
 from pytest_compaction.dialogues.figures import Figures, combined, figures_of, outcome_of
-from pytest_compaction.dialogues.files import load_dialogues
-from pytest_compaction.dialogues.published.format import comparisons_in, figures_in
 from pytest_compaction.metrics.distribution import Spread
 from pytest_compaction.metrics.pass_k import mean_pass_hat_k, pass_hat_k
 from pytest_compaction.metrics.retention import retention_by_judge
-from pytest_compaction.metrics.suitability import TurnDistribution, turn_distribution
-
-MT_BENCH = "mt-bench-101/mtbench101.jsonl"
-TAU = "tau-bench/gpt-4o-airline-tasks-0-9.json"
-RAW_TASKS = ("GR", "SA", "SC")
-PUBLISHED_TASKS = ("CC", "CM", "GR", "IC", "PI", "SA", "SC", "SI", "TS")
-"""The tasks for which the evaluation published figures."""
-EXACT = 1e-9
-
-
-def read_json(name: str) -> Any:
-    return json.loads(public_data(name).read_text("utf-8"))
-
-
-@pytest.fixture(scope="module")
-def raw() -> dict[str, Any]:
-    return {task: read_json(f"trpc-summary/results/{task}/results.json") for task in RAW_TASKS}
-
-
-@pytest.fixture(scope="module")
-def compared(raw: dict[str, Any]) -> dict[str, list[Comparison]]:
-    found: dict[str, list[Comparison]] = {}
-    for task, data in raw.items():
-        items = list(comparisons_in(data))
-        assert not [item for item in items if isinstance(item, CaseFault)]
-        found[task] = [item for item in items if isinstance(item, Comparison)]
-    return found
-
-
-@pytest.fixture(scope="module")
-def summary() -> dict[str, Any]:
-    data: dict[str, Any] = read_json("trpc-summary/result_summary.json")
-    return data
-
-
-@pytest.fixture(scope="module")
-def rows(summary: dict[str, Any]) -> list[Figures]:
-    return [item for item in figures_in(summary) if isinstance(item, Figures)]
 
 
 def published_row(figures: Figures) -> dict[str, float]:
@@ -212,112 +169,6 @@ def test_figures_do_not_depend_on_the_order_of_the_dialogues(
     assert evaluation_of("all", items) == evaluation_of("all", reversed(items))
 
 
-REPORTED_TURNS = {
-    "SI": (4.16, 12.8, 10.7, 32.2, 44.3),
-    "PI": (4.07, 0.0, 33.3, 33.3, 33.3),
-    "CM": (3.99, 1.2, 1.2, 96.3, 1.2),
-    "GR": (3.07, 2.8, 64.8, 32.4, 0.0),
-    "TS": (3.00, 0.0, 100.0, 0.0, 0.0),
-    "IC": (2.84, 24.0, 68.0, 8.0, 0.0),
-    "CC": (2.39, 72.8, 15.6, 8.8, 2.7),
-    "SA": (2.00, 100.0, 0.0, 0.0, 0.0),
-    "SC": (2.00, 100.0, 0.0, 0.0, 0.0),
-}
-"""Table 3 as printed: mean turns; percentage of dialogues with 2, 3, 4, and 5 or more turns."""
-
-DISAGREEING = {
-    "SI": (19, 24, 22, 84),
-    "PI": (0, 21, 47, 19),
-    "CM": (1, 1, 76, 2),
-    "GR": (2, 62, 7, 0),
-    "CC": (107, 26, 12, 2),
-}
-"""Tasks whose printed shares are not those of the data set, with the dialogues it really has.
-
-Mean turns and the share with 2 turns agree, and so does that of CM with 3. How the
-others came about is not known; those of GR and CC contradict the mean beside them.
-"""
-
-
-@pytest.fixture(scope="module")
-def dataset() -> dict[str, TurnDistribution]:
-    loaded = load_dialogues([public_data(MT_BENCH)])
-    turns: dict[str, list[int]] = defaultdict(list)
-    for dialogue in loaded.dialogues:
-        turns[dialogue.task].append(len(dialogue.turns))
-    return {task: turn_distribution(numbers) for task, numbers in turns.items()}
-
-
-def shares(turns: TurnDistribution) -> tuple[float, ...]:
-    found = [turns.share(number, number) for number in (2, 3, 4)]
-    return tuple(round(100 * (share or 0), 1) for share in (*found, turns.share(5)))
-
-
-@pytest.mark.parametrize("task", sorted(REPORTED_TURNS))
-def test_mean_turns_and_two_turn_dialogues_are_those_of_the_report(
-    task: str, dataset: dict[str, TurnDistribution]
-) -> None:
-    reported_mean, two_turns, *_ = REPORTED_TURNS[task]
-    assert dataset[task].mean == pytest.approx(reported_mean, abs=0.005)
-    assert shares(dataset[task])[0] == pytest.approx(two_turns, abs=0.051)
-
-
-@pytest.mark.parametrize("task", sorted(REPORTED_TURNS))
-def test_the_whole_turn_distribution_is_the_reported_one_or_pinned_where_it_is_not(
-    task: str, dataset: dict[str, TurnDistribution]
-) -> None:
-    turns = dataset[task]
-    agrees = shares(turns) == pytest.approx(REPORTED_TURNS[task][1:], abs=0.051)
-    assert agrees == (task not in DISAGREEING)
-    if task in DISAGREEING:
-        counted = DISAGREEING[task]
-        assert sum(counted) == turns.dialogues
-        found = [turns.share(number, number) for number in (2, 3, 4)]
-        expected = [count / sum(counted) for count in counted]
-        assert [*found, turns.share(5)] == pytest.approx(expected, abs=EXACT)
-
-
-def test_the_reported_distribution_contradicts_the_mean_beside_it() -> None:
-    """Two rows imply more turns than their own mean, even if no dialogue exceeds five turns."""
-    least = {
-        task: sum(number * share for number, share in zip((2, 3, 4, 5), row[1:], strict=True)) / 100
-        for task, row in REPORTED_TURNS.items()
-    }
-    rounding = 0.05 / 100 * (2 + 3 + 4 + 5) + 0.005
-    assert {t for t in least if least[t] > REPORTED_TURNS[t][0] + rounding} == {"CC", "GR"}
-
-
-@pytest.mark.parametrize("task", RAW_TASKS)
-def test_the_published_raw_results_have_the_turns_of_the_data_set(
-    task: str, dataset: dict[str, TurnDistribution], compared: dict[str, list[Comparison]]
-) -> None:
-    assert figures_of(task, compared[task]).turns == dataset[task]
-
-
-def test_the_published_rule_places_the_published_tasks(
-    rows: list[Figures], dataset: dict[str, TurnDistribution]
-) -> None:
-    """The report itself places CM, GR and TS one class off its own written rule."""
-    classes = {row.name: replace(row, turns=dataset[row.name]).suitability for row in rows}
-    assert classes == {
-        "SI": "recommended",
-        "PI": "recommended",
-        "CM": "conditional",
-        "IC": "conditional",
-        "CC": "conditional",
-        "TS": "conditional",
-        "GR": "not recommended",
-        "SA": "not recommended",
-        "SC": "not recommended",
-    }
-
-
-def test_the_data_set_has_all_thirteen_tasks(dataset: dict[str, TurnDistribution]) -> None:
-    assert sorted(dataset) == sorted(TASKS)
-    assert sum(item.dialogues for item in dataset.values()) == 1388
-    assert sum(dataset[task].dialogues for task in PUBLISHED_TASKS) == 917
-
-
 @pytest.mark.parametrize(("k", "pinned"), [(1, 0.125), (2, 0.0), (3, 0.0), (4, 0.0)])
 def test_pass_k_of_real_trials_is_the_share_of_all_subsets(k: int, pinned: float) -> None:
     """No task of this file passed more than once in four, so only Pass^1 is above 0.
@@ -345,116 +196,3 @@ def test_pass_k_of_any_count_of_four_is_the_share_of_all_subsets(passed: int, k:
     outcomes = [number < passed for number in range(4)]
     subsets = list(itertools.combinations(outcomes, k))
     assert pass_hat_k(4, passed, k) == pytest.approx(sum(map(all, subsets)) / len(subsets))
-
-
-def test_a_loss_of_forty_times_and_silence_are_read_and_counted() -> None:
-    """As in the published CC_619: the baseline gave no answer, the other arm a long one."""
-    run = {"invocations": [{"invocationId": "1"}, {"finalResponse": None}]}
-    small = {"promptTokens": 20, "completionTokens": 0}
-    large = {"promptTokens": 20, "completionTokens": 823}
-    case = {
-        "caseId": "CC_619",
-        "consistency": {"score": 0.4},
-        "retention": {"retentionRate": 1.0, "perTurn": [1, 1]},
-        "baselineRuns": [{**run, "tokenUsagePerTurn": [small, small]}],
-        "summaryRuns": [{**run, "tokenUsagePerTurn": [large, large]}],
-    }
-    (item,) = comparisons_in({"caseResults": [case]})
-    assert isinstance(item, Comparison)
-    figures = figures_of("CC", [item])
-    assert figures.spending.savings == pytest.approx(-41.15)
-    assert (figures.tokens.negative, figures.passes) == (1, {1: 0.0})
-
-
-def broken(change: dict[str, Any]) -> str:
-    reply = {"invocations": [{}], "tokenUsagePerTurn": [{"promptTokens": 1, "completionTokens": 1}]}
-    case: dict[str, Any] = {
-        "caseId": "GR_1",
-        "consistency": {"score": 1},
-        "retention": {"retentionRate": 1},
-        "baselineRuns": [reply],
-        "summaryRuns": [reply],
-    }
-    good, bad = {**case, "caseId": "GR_2"}, {**case, **change}
-    found = list(comparisons_in({"caseResults": [bad, good]}))
-    assert [item.dialogue_id for item in found if isinstance(item, Comparison)] == ["GR_2"]
-    (fault,) = [item for item in found if isinstance(item, CaseFault)]
-    return str(fault)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"caseId": "XX_1"}, "/caseResults/0/caseId: found the task 'XX'; expected one of AR, CC"),
-        ({"caseId": "1"}, '/caseResults/0/caseId: found str "1"'),
-        ({"consistency": {"score": 1.2}}, "/caseResults/0/consistency/score: found float 1.2"),
-        ({"summaryRuns": []}, "/caseResults/0/summaryRuns: found list []; expected at least 1"),
-        (
-            {"baselineRuns": [{"invocations": [{}], "tokenUsagePerTurn": []}]},
-            "/caseResults/0/baselineRuns/0/tokenUsagePerTurn: found 0 entries; expected one for",
-        ),
-        (
-            {"consistency": {"score": 1, "details": {"consistency_scores": [1, 1]}}},
-            "/caseResults/0/consistency/details/consistency_scores: found 2 scores; expected one",
-        ),
-    ],
-)
-def test_a_broken_dialogue_is_named_by_its_place_and_hides_no_other(
-    change: dict[str, Any], said: str
-) -> None:
-    assert said in broken(change)
-
-
-def a_row(**changes: float) -> dict[str, float]:
-    """A consistent row of a published summary, with ``changes`` applied."""
-    row = dict.fromkeys(("avgConsistency", "avgRetention", "passHat1Rate"), 0.9)
-    for kind in ("Token", "Prompt"):
-        shares = zip(("mean", "std", "p25", "p50", "p75"), (10, 5, -5, 10, 20), strict=True)
-        row |= {f"{name}{kind}SavingsPct": value for name, value in shares}
-        row[f"negative{kind}SavingsCases"] = 20
-    totals = {"baselineTokensTotal": 900, "baselinePromptTokensTotal": 500}
-    totals |= {"summaryTokensTotal": 800, "summaryPromptTokensTotal": 400}
-    return {**row, **totals, "numCases": 71, **changes}
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        (
-            {"baselineTokensTotal": 1},
-            "/summary/GR/baselinePromptTokensTotal: found 500 prompt tokens; "
-            "expected at most the 1 tokens of all",
-        ),
-        (
-            {"summaryPromptTokensTotal": 801},
-            "/summary/GR/summaryPromptTokensTotal: found 801 prompt tokens; "
-            "expected at most the 800 tokens of all",
-        ),
-        (
-            {"negativeTokenSavingsCases": 100},
-            "/summary/GR/negativeTokenSavingsCases: found 100 dialogues; "
-            "expected at most 71, as numCases says",
-        ),
-        ({"negativePromptSavingsCases": 72}, "/summary/GR/negativePromptSavingsCases: found 72"),
-        (
-            {"p50TokenSavingsPct": 21},
-            "/summary/GR/p25TokenSavingsPct: found quartiles -5, 21, 20; expected rising ones",
-        ),
-        ({"meanPromptSavingsPct": 100.1}, "/summary/GR/meanPromptSavingsPct: found savings above"),
-        ({"p75PromptSavingsPct": 101}, "/summary/GR/meanPromptSavingsPct: found savings above"),
-    ],
-)
-def test_figures_that_cannot_be_true_beside_one_another_are_refused(
-    changes: dict[str, float], said: str
-) -> None:
-    (good,) = figures_in({"summary": {"GR": a_row()}})
-    assert isinstance(good, Figures) and good.mean_completion == pytest.approx(400 / 71)
-    refused, other = figures_in({"summary": {"GR": a_row(**changes), "SA": a_row()}})
-    assert isinstance(other, Figures)
-    assert isinstance(refused, CaseFault) and str(refused).startswith(said)
-
-
-def test_a_summary_without_its_fields_is_refused_by_name() -> None:
-    (fault,) = figures_in({"summary": {"GR": {"numCases": 3}}})
-    assert isinstance(fault, CaseFault)
-    assert fault.pointer == "/summary/GR" and "'avgConsistency'" in fault.found

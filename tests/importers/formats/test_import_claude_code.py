@@ -1,4 +1,4 @@
-"""Claude Code sessions: one thread from a tree of lines, and the compactions of the agent."""
+"""Claude Code sessions: one thread from a tree of lines; every line is used or counted."""
 
 from __future__ import annotations
 
@@ -9,6 +9,18 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.claude_code_lines import (
+    START,
+    TALK,
+    answer,
+    compacted,
+    imported,
+    said,
+    shape,
+    text,
+    use,
+    write,
+)
 from support.paths import public_data
 
 from pytest_compaction.artifacts.operations import INTERRUPTED
@@ -22,48 +34,6 @@ from pytest_compaction.importers.formats.claude_code.importer import ClaudeCodeI
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.reasons import JOINED, KEPT_AS_RECORD
 from pytest_compaction.importers.registry import importer_for, load_importers
-
-
-def said(
-    type: str, uuid: str, parent: str | None, content: Any, id: str = "", **more: Any
-) -> dict[str, Any]:
-    """A user or assistant line; ``id`` is the id of the assistant's message."""
-    message = {"role": type, "content": content, **({"id": id} if id else {})}
-    return {"type": type, "uuid": uuid, "parentUuid": parent, "message": message, **more}
-
-
-def use(id: str, name: str = "Read", **given: Any) -> dict[str, Any]:
-    return {"type": "tool_use", "id": id, "name": name, "input": given}
-
-
-def answer(id: str, content: Any = "done", **more: Any) -> dict[str, Any]:
-    return {"type": "tool_result", "tool_use_id": id, "content": content, **more}
-
-
-def text(words: str) -> dict[str, Any]:
-    return {"type": "text", "text": words}
-
-
-def write(tmp_path: Path, *records: Any) -> Path:
-    path = tmp_path / "session.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    return path
-
-
-def imported(tmp_path: Path, *records: Any) -> Transcript:
-    transcript = ClaudeCodeImporter().read(write(tmp_path, *records))
-    assert structure_faults(transcript.messages) == []
-    return transcript
-
-
-def shape(transcript: Transcript) -> list[tuple[str, str]]:
-    return [
-        (m.role, m.results[0].text if m.results else m.text or ",".join(c.id for c in m.calls))
-        for m in transcript.messages
-    ]
-
-
-START = said("user", "u1", None, "look at both files", sessionId="s")
 
 
 def test_lines_of_one_assistant_message_are_one_message(tmp_path: Path) -> None:
@@ -202,100 +172,6 @@ def test_interruptions_and_images_survive(tmp_path: Path) -> None:
     }
 
 
-def compacted(number: int, after: str, summary: str, **metadata: Any) -> list[dict[str, Any]]:
-    """A boundary after the line ``after``, and the summary that follows it."""
-    boundary = {
-        "type": "system",
-        "subtype": "compact_boundary",
-        "uuid": f"b{number}",
-        "parentUuid": None,
-        "logicalParentUuid": after,
-        "compactMetadata": {"trigger": "auto", "preTokens": 1000 * number, **metadata},
-    }
-    line = said("user", f"z{number}", f"b{number}", summary, isCompactSummary=True)
-    return [boundary, line]
-
-
-TALK = [
-    START,
-    said("assistant", "a1", "u1", [text("Looked.")], "m1"),
-    said("user", "u2", "a1", "go on"),
-    said("assistant", "a2", "u2", [use("c1")], "m2"),
-    said("user", "r1", "a2", [answer("c1", "ok")]),
-]
-
-
-def test_each_compaction_is_a_boundary_and_its_summary_no_message(tmp_path: Path) -> None:
-    transcript = imported(
-        tmp_path,
-        *TALK,
-        *compacted(1, "r1", "first summary"),
-        said("user", "u3", "z1", "more"),
-        said("assistant", "a3", "u3", [text("More.")], "m3"),
-        *compacted(2, "a3", "second summary"),
-        said("user", "u4", "z2", "last"),
-    )
-    assert [m.text or "-" for m in transcript.messages] == [
-        "look at both files",
-        "Looked.",
-        "go on",
-        "-",
-        "-",
-        "more",
-        "More.",
-        "last",
-    ]
-    assert [(b.after, b.summary, b.tokens_before) for b in transcript.boundaries] == [
-        ("m0004", "first summary", 1000),
-        ("m0006", "second summary", 2000),
-    ]
-    assert transcript.ledger.repaired == {}
-
-
-def test_messages_that_a_compaction_preserved_are_kept_verbatim(tmp_path: Path) -> None:
-    segment = {"headUuid": "u2", "anchorUuid": "z1", "tailUuid": "r1"}
-    listed = {"anchorUuid": "z1", "uuids": ["a2"], "allUuids": ["a2", "r1"]}
-    for metadata, kept in (
-        ({"preservedSegment": segment}, ("m0002", "m0003", "m0004")),
-        ({"preservedMessages": listed}, ("m0003", "m0004")),
-    ):
-        transcript = imported(tmp_path, *TALK, *compacted(1, "r1", "so far", **metadata))
-        (boundary,) = transcript.boundaries
-        assert boundary.kept == kept
-
-
-def test_files_attached_after_the_summary_are_part_of_what_it_went_on_with(
-    tmp_path: Path,
-) -> None:
-    attached = {"type": "file", "filename": "a.py"}
-    attached["content"] = {"type": "text", "file": {"content": "x = 1"}}  # type: ignore[assignment]
-    transcript = imported(
-        tmp_path,
-        *TALK,
-        *compacted(1, "r1", "so far"),
-        {"type": "attachment", "uuid": "t1", "parentUuid": "z1", "attachment": attached},
-        said("user", "u3", "t1", "more"),
-    )
-    (boundary,) = transcript.boundaries
-    assert [m.text for m in boundary.messages] == ["so far", "a.py\nx = 1"]
-    assert [m.origin for m in boundary.messages] == ["synthetic", "synthetic"]
-
-
-def test_a_summary_without_a_boundary_line_counts_as_one(tmp_path: Path) -> None:
-    line = said("user", "z1", None, "old style", isCompactSummary=True)
-    transcript = imported(tmp_path, *TALK, line, said("user", "u3", "z1", "more"))
-    assert [(b.after, b.summary) for b in transcript.boundaries] == [("m0004", "old style")]
-    assert len(transcript.messages) == 6
-
-
-def test_a_boundary_without_a_summary_says_what_is_missing(tmp_path: Path) -> None:
-    boundary, _ = compacted(1, "r1", "")
-    transcript = imported(tmp_path, *TALK, boundary, said("user", "u3", "b1", "more"))
-    (found,) = transcript.boundaries
-    assert not found.recorded
-    assert found.missing == "no summary follows its boundary"
-
-
 def test_lines_that_are_their_own_ancestors_do_not_hang(tmp_path: Path) -> None:
     transcript = imported(
         tmp_path,
@@ -398,31 +274,6 @@ def test_the_real_session_is_read_whole() -> None:
     assert transcript.ledger.left_out == {"session title": 1}
     assert transcript.ledger.repaired == {JOINED: 59 - 43 - 1}
     assert structure_faults(transcript.messages) == []
-
-
-def test_a_compaction_by_the_provider_is_a_record_before_what_follows_it(tmp_path: Path) -> None:
-    made = {"type": "compaction", "content": "so far: both files read"}
-    transcript = imported(
-        tmp_path,
-        START,
-        said("assistant", "a1", "u1", [text("Both read.")], "msg1"),
-        said("user", "u2", "a1", "go on"),
-        said("assistant", "a2", "u2", [made, text("Going on.")], "msg2"),
-        said("user", "u3", "a2", [answer("gone"), text("and now?")]),
-        said("assistant", "a3", "u3", [made], "msg3"),
-    )
-    assert [m.text for m in transcript.messages] == [
-        "look at both files",
-        "Both read.",
-        "go on",
-        "Going on.",
-        "and now?",
-    ]
-    assert [(b.after, b.summary) for b in transcript.boundaries] == [
-        ("m0002", "so far: both files read"),
-        ("m0004", "so far: both files read"),
-    ]
-    assert transcript.ledger.left_out[KEPT_AS_RECORD] == 2
 
 
 def test_every_line_is_a_message_or_in_the_ledger(tmp_path: Path) -> None:

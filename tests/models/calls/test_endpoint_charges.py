@@ -6,7 +6,8 @@ import pytest
 from support import builders, scenarios
 from support.callers import call
 from support.endpoint_builders import KEY, quick
-from support.fault_server import Answer, completion, error, judgement, sensible, serving, unused_url
+from support.endpoint_replies import Answer, completion, error, judgement, sensible
+from support.endpoint_server import serving, unused_url
 from support.stub_endpoint import PRICED, long_case
 
 from pytest_compaction.models.calls.accounts import Accounts

@@ -9,7 +9,8 @@ import time
 import pytest
 from support.callers import call
 from support.endpoint_builders import KEY, quick
-from support.fault_server import Answer, completion, error, serving
+from support.endpoint_replies import Answer, completion, error
+from support.endpoint_server import serving
 
 from pytest_compaction.models.calls import retries
 from pytest_compaction.models.calls.attempt import AttemptError

@@ -1,40 +1,19 @@
-"""The store of model calls: the content of its files, their use, and faults that it survives."""
+"""The store of model calls: the content of its files, their use, and damage that it survives."""
 
 import asyncio
 import json
-import multiprocessing
-import os
-import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import builders
 from support.callers import MODEL, Answering, Noting, call
+from support.store_files import ask, files, path_of
 
-from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.protocol import ModelError, NotRecordedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, CallReply
-
-KEYS = ["sk-proj-abcDEF0123456789abcdefghij", "AKIAABCDEFGHIJKLMNOP"]
-
-
-def ask(store, *calls):
-    async def all_of_them():
-        return await asyncio.gather(*map(store.call, calls))
-
-    return asyncio.run(all_of_them())
-
-
-def files(folder):
-    return sorted(path for path in folder.rglob("*.json"))
-
-
-def path_of(folder, call):
-    return folder / call.digest[:2] / f"{call.digest}.json"
 
 
 def test_a_call_is_made_once_and_answered_from_its_file_ever_after(tmp_path):
@@ -207,79 +186,6 @@ def test_a_reply_that_is_no_json_is_used_but_not_kept(tmp_path):
     assert "not valid JSON" in accounts.notes[0]
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_keys_in_a_request_or_reply_reach_no_file_and_the_call_is_found_again(
-    tmp_path, monkeypatch, key
-):
-    monkeypatch.setenv("OPENAI_API_KEY", "an-unusual-key-of-a-gateway")
-
-    class Leaking(Answering):
-        async def call(self, call):
-            await super().call(call)
-            return CallReply({"text": f"your key {key} and an-unusual-key-of-a-gateway"})
-
-    endpoint = Leaking()
-    asked = call(f"My key is {key}.")
-    (first,) = ask(Store(tmp_path, endpoint), asked)
-    written = files(tmp_path)[0].read_text("utf-8")
-    assert key not in written
-    assert "an-unusual-key-of-a-gateway" not in written
-    (again,) = ask(Store(tmp_path, endpoint), asked)
-    assert len(endpoint.calls) == 1
-    assert again.body == first.body, "what is replayed is what was seen first"
-
-
-@pytest.mark.parametrize(
-    ("variable", "secret"),
-    [
-        ("OPENAI_API_KEY", "an-unusual-key-of-a-gateway"),
-        ("OPENAI_API_KEY", "s3cret"),
-        ("OPENAI_BASE_URL", "an-unusual-key-of-a-gateway"),
-        ("OPENAI_BASE_URL", "s3cret"),
-        ("GATEWAY_TOKEN", "an-unusual-key-of-a-gateway"),
-    ],
-)
-def test_known_secrets_reach_no_file_wherever_an_endpoint_repeats_them(
-    tmp_path, monkeypatch, variable, secret
-):
-    url = f"http://me:{secret}@llm.example/v1"
-    monkeypatch.setenv(variable, url if variable == "OPENAI_BASE_URL" else secret)
-    said = {
-        secret: "a name",
-        f"x-{secret}": {"signature": f"abc+{secret}/def=="},
-        "output": [{"type": "compaction", "encrypted_content": secret}, f"you sent {secret}"],
-    }
-
-    class Echo(Answering):
-        async def call(self, call):
-            await super().call(call)
-            return CallReply(said)
-
-    endpoint = Echo()
-    asked = call(metadata={secret: secret, "encrypted_content": secret})
-    (reply,) = ask(Store(tmp_path, endpoint), asked)
-    (path,) = files(tmp_path)
-    assert secret not in path.read_text("utf-8")
-    assert secret not in str(reply.body), "what comes after is the same in a second run"
-    (again,) = ask(Store(tmp_path, None, "replay"), asked)
-    assert again.body == reply.body
-    assert again.body["output"][0] == {"type": "compaction", "encrypted_content": "[key]"}
-    assert again.body["x-[key]"] == {"signature": "abc+[key]/def=="}
-    assert len(endpoint.calls) == 1
-
-
-def test_ciphertext_stays_byte_for_byte_even_where_it_looks_like_a_key(tmp_path):
-    cipher = f"gAAAA-{KEYS[0]}-{KEYS[1]}=="
-
-    class Native(Answering):
-        async def call(self, call):
-            return CallReply({"output": [{"type": "compaction", "encrypted_content": cipher}]})
-
-    ask(Store(tmp_path, Native()), call())
-    (again,) = ask(Store(tmp_path, None, "replay"), call())
-    assert again.body["output"][0]["encrypted_content"] == cipher
-
-
 @given(body=st.dictionaries(st.text("abc", min_size=1), builders.json_values, max_size=4))
 def test_whatever_json_a_call_holds_comes_back_as_it_went_in(tmp_path_factory, body):
     folder = tmp_path_factory.mktemp("store")
@@ -301,114 +207,8 @@ def test_half_a_surrogate_pair_is_kept(tmp_path):
     ask(Store(tmp_path, None, "replay"), asked)
 
 
-def _write_often(folder, name):
-    store = Store(Path(folder), Answering())
-    for number in range(60):
-        ask(store, call(f"Question {number % 20}?"))
-    Path(folder, f"done-{name}").touch()
-
-
-def test_processes_that_write_the_same_calls_never_leave_a_torn_file(tmp_path):
-    context = multiprocessing.get_context("spawn")
-    workers = [
-        context.Process(target=_write_often, args=(str(tmp_path), name)) for name in range(2)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(120)
-    assert len(list(tmp_path.glob("done-*"))) == 2
-    assert len(files(tmp_path)) == 20
-    accounts = Noting()
-    replay = Store(tmp_path, None, "replay", accounts)
-    ask(replay, *[call(f"Question {number}?") for number in range(20)])
-    assert accounts.notes == []
-    assert list((tmp_path / ".partial").iterdir()) == []
-
-
-def _ask_all(folder, mode, name):
-    os.environ["PYTEST_XDIST_WORKER"] = name
-
-    class Slow(Answering):
-        async def call(self, call):
-            await asyncio.sleep(0.05)
-            return await super().call(call)
-
-    endpoint = Slow()
-    store = Store(Path(folder, "store"), endpoint, mode, Accounts(Path(folder, "accounts.sqlite")))
-    ask(store, *[call(f"Question {number}?") for number in range(12)])
-    Path(folder, f"made-{name}").write_text(str(len(endpoint.calls)))
-
-
-@pytest.mark.parametrize("mode", ["normal", "refresh"])
-def test_workers_of_one_run_that_need_the_same_calls_make_each_once(tmp_path, mode):
-    Accounts(tmp_path / "accounts.sqlite")
-    context = multiprocessing.get_context("spawn")
-    workers = [
-        context.Process(target=_ask_all, args=(str(tmp_path), mode, f"gw{number}"))
-        for number in range(3)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(120)
-    assert sum(int(path.read_text()) for path in tmp_path.glob("made-*")) == 12
-    (total,) = Accounts(tmp_path / "accounts.sqlite").totals()
-    assert total.stored == 24
-
-
-def test_a_call_that_a_dead_worker_had_begun_is_made_by_another(tmp_path, monkeypatch):
-    accounts, asked = Accounts(tmp_path / "accounts.sqlite"), call()
-    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw1")
-    assert accounts.claim(asked.digest) == "ours"
-    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
-    endpoint = Answering()
-    store = Store(tmp_path / "store", endpoint, accounts=accounts)
-
-    async def wait_and_see():
-        waiting = asyncio.ensure_future(store.call(asked))
-        await asyncio.sleep(0.1)
-        assert endpoint.calls == [], "the other one has it"
-        accounts.write_off("gw1")
-        return await waiting
-
-    assert asyncio.run(wait_and_see()).body == {"text": "answer 1"}
-
-
-def test_a_claimed_call_that_fails_is_free_again(tmp_path, monkeypatch):
-    accounts, endpoint = Accounts(tmp_path / "accounts.sqlite"), Answering(fails=[1])
-    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
-    with pytest.raises(ModelError):
-        ask(Store(tmp_path / "store", endpoint, accounts=accounts), call())
-    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw1")
-    ask(Store(tmp_path / "store", endpoint, accounts=accounts), call())
-    assert len(endpoint.calls) == 2
-
-
 def test_closing_closes_what_stands_behind(tmp_path):
     endpoint = Answering()
     asyncio.run(Store(tmp_path, endpoint).close())
     assert endpoint.closed
     asyncio.run(Store(tmp_path, None, "replay").close())
-
-
-def test_a_claim_that_is_given_up_while_it_is_made_is_free_again(tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
-    accounts, asked = Accounts(tmp_path / "accounts.sqlite"), call()
-    claim = accounts.claim
-
-    def slow(digest):
-        time.sleep(0.3)
-        return claim(digest)
-
-    monkeypatch.setattr(accounts, "claim", slow)
-
-    async def given_up():
-        work = asyncio.ensure_future(Store(tmp_path, Answering(), accounts=accounts).call(asked))
-        await asyncio.sleep(0.1)
-        work.cancel()
-        await asyncio.gather(work, return_exceptions=True)
-
-    asyncio.run(given_up())
-    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw1")
-    assert claim(asked.digest) == "ours"

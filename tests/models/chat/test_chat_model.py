@@ -18,7 +18,7 @@ from support.endpoint_builders import (
     error_of,
     judge_request,
 )
-from support.fault_server import OPAQUE, completion, response
+from support.endpoint_replies import OPAQUE, completion, response
 
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.compactors.strategies.anchored import SECTIONS

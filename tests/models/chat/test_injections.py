@@ -5,7 +5,7 @@ import re
 import pytest
 from support.builders import build_case
 from support.endpoint_builders import Replies, ask, chat, judge_request
-from support.fault_server import completion
+from support.endpoint_replies import completion
 from support.injections import ALL, IDS
 
 from pytest_compaction.case.files import load_cases

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.builders import COUNTER, any_text, build_case
 from support.endpoint_builders import Replies, answer_request, ask, chat, judge_request
-from support.fault_server import completion, serving
+from support.endpoint_replies import completion
+from support.endpoint_server import serving
 from support.scenarios import flat, records, run, set_up
 
 from pytest_compaction.case.case import AnswerSpec, Fact, Trap

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from support.endpoint_builders import NAME, Replies, ask, chat, judge_request, judged, members
-from support.fault_server import completion
+from support.endpoint_replies import completion
 
 from pytest_compaction.models.chat.judge_reply import reply_form, schema
 from pytest_compaction.models.protocol import ModelError

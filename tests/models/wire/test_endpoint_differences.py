@@ -20,8 +20,8 @@ from support.endpoint_builders import (
     servers_in_environment,
     through,
 )
-from support.fault_server import OPAQUE, Answer, compaction, completion, error
-from support.fault_server import sensible as well_behaved
+from support.endpoint_replies import OPAQUE, Answer, compaction, completion, error
+from support.endpoint_replies import sensible as well_behaved
 
 from pytest_compaction.compactors.base.history import dump, load
 from pytest_compaction.conversation.messages import canonical_json

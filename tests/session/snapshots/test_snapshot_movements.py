@@ -1,0 +1,67 @@
+"""What moved between two snapshots of verdicts."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from support import builders  # noqa: F401 (the Hypothesis profile)
+
+from pytest_compaction.judges.snapshots import (
+    Tolerance,
+    has_moved,
+    movements,
+    read_snapshot,
+    snapshot_of,
+    snapshot_text,
+)
+from pytest_compaction.judges.verdict import FactOutcome, Verdict
+from pytest_compaction.models.protocol import CriterionScore
+
+SCORES = st.floats(0, 5).map(lambda score: round(score, 2))
+WORDS = st.text(max_size=12)
+VERDICTS = st.builds(
+    lambda criteria, overall, facts, traps, response: Verdict(
+        tuple(CriterionScore(id, score, said) for id, (score, said) in criteria.items()),
+        {"accuracy": overall},
+        overall,
+        tuple(FactOutcome(text, True, used) for text, used in facts.items()),
+        tuple(traps.items()),
+        3.5,
+        response,
+    ),
+    st.dictionaries(st.sampled_from("abcdefgh"), st.tuples(SCORES, WORDS), max_size=8),
+    SCORES,
+    st.dictionaries(WORDS, st.booleans(), max_size=3),
+    st.dictionaries(WORDS, st.booleans(), max_size=3),
+    st.text(max_size=300),
+)
+
+
+@given(VERDICTS)
+def test_a_snapshot_survives_its_file_and_is_not_moved_from_itself(verdict):
+    snapshot = snapshot_of(verdict)
+    text = snapshot_text(snapshot)
+    assert read_snapshot(text) == snapshot
+    assert all(line.isprintable() for line in text.split("\n"))
+    assert not has_moved(snapshot, snapshot, Tolerance(0, 0))
+    assert movements(snapshot, snapshot) == []
+
+
+@given(VERDICTS, VERDICTS, SCORES, SCORES)
+def test_what_moved_is_said_whichever_way_it_moved(one, other, overall, criterion):
+    old, new = snapshot_of(one), snapshot_of(other)
+    tolerance = Tolerance(overall, criterion)
+    assert has_moved(old, new, tolerance) == has_moved(new, old, tolerance)
+    if has_moved(old, new, tolerance):
+        assert movements(old, new)
+        assert has_moved(old, new, Tolerance(0, 0))
+    assert all(line.isprintable() for line in movements(old, new))
+
+
+def test_long_texts_are_shown_from_where_they_part():
+    def says(end):
+        return snapshot_of(Verdict((), {"accuracy": 4.0}, 4.0, (), (), 3.5, "word " * 60 + end))
+
+    assert movements(says("45 it is."), says("30 it is.")) == [
+        "the answer changed as well",
+        "  was: …" + "word " * 6 + "45 it is.",
+        "  now: …" + "word " * 6 + "30 it is.",
+    ]

@@ -1,0 +1,76 @@
+"""Lines of Claude Code sessions, and the transcript imported from them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pytest_compaction.conversation.messages import structure_faults
+from pytest_compaction.importers.formats.claude_code.importer import ClaudeCodeImporter
+from pytest_compaction.importers.protocol import Transcript
+
+
+def said(
+    type: str, uuid: str, parent: str | None, content: Any, id: str = "", **more: Any
+) -> dict[str, Any]:
+    """A user or assistant line; ``id`` is the id of the assistant's message."""
+    message = {"role": type, "content": content, **({"id": id} if id else {})}
+    return {"type": type, "uuid": uuid, "parentUuid": parent, "message": message, **more}
+
+
+def use(id: str, name: str = "Read", **given: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": id, "name": name, "input": given}
+
+
+def answer(id: str, content: Any = "done", **more: Any) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": id, "content": content, **more}
+
+
+def text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
+
+
+def write(tmp_path: Path, *records: Any) -> Path:
+    path = tmp_path / "session.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    return path
+
+
+def imported(tmp_path: Path, *records: Any) -> Transcript:
+    transcript = ClaudeCodeImporter().read(write(tmp_path, *records))
+    assert structure_faults(transcript.messages) == []
+    return transcript
+
+
+def shape(transcript: Transcript) -> list[tuple[str, str]]:
+    return [
+        (m.role, m.results[0].text if m.results else m.text or ",".join(c.id for c in m.calls))
+        for m in transcript.messages
+    ]
+
+
+START = said("user", "u1", None, "look at both files", sessionId="s")
+
+
+def compacted(number: int, after: str, summary: str, **metadata: Any) -> list[dict[str, Any]]:
+    """A boundary after the line ``after``, and the summary that follows it."""
+    boundary = {
+        "type": "system",
+        "subtype": "compact_boundary",
+        "uuid": f"b{number}",
+        "parentUuid": None,
+        "logicalParentUuid": after,
+        "compactMetadata": {"trigger": "auto", "preTokens": 1000 * number, **metadata},
+    }
+    line = said("user", f"z{number}", f"b{number}", summary, isCompactSummary=True)
+    return [boundary, line]
+
+
+TALK = [
+    START,
+    said("assistant", "a1", "u1", [text("Looked.")], "m1"),
+    said("user", "u2", "a1", "go on"),
+    said("assistant", "a2", "u2", [use("c1")], "m2"),
+    said("user", "r1", "a2", [answer("c1", "ok")]),
+]

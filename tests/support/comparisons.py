@@ -1,0 +1,44 @@
+"""Hypothesis strategies for replies, trials and comparisons of dialogues, and their figures."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from support import builders  # noqa: F401 - loads the repeatable profile
+
+from pytest_compaction.dialogues.agreement import agreement
+from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Reply, Trial
+
+ANSWERS = st.sampled_from(["", "In 1999 Ada said 'yes indeed'", "in 1,999 ada", "one word", "Ada"])
+SHARE = st.floats(0, 1)
+TOKENS = st.integers(0, 5000)
+
+
+@st.composite
+def replies(draw: st.DrawFn) -> Reply:
+    calls = draw(st.sampled_from([(), ("search",), ("search", "book"), ("book", "search")]))
+    state = draw(st.sampled_from([True, False, None]))
+    return Reply(draw(ANSWERS), draw(TOKENS), draw(TOKENS), calls, state)
+
+
+@st.composite
+def trials(draw: st.DrawFn) -> Trial:
+    found = draw(st.lists(replies(), max_size=2))
+    return Trial(tuple(found), draw(st.none() | TOKENS), draw(st.none() | TOKENS))
+
+
+@st.composite
+def comparisons(draw: st.DrawFn) -> Comparison:
+    baseline = draw(st.lists(trials(), min_size=1, max_size=2))
+    summary = draw(st.lists(trials(), min_size=1, max_size=2))
+    agreements = [
+        draw(st.sampled_from([agreement(baseline[0], trial), Agreement(None, None, unscored="x")]))
+        for trial in summary
+    ]
+    return Comparison(
+        dialogue_id=draw(st.text(max_size=5)),
+        task=draw(st.sampled_from(["GR", "SA"])),
+        turns=draw(st.integers(1, 8)),
+        baseline=tuple(baseline),
+        summary=tuple(summary),
+        agreements=tuple(agreements),
+    )

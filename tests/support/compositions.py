@@ -1,0 +1,16 @@
+"""Compositions by their spec, and talk to compact."""
+
+from support.builders import assistant, user
+
+from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.compactors.specs import parse_spec
+
+
+def create(text, **added):
+    return Registry(added).create(parse_spec(text))
+
+
+def talk(turns, number=0):
+    for turn in range(turns):
+        yield user(f"What about idea {number}-{turn}? " + f"detail{number}x{turn} " * 30)
+        yield assistant(f"Idea {number}-{turn} is noted. " + f"remark{number}x{turn} " * 30)

@@ -1,0 +1,57 @@
+"""Logs to derive probes from, and the parts of the probes that tests look at."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
+from pytest_compaction.probes.derive import derive_probes
+
+
+class Log:
+    """A log under construction."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+
+    def say(self, role: str, text: str) -> Log:
+        self.messages.append(Message(f"m{len(self.messages)}", role, (Text(text),)))
+        return self
+
+    def call(self, name: str, output: str = "ok", is_error: bool = False, **arguments: Any) -> Log:
+        id = f"c{len(self.messages)}"
+        parts = (ToolCall(id, name, json.dumps(arguments)),)
+        self.messages.append(Message(f"m{len(self.messages)}", "assistant", parts))
+        answer = (ToolResult(id, output, is_error),)
+        self.messages.append(Message(f"m{len(self.messages)}", "tool", answer))
+        return self
+
+    def chatter(self, turns: int = 30) -> Log:
+        """Add turns that state nothing, so that earlier messages are no longer the tail."""
+        for _ in range(turns):
+            self.say("assistant", "Understood.").say("user", "go on")
+        return self
+
+    def probes(self) -> list[dict[str, Any]]:
+        """All probes that the rules give, even those the offline control cannot answer."""
+        end = len(self.messages) - 1
+        return derive_probes(self.messages, [end // 3, end * 2 // 3, end], verified=False)
+
+
+def named(probes: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    return [probe for probe in probes if probe["id"].endswith(f"-{name}")]
+
+
+def facts(probe: dict[str, Any]) -> list[str]:
+    return [fact["text"] for fact in probe["facts"]]
+
+
+def plan(*states: str) -> dict[str, Any]:
+    steps = ["Write the upload queue", "Move the retry loop", "Document both of them"]
+    return {"todos": [{"content": s, "status": t} for s, t in zip(steps, states, strict=True)]}
+
+
+def filler(log: Log, number: int) -> Log:
+    row = " ".join(f"The scheduler keeps item {number * 9 + n} in its table." for n in range(9))
+    return log.say("assistant", row)
