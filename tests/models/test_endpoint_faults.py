@@ -240,7 +240,7 @@ SAID = {
         "answered 429: down 429",
         "lower --compaction-concurrency",
     ),
-    "500 for good": ("answered 500: down 500; it failed; run again later",),
+    "500 for good": ("answered 500: down 500; run again later",),
     "reset before the body": ("could not be reached, or broke off its reply, 2 times",),
     "time-out": ("did not answer in time (connecting 5 s, reading 0.3 s), 2 times",),
     "slow drip": ("did not finish its reply within 1 s",),

@@ -249,7 +249,7 @@ def consequence(
         return False, "; it answered other requests, so this one alone is refused; run again later"
     if operation != "chat.completions" and not answered and _is_missing(complaint):
         return True, f"; it has no {operation}; take an endpoint or a model that has it"
-    later = "; it failed; run again later" if status >= 500 else ""
+    later = "; run again later" if status >= 500 else ""
     return status in _LASTING, _ADVICE.get(status, later)
 
 
