@@ -1,4 +1,4 @@
-"""The files that exist, as far as a log shows. They tell created files from modified ones."""
+"""The files that exist, as far as a log shows, to tell created files from modified ones."""
 
 from __future__ import annotations
 

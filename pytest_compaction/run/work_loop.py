@@ -20,7 +20,7 @@ class WorkLoop:
     """Makes each piece of work once, under a key, and shares it with all who ask for it.
 
     One loop in a daemon thread does all the waiting, and one limit holds for all
-    requests to models. ``concurrency`` is the most requests in flight;
+    requests to models. ``concurrency`` is the largest number of requests in flight;
     ``caller`` is closed with the loop.
     """
 
