@@ -39,8 +39,7 @@ def newest_within(
 def _groups_start(
     messages: Sequence[Message], room: int, tokens: TokenCounter, first: int = 0, least: int = 0
 ) -> int:
-    """Where the newest whole groups that fit begin; the last ``least`` groups always count as
-    fitting."""
+    """Where the newest whole groups that fit begin; the last ``least`` always count as fitting."""
     ranges = [(begin, end) for begin, end in groups(messages) if begin >= first]
     sizes = [tokens.messages(messages[begin:end]) for begin, end in ranges]
     kept = newest_that_fit(sizes, room, least)
