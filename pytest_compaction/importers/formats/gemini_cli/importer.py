@@ -20,7 +20,6 @@ from pytest_compaction.importers.reading.documents import head_values, json_valu
 from pytest_compaction.importers.reading.fields import mapping
 from pytest_compaction.importers.reading.streamed import is_list
 
-_TYPES: Final = ("user", "gemini", "info", "warning", "error")
 _HISTORIES: Final = ("clientHistory", "history", "contents")
 
 
