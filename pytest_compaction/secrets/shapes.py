@@ -62,17 +62,16 @@ class Shape:
     """A pattern, and signs: short texts, at least one of which is in every match.
 
     Signs are searched for first, because that is many times faster than a pattern that
-    finds nothing. With ``any_case`` they are in lower case and match any case. The secret
-    is the group ``secret``, or the whole match if ``pattern`` has no such group.
+    finds nothing; those of a pattern that ignores case are in lower case. The secret is the
+    group ``secret``, or the whole match if ``pattern`` has no such group.
     """
 
     signs: tuple[str, ...]
     pattern: re.Pattern[str]
-    any_case: bool = False
 
     def find(self, text: str) -> Iterator[Span]:
         """Where the secrets of this shape stand, in the order of the text; linear."""
-        searched = text.lower() if self.any_case else text
+        searched = text.lower() if self.pattern.flags & re.IGNORECASE else text
         if any(sign in searched for sign in self.signs):
             group = "secret" if "secret" in self.pattern.groupindex else 0
             for match in self.pattern.finditer(text):
@@ -98,7 +97,6 @@ SHAPES: Final = (
             r"(?i)\b(?:bearer|basic|authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:token|apikey)) "
             r"(?P<secret>(?=[A-Za-z+/_\-.~]*[0-9])[A-Za-z0-9_\-.~+/]{16,}=*)"
         ),
-        any_case=True,
     ),
     # api_key = "…", "client_secret": "…", password is …: 20 characters or more, with a digit
     Shape(
@@ -109,7 +107,6 @@ SHAPES: Final = (
             (?P<secret>(?=[A-Za-z_\-.+/]*[0-9])(?=[0-9_\-.+/]*[A-Za-z])
               [A-Za-z0-9_\-.+/~]{20,}=*)(?![(\w])"""
         ),
-        any_case=True,
     ),
     # PGPASSWORD=…: a password that is set as shells set variables, however short
     Shape(

@@ -39,14 +39,14 @@ class GeminiCliImporter:
         log = ChatLog(str(path))
         contents: list[Sequence[Any]] = []
         tally = Tally()
-        for place, value in json_values(path):
+        for _, value in json_values(path):
             found = _contents(value)
             if found:
                 contents.append(found)
                 if "toolCall" in mapping(value):
                     tally.left_out["call that was waiting for approval"] += 1
             else:
-                log.add(value, place)
+                log.add(value)
         if contents:
             return _checkpoint(chain.from_iterable(contents), path, tally)
         if not log.recognised:

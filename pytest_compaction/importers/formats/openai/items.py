@@ -153,7 +153,7 @@ class ItemReader:
     def _call(self, item: Mapping[str, Any], kind: str, place: str) -> None:
         call_id = _call_id(item, kind, place)
         name = string(item.get("name")) or kind.removesuffix("_call")
-        self._hold([ToolCall(call_id, name, _arguments(item, kind))])
+        self._hold([ToolCall(call_id, name, _arguments(item))])
         if kind in _HOSTED:
             self._hosted.append(self._hosted_result(item, kind, call_id))
 
@@ -234,7 +234,7 @@ def _call_id(item: Mapping[str, Any], kind: str, place: str) -> str:
     return required_id(item.get("call_id") or item.get("id"), f"a {kind} without call_id", place)
 
 
-def _arguments(item: Mapping[str, Any], kind: str) -> str:
+def _arguments(item: Mapping[str, Any]) -> str:
     for key in ("arguments", "action", "operation"):
         if key in item:
             return as_arguments(item[key])
