@@ -22,6 +22,7 @@ from pytest_compaction.conversation.messages import (
     Text,
     ToolCall,
     ToolResult,
+    json_or_none,
     readable,
 )
 from pytest_compaction.importers.protocol import Transcript
@@ -180,12 +181,12 @@ class Redactor:
 
     def _shows(self, payload: str) -> bool:
         """Whether the JSON of a part holds a value to redact; encoded data is skipped."""
-        named = any(is_secret_member(name, item) for name, item in _members(_parsed(payload)))
+        named = any(is_secret_member(name, item) for name, item in _members(json_or_none(payload)))
         return named or any(self.text(text) != text for text in _payload_texts(payload))
 
     def _arguments(self, arguments: str) -> str:
         """The arguments; to the byte as the model wrote them when nothing is replaced."""
-        value = _parsed(arguments)
+        value = json_or_none(arguments)
         if value is None:
             return self.text(arguments)
         redacted = self._mapped("", value)
@@ -236,17 +237,9 @@ def _searched(transcript: Transcript) -> tuple[list[str], list[str]]:
     return texts + [boundary.summary for boundary in transcript.boundaries], named
 
 
-def _parsed(text: str) -> Any:
-    """The JSON value of a text; ``None`` if it is not JSON."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _payload_texts(payload: str) -> Iterator[str]:
     """The texts in the JSON of a part, without encoded data; the payload if it is not JSON."""
-    value = _parsed(payload)
+    value = json_or_none(payload)
     if value is None:
         yield payload
     for name, item in _members(value):

@@ -15,6 +15,7 @@ from pytest_compaction.conversation.messages import (
     ToolCall,
     ToolResult,
     canonical_json,
+    json_or_none,
 )
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally
 from pytest_compaction.importers.reading.chat_messages import IMAGES, ROLES, media_part
@@ -190,9 +191,8 @@ class ItemReader:
     def _unpacked(self, text: str) -> tuple[str, bool]:
         """The output of a command without the JSON around it, and whether the command failed."""
         if text.startswith('{"output":') and '"metadata"' in text:
-            try:
-                wrapped = json.loads(text)
-            except (ValueError, RecursionError):
+            wrapped = json_or_none(text)
+            if wrapped is None:
                 return text, False
             output, code = wrapped.get("output"), mapping(wrapped.get("metadata")).get("exit_code")
             if isinstance(output, str):
