@@ -10,40 +10,22 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from pytest_compaction.case.case import Case, Probe
-    from pytest_compaction.compactors.protocol import (
-        Compactor,
-        Context,
-        Outcome,
-        Span,
-        Traits,
-        View,
-    )
-    from pytest_compaction.conversation.messages import Message
-    from pytest_compaction.judges.verdict import Verdict
-    from pytest_compaction.models.protocol import Model
-    from pytest_compaction.records.run_file import Run, load_run
-    from pytest_compaction.run.compaction import Compaction
-    from pytest_compaction.run.response import Response
-
-__all__ = [
-    "Case",
-    "Compaction",
-    "Compactor",
-    "Context",
-    "Message",
-    "Model",
-    "Outcome",
-    "Probe",
-    "Response",
-    "Run",
-    "Span",
-    "Traits",
-    "Verdict",
-    "View",
-    "load_run",
-]
+if TYPE_CHECKING:  # "as" exports a name to type checkers
+    from pytest_compaction.case.case import Case as Case
+    from pytest_compaction.case.case import Probe as Probe
+    from pytest_compaction.compactors.protocol import Compactor as Compactor
+    from pytest_compaction.compactors.protocol import Context as Context
+    from pytest_compaction.compactors.protocol import Outcome as Outcome
+    from pytest_compaction.compactors.protocol import Span as Span
+    from pytest_compaction.compactors.protocol import Traits as Traits
+    from pytest_compaction.compactors.protocol import View as View
+    from pytest_compaction.conversation.messages import Message as Message
+    from pytest_compaction.judges.verdict import Verdict as Verdict
+    from pytest_compaction.models.protocol import Model as Model
+    from pytest_compaction.records.run_file import Run as Run
+    from pytest_compaction.records.run_file import load_run as load_run
+    from pytest_compaction.run.compaction import Compaction as Compaction
+    from pytest_compaction.run.response import Response as Response
 
 _HOMES = {
     "Case": "case.case",
@@ -62,6 +44,7 @@ _HOMES = {
     "View": "compactors.protocol",
     "load_run": "records.run_file",
 }
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

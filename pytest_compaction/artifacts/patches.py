@@ -64,7 +64,7 @@ def _unified(lines: list[str]) -> list[Touch]:
             if target := clean_path(line[10:]):
                 found.append(Touch("rename", target, old_path=renamed_from))
             renamed_from = ""
-        elif line.startswith("--- ") and lines[index + 1 : index + 2] and _is_header(lines, index):
+        elif line.startswith("--- ") and "".join(lines[index + 1 : index + 2]).startswith("+++ "):
             old = _side(line[4:])
         elif line.startswith("+++ ") and index and lines[index - 1].startswith("--- "):
             new, added = _side(line[4:]), []
@@ -75,10 +75,6 @@ def _unified(lines: list[str]) -> list[Touch]:
                 last = found[-1]
                 found[-1] = Touch(last.verb, last.path, line_detail([line[1:]]))
     return found
-
-
-def _is_header(lines: list[str], index: int) -> bool:
-    return lines[index + 1].startswith("+++ ")
 
 
 def _side(text: str) -> str:

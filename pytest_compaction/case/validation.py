@@ -27,21 +27,24 @@ class CaseFault:
         return f"{self.pointer or '/'}: found {self.found}; expected {self.expected}"
 
 
-@lru_cache(maxsize=1)
-def _validator() -> Any:
+@lru_cache(maxsize=16)
+def _validator(package: str, schema: str, shape: str) -> Any:
     from jsonschema import Draft202012Validator
 
-    schema = json.loads(
-        resources.files(__package__).joinpath("case.schema.json").read_text("utf-8")
-    )
-    return Draft202012Validator(schema)
+    text = resources.files(package).joinpath(schema).read_text("utf-8")
+    return Draft202012Validator(json.loads(text) | ({"$ref": shape} if shape else {}))
 
 
-def schema_faults(data: Any, validator: Any = None) -> list[CaseFault]:
-    """Where the data breaks a JSON Schema (by default that of cases), ordered by place."""
+def schema_faults(
+    data: Any, package: str = __package__, schema: str = "case.schema.json", shape: str = ""
+) -> list[CaseFault]:
+    """Where the data breaks a JSON Schema (by default that of cases), ordered by place.
+
+    ``schema`` is a file of a package; ``shape`` refers to a definition in it.
+    """
     try:
         errors = sorted(
-            (validator or _validator()).iter_errors(data),
+            _validator(package, schema, shape).iter_errors(data),
             key=lambda error: [f"{p:09d}" if isinstance(p, int) else p for p in error.path],
         )
     except RecursionError:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import replace as changed
 from itertools import chain
@@ -22,9 +22,10 @@ from pytest_compaction.conversation.messages import (
     Text,
     ToolCall,
     ToolResult,
+    json_or_none,
     readable,
 )
-from pytest_compaction.importers.protocol import Boundary, Transcript
+from pytest_compaction.importers.protocol import Transcript
 from pytest_compaction.secrets.home_folders import home_owners, home_rule, owner
 from pytest_compaction.secrets.named import find_named, is_distinctive, is_secret_member
 from pytest_compaction.secrets.search import secrets_in
@@ -35,8 +36,13 @@ LEFT_OUT: Final = "[left out: it held what is redacted]"
 
 _UNEDITABLE: Final = "thinking or opaque part that holds what is redacted"
 
-SECRET, EMAIL, HOME = "secret", "e-mail address", "home folder"
-KINDS: Final = (SECRET, EMAIL, HOME)
+_SECRET, _EMAIL, _HOME = "secret", "e-mail address", "home folder"
+_STAND_INS: Final = {
+    _SECRET: f"{STAND_IN}{{}}",
+    _EMAIL: "person-{}@example.com",
+    _HOME: "user-{}",
+}
+"""What replaces a value, by its kind; the number says which value of its kind."""
 
 _LONG: Final = 16
 """Fewest characters for a secret that is not a word to be replaced even within a word."""
@@ -44,16 +50,16 @@ _ONE_LINE: Final = 300
 """Most characters of a secret that is also looked for where a line was broken within it."""
 _SIGN: Final = 8
 _BREAK: Final = r"(?:[ \t]{0,4}\\?\r?\n[ \t]{0,40}|\\{1,2}n[ \t]{0,40})?"
-_EMAIL: Final = re.compile(
+_ADDRESS: Final = re.compile(
     r"(?<![\w.+%@/:-])(?!git@)[A-Za-z0-9_][\w.+%-]{0,63}@"
     r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,5}[A-Za-z]{2,24}(?![\w@-]|\.\w)"
 )
-_NO_DOMAIN: Final = re.compile(
-    r"@(?:(?:[\w-]+\.)*example\.(?:com|org|net)|[\d.]+x?\.\w+|.*\.(?:png|jpe?g|gif|svg|webp|ico|pdf"
-    r"|[cm]?[jt]sx?|py|rs|go|md|json|ya?ml|toml|css|html?|invalid|test|local(?:host|domain)?))$",
-    re.IGNORECASE,
+_NOBODY: Final = re.compile(
+    r"(?i)^(?:no-?reply|do-?not-?reply|users?|name|you|me|foo|someone)@"
+    r"|@(?:(?:[\w-]+\.)*example\.(?:com|org|net)|[\d.]+x?\.\w+|.*\.(?:png|jpe?g|gif|svg|webp|ico|pdf"
+    r"|[cm]?[jt]sx?|py|rs|go|md|json|ya?ml|toml|css|html?|invalid|test|local(?:host|domain)?))$"
 )
-_NOBODY: Final = re.compile(r"^(?:no-?reply|do-?not-?reply|users?|name|you|me|foo|someone)@", re.I)
+"""Addresses that belong to no person: of examples, services, packages and pictures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,7 @@ class Redactor:
     """Redacts the conversations of one file, one after the other."""
 
     def __init__(self) -> None:
-        self._stand_ins: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
+        self._stand_ins: dict[str, dict[str, str]] = {kind: {} for kind in _STAND_INS}
         self._places: Counter[tuple[str, str]] = Counter()
         self._everywhere: set[str] = set()
         self._secret_rules: list[tuple[str, re.Pattern[str], str]] = []
@@ -80,17 +86,24 @@ class Redactor:
     def counts(self) -> Mapping[str, Count]:
         """What was replaced so far, by kind; a kind without any value is absent."""
         return {
-            kind: Count(len(values), sum(values.values()))
-            for kind in KINDS
-            if (values := {v: n for (of, v), n in self._places.items() if of == kind and n})
+            kind: Count(len(values), sum(values))
+            for kind in _STAND_INS
+            if (values := [n for (of, _), n in self._places.items() if of == kind and n])
         }
 
     def redact(self, transcript: Transcript) -> Transcript:
         """The transcript with a stand-in for everything it should not give away."""
-        self._learn(_texts_of(transcript), _named_in_calls(transcript))
+        self._learn(transcript)
         before = self.left_out
         messages = tuple(self._message(message) for message in transcript.messages)
-        boundaries = tuple(self._boundary(boundary) for boundary in transcript.boundaries)
+        boundaries = tuple(
+            changed(
+                boundary,
+                summary=self.text(boundary.summary),
+                messages=tuple(self._message(message) for message in boundary.messages),
+            )
+            for boundary in transcript.boundaries
+        )
         ledger = transcript.ledger
         if self.left_out > before:
             reasons = {**ledger.left_out, _UNEDITABLE: self.left_out - before}
@@ -102,122 +115,93 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """A text with a stand-in for every value known so far."""
-        if not text:
-            return text
         for sign, pattern, stand_in in self._secret_rules:
             if sign in text:
                 text, places = pattern.subn(stand_in, text)
-                self._places[SECRET, stand_in] += places
+                self._places[_SECRET, stand_in] += places
         # Values that are secrets only where they are named; elsewhere the same word stays.
-        named = (one.span for one in find_named(text))
-        fresh = [span for span in named if STAND_IN not in text[slice(*span)]]
-        text = replace(text, fresh, self._stand_in)
+        named = (span for span, _ in find_named(text))
+        text = replace(text, named, lambda secret: self._replaced(_SECRET, secret))
         if "@" in text:
-            text = _EMAIL.sub(self._replaced_email, text)
+            text = _ADDRESS.sub(self._replaced_address, text)
         if self._home_rule is not None:
-            text = self._home_rule.sub(self._replaced_home, text)
+            text = self._home_rule.sub(
+                lambda found: found["before"] + self._replaced(_HOME, owner(found["name"])), text
+            )
         return text
 
-    def _learn(self, texts: Iterable[str], named: Iterable[str]) -> None:
+    def _learn(self, transcript: Transcript) -> None:
         """Collect the values to replace, before any is replaced."""
-        secrets, homes = self._stand_ins[SECRET], self._stand_ins[HOME]
-        known = len(self._everywhere), len(homes)
-        found = filter(is_distinctive, named)
+        known = len(self._everywhere), len(self._stand_ins[_HOME])
+        texts, named = _searched(transcript)
+        distinctive = filter(is_distinctive, named)
         for text in texts:
-            for secret in chain(secrets_in(text), found):
-                secrets.setdefault(secret, f"{STAND_IN}{len(secrets) + 1}")
+            for secret in chain(secrets_in(text), distinctive):
+                self._stand_in(_SECRET, secret)
                 self._everywhere.add(secret)
             for name in home_owners(text):
-                homes.setdefault(name, f"user-{len(homes) + 1}")
+                self._stand_in(_HOME, name)
+        secrets, homes = self._stand_ins[_SECRET], self._stand_ins[_HOME]
         if known[0] != len(self._everywhere):
             ordered = sorted(self._everywhere, key=lambda secret: (-len(secret), secret))
             self._secret_rules = [rule for one in ordered for rule in _rules(one, secrets[one])]
         if known[1] != len(homes):
             self._home_rule = home_rule(homes)
 
-    def _stand_in(self, secret: str) -> str:
-        secrets = self._stand_ins[SECRET]
-        stand_in = secrets.setdefault(secret, f"{STAND_IN}{len(secrets) + 1}")
-        self._places[SECRET, stand_in] += 1
+    def _stand_in(self, kind: str, value: str) -> str:
+        known = self._stand_ins[kind]
+        return known.setdefault(value, _STAND_INS[kind].format(len(known) + 1))
+
+    def _replaced(self, kind: str, value: str) -> str:
+        """The stand-in of a value, counted as one place."""
+        stand_in = self._stand_in(kind, value)
+        self._places[kind, stand_in] += 1
         return stand_in
 
-    def _replaced_email(self, match: re.Match[str]) -> str:
-        address = match[0]
-        if _NO_DOMAIN.search(address) or _NOBODY.match(address):
-            return address
-        people = self._stand_ins[EMAIL]
-        stand_in = people.setdefault(address.lower(), f"person-{len(people) + 1}@example.com")
-        self._places[EMAIL, stand_in] += 1
-        return stand_in
-
-    def _replaced_home(self, match: re.Match[str]) -> str:
-        stand_in = self._stand_ins[HOME][owner(match["name"])]
-        self._places[HOME, stand_in] += 1
-        return match["before"] + stand_in
+    def _replaced_address(self, match: re.Match[str]) -> str:
+        if _NOBODY.search(match[0]):
+            return match[0]
+        return self._replaced(_EMAIL, match[0].lower())
 
     def _message(self, message: Message) -> Message:
-        parts = [part for part in map(self._part, message.parts) if part is not None]
-        if message.parts and not parts:
-            parts = [Text(LEFT_OUT)]
-        return changed(message, parts=tuple(parts))
+        parts = tuple(part for part in map(self._part, message.parts) if part is not None)
+        return changed(message, parts=parts or (Text(LEFT_OUT),) if message.parts else ())
 
     def _part(self, part: Part) -> Part | None:
-        if isinstance(part, Text):
-            return Text(self.text(part.text))
-        if isinstance(part, ToolResult):
+        if isinstance(part, Text | ToolResult):
             return changed(part, text=self.text(part.text))
         if isinstance(part, ToolCall):
-            return changed(part, arguments=self._arguments(part))
+            return changed(part, arguments=self._arguments(part.arguments))
         before = self._places.copy()
-        if self._shows(part.payload):
-            self._places = before
-            self.left_out += 1
-            return None
-        return part
+        if not self._shows(part.payload):
+            return part
+        self._places = before
+        self.left_out += 1
+        return None
 
     def _shows(self, payload: str) -> bool:
         """Whether the JSON of a part holds a value to redact; encoded data is skipped."""
-        try:
-            value = json.loads(payload)
-        except (ValueError, RecursionError):
-            return self.text(payload) != payload
-        return any(
-            is_secret_member(name, item) and STAND_IN not in str(item)
-            for name, item in _members(value)
-        ) or any(self.text(text) != text for text in _payload_texts(payload))
+        named = any(is_secret_member(name, item) for name, item in _members(json_or_none(payload)))
+        return named or any(self.text(text) != text for text in _payload_texts(payload))
 
-    def _arguments(self, call: ToolCall) -> str:
+    def _arguments(self, arguments: str) -> str:
         """The arguments; to the byte as the model wrote them when nothing is replaced."""
-        try:
-            value = json.loads(call.arguments)
-        except (ValueError, RecursionError):
-            return self.text(call.arguments)
-        redacted = self._mapped(value)
-        return call.arguments if redacted == value else json.dumps(redacted, ensure_ascii=False)
+        value = json_or_none(arguments)
+        if value is None:
+            return self.text(arguments)
+        redacted = self._mapped("", value)
+        return arguments if redacted == value else json.dumps(redacted, ensure_ascii=False)
 
-    def _mapped(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self.text(value)
+    def _mapped(self, name: str, value: Any) -> Any:
+        """A JSON value with stand-ins; replaced as a whole when its name makes it a secret."""
         if isinstance(value, Mapping):
-            return {self.text(name): self._member(name, item) for name, item in value.items()}
+            return {self.text(key): self._mapped(key, item) for key, item in value.items()}
         if isinstance(value, list):
-            return [self._mapped(item) for item in value]
-        return value
-
-    def _member(self, name: str, value: Any) -> Any:
-        """The value of a member, replaced as a whole when the name makes it a secret."""
-        redacted = self._mapped(value)
-        fresh = redacted == value and STAND_IN not in str(value)
-        if fresh and is_secret_member(name, value):
-            return self._stand_in(str(value))
+            return [self._mapped("", item) for item in value]
+        redacted = self.text(value) if isinstance(value, str) else value
+        if redacted == value and is_secret_member(name, value):
+            return self._replaced(_SECRET, str(value))
         return redacted
-
-    def _boundary(self, boundary: Boundary) -> Boundary:
-        return changed(
-            boundary,
-            summary=self.text(boundary.summary),
-            messages=tuple(self._message(message) for message in boundary.messages),
-        )
 
 
 def _rules(secret: str, stand_in: str) -> Iterator[tuple[str, re.Pattern[str], str]]:
@@ -237,36 +221,27 @@ def _rules(secret: str, stand_in: str) -> Iterator[tuple[str, re.Pattern[str], s
             yield form, re.compile(bounded), stand_in
 
 
-def _texts_of(transcript: Transcript) -> Iterator[str]:
-    for message in _messages(transcript):
-        yield readable(message)
-        for part in message.parts:
-            if not isinstance(part, Text | ToolCall | ToolResult):
-                yield from _payload_texts(part.payload)
-    yield from (boundary.summary for boundary in transcript.boundaries)
-
-
-def _named_in_calls(transcript: Transcript) -> Iterator[str]:
-    """The values of members of arguments that are secrets by their name."""
-    for message in _messages(transcript):
-        for call in message.calls:
-            for name, item in _members(call.parsed()):
-                if is_secret_member(name, item) and STAND_IN not in str(item):
-                    yield str(item)
-
-
-def _messages(transcript: Transcript) -> Iterator[Message]:
+def _searched(transcript: Transcript) -> tuple[list[str], list[str]]:
+    """The texts of a transcript, and the members of arguments that are secrets by their name."""
+    texts: list[str] = []
+    named: list[str] = []
     views = (boundary.messages for boundary in transcript.boundaries)
-    return chain(transcript.messages, *views)
+    for message in chain(transcript.messages, *views):
+        texts.append(readable(message))
+        for part in message.parts:
+            if isinstance(part, ToolCall):
+                members = _members(part.parsed())
+                named += [str(value) for name, value in members if is_secret_member(name, value)]
+            elif not isinstance(part, Text | ToolResult):
+                texts += _payload_texts(part.payload)
+    return texts + [boundary.summary for boundary in transcript.boundaries], named
 
 
 def _payload_texts(payload: str) -> Iterator[str]:
-    """The texts in the JSON of a part, without encoded data."""
-    try:
-        value = json.loads(payload)
-    except (ValueError, RecursionError):
+    """The texts in the JSON of a part, without encoded data; the payload if it is not JSON."""
+    value = json_or_none(payload)
+    if value is None:
         yield payload
-        return
     for name, item in _members(value):
         texts = (name, item) if isinstance(item, str) else (name,)
         yield from (text for text in texts if not text.startswith("data:"))

@@ -24,12 +24,7 @@ from pytest_compaction.compactors.protocol import (
     Span,
     State,
 )
-from pytest_compaction.conversation.messages import (
-    Message,
-    groups,
-    pending_calls,
-    structure_faults,
-)
+from pytest_compaction.conversation.messages import Message, groups, pending_calls, structure_faults
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.text.words import printable
 

@@ -88,145 +88,69 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any, Final
 
-if TYPE_CHECKING:
-    from pytest_compaction.compactors.base.bounds import without_middle
-    from pytest_compaction.compactors.base.cuts import (
-        cut_after,
-        cut_before,
-        pending_start,
-        user_turns,
-        without_orphans,
-    )
-    from pytest_compaction.compactors.base.history import (
-        HistoryCompactor,
-        dump,
-        load,
-        spans_between,
-        unchanged,
-    )
-    from pytest_compaction.compactors.base.masking import (
-        images_as_text,
-        mask_results,
-        tool_names,
-        where_smaller,
-    )
-    from pytest_compaction.compactors.base.summaries import (
-        SUMMARY_OVERHEAD,
-        Written,
-        summary_message,
-        summary_room,
-        without_preamble,
-        write_summary,
-    )
-    from pytest_compaction.compactors.base.tails import live_request, newest_within, tail_start
-    from pytest_compaction.compactors.base.windows import fitted, newest_part, windowed
-    from pytest_compaction.compactors.parameters import (
-        check_choice,
-        check_share,
-        check_whole,
-        names_in,
-    )
-    from pytest_compaction.compactors.protocol import (
-        Compactor,
-        CompactorError,
-        Context,
-        Outcome,
-        Span,
-        State,
-        Status,
-        Traits,
-        View,
-    )
-    from pytest_compaction.conversation.messages import (
-        Image,
-        Message,
-        Opaque,
-        Part,
-        Text,
-        Thinking,
-        ToolCall,
-        ToolResult,
-        groups,
-        last_user,
-        leading_system,
-        pending_calls,
-        readable,
-        structure_faults,
-        text_message,
-    )
-    from pytest_compaction.conversation.tokens import TokenCounter
-    from pytest_compaction.models.protocol import ModelError, SummaryRequest
-    from pytest_compaction.models.structured_summary import (
-        Section,
-        Source,
-        Summary,
-        summary_from_json,
-    )
-
-__all__ = [
-    "SUMMARY_OVERHEAD",
-    "Compactor",
-    "CompactorError",
-    "Context",
-    "HistoryCompactor",
-    "Image",
-    "Message",
-    "ModelError",
-    "Opaque",
-    "Outcome",
-    "Part",
-    "Section",
-    "Source",
-    "Span",
-    "State",
-    "Status",
-    "Summary",
-    "SummaryRequest",
-    "Text",
-    "Thinking",
-    "TokenCounter",
-    "ToolCall",
-    "ToolResult",
-    "Traits",
-    "View",
-    "Written",
-    "check_choice",
-    "check_share",
-    "check_whole",
-    "cut_after",
-    "cut_before",
-    "dump",
-    "fitted",
-    "groups",
-    "images_as_text",
-    "last_user",
-    "leading_system",
-    "live_request",
-    "load",
-    "mask_results",
-    "names_in",
-    "newest_part",
-    "newest_within",
-    "pending_calls",
-    "pending_start",
-    "readable",
-    "spans_between",
-    "structure_faults",
-    "summary_from_json",
-    "summary_message",
-    "summary_room",
-    "tail_start",
-    "text_message",
-    "tool_names",
-    "unchanged",
-    "user_turns",
-    "where_smaller",
-    "windowed",
-    "without_middle",
-    "without_orphans",
-    "without_preamble",
-    "write_summary",
-]
+if TYPE_CHECKING:  # "as" exports a name to type checkers
+    from pytest_compaction.compactors.base.bounds import without_middle as without_middle
+    from pytest_compaction.compactors.base.cuts import cut_after as cut_after
+    from pytest_compaction.compactors.base.cuts import cut_before as cut_before
+    from pytest_compaction.compactors.base.cuts import pending_start as pending_start
+    from pytest_compaction.compactors.base.cuts import user_turns as user_turns
+    from pytest_compaction.compactors.base.cuts import without_orphans as without_orphans
+    from pytest_compaction.compactors.base.history import HistoryCompactor as HistoryCompactor
+    from pytest_compaction.compactors.base.history import dump as dump
+    from pytest_compaction.compactors.base.history import load as load
+    from pytest_compaction.compactors.base.history import spans_between as spans_between
+    from pytest_compaction.compactors.base.history import unchanged as unchanged
+    from pytest_compaction.compactors.base.masking import images_as_text as images_as_text
+    from pytest_compaction.compactors.base.masking import mask_results as mask_results
+    from pytest_compaction.compactors.base.masking import tool_names as tool_names
+    from pytest_compaction.compactors.base.masking import where_smaller as where_smaller
+    from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD as SUMMARY_OVERHEAD
+    from pytest_compaction.compactors.base.summaries import Written as Written
+    from pytest_compaction.compactors.base.summaries import summary_message as summary_message
+    from pytest_compaction.compactors.base.summaries import summary_room as summary_room
+    from pytest_compaction.compactors.base.summaries import without_preamble as without_preamble
+    from pytest_compaction.compactors.base.summaries import write_summary as write_summary
+    from pytest_compaction.compactors.base.tails import live_request as live_request
+    from pytest_compaction.compactors.base.tails import newest_within as newest_within
+    from pytest_compaction.compactors.base.tails import tail_start as tail_start
+    from pytest_compaction.compactors.base.windows import fitted as fitted
+    from pytest_compaction.compactors.base.windows import newest_part as newest_part
+    from pytest_compaction.compactors.base.windows import windowed as windowed
+    from pytest_compaction.compactors.parameters import check_choice as check_choice
+    from pytest_compaction.compactors.parameters import check_share as check_share
+    from pytest_compaction.compactors.parameters import check_whole as check_whole
+    from pytest_compaction.compactors.parameters import names_in as names_in
+    from pytest_compaction.compactors.protocol import Compactor as Compactor
+    from pytest_compaction.compactors.protocol import CompactorError as CompactorError
+    from pytest_compaction.compactors.protocol import Context as Context
+    from pytest_compaction.compactors.protocol import Outcome as Outcome
+    from pytest_compaction.compactors.protocol import Span as Span
+    from pytest_compaction.compactors.protocol import State as State
+    from pytest_compaction.compactors.protocol import Status as Status
+    from pytest_compaction.compactors.protocol import Traits as Traits
+    from pytest_compaction.compactors.protocol import View as View
+    from pytest_compaction.conversation.messages import Image as Image
+    from pytest_compaction.conversation.messages import Message as Message
+    from pytest_compaction.conversation.messages import Opaque as Opaque
+    from pytest_compaction.conversation.messages import Part as Part
+    from pytest_compaction.conversation.messages import Text as Text
+    from pytest_compaction.conversation.messages import Thinking as Thinking
+    from pytest_compaction.conversation.messages import ToolCall as ToolCall
+    from pytest_compaction.conversation.messages import ToolResult as ToolResult
+    from pytest_compaction.conversation.messages import groups as groups
+    from pytest_compaction.conversation.messages import last_user as last_user
+    from pytest_compaction.conversation.messages import leading_system as leading_system
+    from pytest_compaction.conversation.messages import pending_calls as pending_calls
+    from pytest_compaction.conversation.messages import readable as readable
+    from pytest_compaction.conversation.messages import structure_faults as structure_faults
+    from pytest_compaction.conversation.messages import text_message as text_message
+    from pytest_compaction.conversation.tokens import TokenCounter as TokenCounter
+    from pytest_compaction.models.protocol import ModelError as ModelError
+    from pytest_compaction.models.protocol import SummaryRequest as SummaryRequest
+    from pytest_compaction.models.structured_summary import Section as Section
+    from pytest_compaction.models.structured_summary import Source as Source
+    from pytest_compaction.models.structured_summary import Summary as Summary
+    from pytest_compaction.models.structured_summary import summary_from_json as summary_from_json
 
 _NAMES: Final = {
     "compactors.base.bounds": "without_middle",
@@ -250,6 +174,7 @@ _NAMES: Final = {
 }
 """The names by the module, below ``pytest_compaction``, that defines them."""
 _HOMES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

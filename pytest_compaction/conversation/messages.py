@@ -41,10 +41,7 @@ class ToolCall:
 
     def parsed(self) -> dict[str, Any]:
         """The arguments as a mapping; empty when they are not a JSON object."""
-        try:
-            value = json.loads(self.arguments)
-        except (ValueError, RecursionError):
-            return {}
+        value = json_or_none(self.arguments)
         return value if isinstance(value, dict) else {}
 
 
@@ -145,6 +142,14 @@ def text_message(
 def canonical_json(value: Any) -> str:
     """JSON with sorted keys and no spaces: equal values give equal text."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def json_or_none(text: str) -> Any:
+    """The value of a JSON text; ``None`` if it is not JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def short_hash(text: str) -> str:

@@ -17,12 +17,7 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.conversation.tokens import MESSAGE_TOKENS, TokenCounter
 from pytest_compaction.dialogues.dialogue import Dialogue, Reply, Turn
-from pytest_compaction.dialogues.history import (
-    CompactedHistory,
-    FullHistory,
-    exchange,
-    tool_steps,
-)
+from pytest_compaction.dialogues.history import CompactedHistory, FullHistory, exchange, tool_steps
 from pytest_compaction.dialogues.replayed import History
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerReply, Model

@@ -7,13 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.dialogues.dialogue import Comparison
-from pytest_compaction.dialogues.figures import (
-    Figures,
-    by_task,
-    combined,
-    figures_of,
-    spending_of,
-)
+from pytest_compaction.dialogues.figures import Figures, by_task, combined, figures_of, spending_of
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
 from pytest_compaction.metrics.distribution import pearson
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.case.case import AnswerSpec
+from pytest_compaction.conversation.messages import json_or_none
 from pytest_compaction.dialogues.charges import Spent, stopped
 from pytest_compaction.dialogues.dialogue import Reply, Trial, Turn
 from pytest_compaction.models.protocol import (
@@ -120,10 +121,7 @@ def read_judgement(text: str) -> tuple[float, float]:
     """
     start, end = text.find("{"), text.rfind("}")
     shown = printable(text, 80) or "(empty)"
-    try:
-        data: Any = json.loads(text[start : end + 1]) if start >= 0 else None
-    except (ValueError, RecursionError):
-        data = None
+    data = json_or_none(text[start : end + 1]) if start >= 0 else None
     if not isinstance(data, Mapping):
         raise ValueError(f"the judge's reply is not a JSON object: {shown}")
     similarity, items = data.get("similarity"), data.get("items")

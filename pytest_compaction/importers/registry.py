@@ -19,12 +19,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.protocol import (
-    MARKED,
-    Importer,
-    ImportFormatError,
-    Transcript,
-)
+from pytest_compaction.importers.protocol import MARKED, Importer, ImportFormatError, Transcript
 from pytest_compaction.text.words import printable
 
 ENTRY_POINT_GROUP: Final = "pytest_compaction.importers"

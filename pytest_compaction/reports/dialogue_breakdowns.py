@@ -21,15 +21,7 @@ from pytest_compaction.reports.dialogue_tables import (
     tokens_table,
     turns_table,
 )
-from pytest_compaction.reports.table import (
-    NOT_RECORDED,
-    Cell,
-    Table,
-    count,
-    percent,
-    score,
-    table,
-)
+from pytest_compaction.reports.table import NOT_RECORDED, Cell, Table, count, percent, score, table
 
 ENOUGH: Final = 10
 """The fewest dialogues for which the interval of a task's savings is trusted."""

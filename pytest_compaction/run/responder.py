@@ -9,12 +9,7 @@ from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.parameters import Parameters, refusal_of
-from pytest_compaction.models.protocol import (
-    AnswerReply,
-    AnswerRequest,
-    Model,
-    UnsupportedError,
-)
+from pytest_compaction.models.protocol import AnswerReply, AnswerRequest, Model, UnsupportedError
 
 
 @dataclass(frozen=True, slots=True)

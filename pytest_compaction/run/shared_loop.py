@@ -90,7 +90,7 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
     try:
         while _was_interrupted(loop):
             pass
-        loop.run_until_complete(_cancel_all())
+        loop.run_until_complete(cancel_all())
         loop.run_until_complete(loop.shutdown_asyncgens())
     finally:
         loop.close()
@@ -105,7 +105,8 @@ def _was_interrupted(loop: asyncio.AbstractEventLoop) -> bool:
     return False
 
 
-async def _cancel_all() -> None:
+async def cancel_all() -> None:
+    """Cancel every other task of the loop that runs, and wait for their ends."""
     under_way = asyncio.all_tasks() - {asyncio.current_task()}
     for task in under_way:
         task.cancel()

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.wire.call import Caller
 from pytest_compaction.run.metered_model import MeteredModel
-from pytest_compaction.run.shared_loop import FunctionLoops
+from pytest_compaction.run.shared_loop import FunctionLoops, cancel_all
 
 T = TypeVar("T")
 
@@ -81,10 +81,7 @@ class WorkLoop:
             self._loop.close()
 
     async def _cancel(self) -> None:
-        under_way = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in under_way:
-            task.cancel()
-        await asyncio.gather(*under_way, return_exceptions=True)
+        await cancel_all()
         if self._caller is not None:
             await self._caller.close()
 

@@ -9,28 +9,21 @@ from typing import Final
 _SLASH: Final = r"\\{0,4}/"
 """Between folders; JSON that is not decoded may escape it."""
 _ANY: Final = r"(?:\\{1,4}|/)"
-_UNIX: Final = (
-    rf"(?:(?:{_SLASH}mnt)?{_SLASH}[a-z]{_SLASH}Users|(?:{_SLASH}(?:var|usr|export))?{_SLASH}home"
-    rf"|{_SLASH}Users)"
-)
-_WINDOWS: Final = rf"[A-Za-z]:{_ANY}Users"
-_NAME: Final = r"\w[\w.\-]{0,39}(?:(?:\\{0,2} |%20)[A-Z][\w.\-]{0,39}){0,3}"
+_WINDOWS: Final = rf"[A-Za-z]:{_ANY}Users{_ANY}"
 _FOLDER: Final = re.compile(
-    rf"(?<![\w.~-])(?:{_UNIX}{_SLASH}|{_WINDOWS}{_ANY})(?P<name>{_NAME})(?P<within>(?=[/\\]))?"
+    rf"""(?x)(?<![\w.~-])(?:(?P<always>{_WINDOWS}|{_SLASH}(?:var|usr|export){_SLASH}home{_SLASH})
+      |(?:(?:{_SLASH}mnt)?{_SLASH}[a-z]{_SLASH}Users|{_SLASH}home|{_SLASH}Users){_SLASH})
+    (?P<name>\w[\w.\-]{{0,39}}(?:(?:\\{{0,2}}[ ]|%20)[A-Z][\w.\-]{{0,39}}){{0,3}})
+    (?P<within>(?=[/\\]))?"""
 )
 _CERTAIN: Final = re.compile(
-    r"""(?ix)
-    (?:\b(?:HOME|PWD|OLDPWD|USERPROFILE|homedir|home_?dir|cwd|workdir|workspace)
+    r"""(?ix)(?:\b(?:HOME|PWD|OLDPWD|USERPROFILE|homedir|home_?dir|cwd|workdir|workspace)
         \\{0,3}["']?\s{0,3}[:=]\s{0,3}
-      |\b(?:cd|pushd|chdir)\s{1,3}|\bfile://|:\d{1,6}:[^:\r\n]{0,60}:)
-    \\{0,3}["']?\Z
-    """
+      |\b(?:cd|pushd|chdir)\s{1,3}|\bfile://|:\d{1,6}:[^:\r\n]{0,60}:)\\{0,3}["']?\Z"""
 )
 """Text before a path that makes it a home folder even when it ends there."""
-_ALWAYS: Final = re.compile(rf"{_SLASH}(?:var|usr|export){_SLASH}|[A-Za-z]:")
 _LOOK_BACK: Final = 80
 _GAP: Final = re.compile(r"\\{0,2} |%20")
-
 _SHARED_NAMES: Final = frozenset(
     """admin all app circleci codespace coder container debian default dev docker ec2-user git
     example gitpod jovyan linuxbrew me name node nonroot opc public root runner runneradmin sandbox
@@ -38,7 +31,6 @@ _SHARED_NAMES: Final = frozenset(
     build ci jenkins codebuild-user build-user agent""".split()
 )
 """Names of accounts that belong to no person: system images, examples, placeholders."""
-_NUMBERED: Final = re.compile(r"user-\d+")
 
 
 def home_owners(text: str) -> Iterator[str]:
@@ -48,12 +40,16 @@ def home_owners(text: str) -> Iterator[str]:
     a folder: ``/home/settings`` alone may just as well be a route of a web site.
     """
     for match in _FOLDER.finditer(text):
-        name = _GAP.sub(" ", match["name"])
-        certain = match["within"] is not None
-        if not certain and " " in name:
+        start, end = match.span()
+        name = owner(match["name"])
+        within = match["within"] is not None
+        if not within:
             name = name.split(" ")[0]
-        certain = certain or _is_certain(match, text)
-        if certain and name.lower() not in _SHARED_NAMES and not _NUMBERED.fullmatch(name):
+        alone = text[start - 1 : start] in ("", "\n") and text[end : end + 1] in ("", "\n", "\r")
+        if (
+            (within or match["always"] or alone)
+            or _CERTAIN.search(text, max(0, start - _LOOK_BACK), start)
+        ) and not (name.lower() in _SHARED_NAMES or re.fullmatch(r"user-\d+", name)):
             yield name.rstrip(".")
 
 
@@ -62,7 +58,7 @@ def home_rule(names: Iterable[str]) -> re.Pattern[str]:
     ordered = sorted(names, key=lambda name: (-len(name), name))
     listed = "|".join(re.escape(name).replace(r"\ ", r"(?:\\{0,2} |%20)") for name in ordered)
     return re.compile(
-        rf"(?P<before>{_SLASH}(?:home|Users){_SLASH}|{_WINDOWS}{_ANY}"
+        rf"(?P<before>{_SLASH}(?:home|Users){_SLASH}|{_WINDOWS}"
         rf"|(?<![\w-])-(?:home|Users)-|(?<![\w~])~)(?P<name>{listed})(?![\w])"
     )
 
@@ -70,13 +66,3 @@ def home_rule(names: Iterable[str]) -> re.Pattern[str]:
 def owner(found: str) -> str:
     """The name as :func:`home_owners` gives it, from its form in the text."""
     return _GAP.sub(" ", found)
-
-
-def _is_certain(match: re.Match[str], text: str) -> bool:
-    start = match.start()
-    if _ALWAYS.match(match[0]):
-        return True
-    if _CERTAIN.search(text, max(0, start - _LOOK_BACK), start):
-        return True
-    begins, ends = text[max(0, start - 1) : start], text[match.end() : match.end() + 1]
-    return begins in ("", "\n") and ends in ("", "\n", "\r")

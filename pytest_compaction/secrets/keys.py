@@ -13,7 +13,7 @@ from __future__ import annotations
 import base64
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +22,7 @@ from urllib.parse import unquote, urlsplit
 from pytest_compaction.secrets.shapes import SHAPES, Span, replace
 
 BLOT: Final = "[key]"
-MIN_SECRET: Final = 12
+_LONG: Final = 12
 """Fewest characters for the value of an environment variable to be taken for a secret."""
 _SHORTEST: Final = 3
 """Fewest characters of the endpoint's own key; replacing a shorter one would hide nothing."""
@@ -30,11 +30,10 @@ _NO_KEYS: Final = frozenset(
     "EMPTY ollama lm-studio no-key none null dummy fake key test not-needed unused xxx".split()
 )
 """What the manuals of servers without keys tell users to set as the key."""
-
 _KEY_NAME: Final = re.compile(
-    r"(?:^|_)(?:API_?KEY|ACCESS_KEY|SECRET_KEY|ADMIN_KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PAT)$",
-    re.IGNORECASE,
+    r"(?i)(?:^|_)(?:API_?KEY|ACCESS_KEY|SECRET_KEY|ADMIN_KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PAT)$"
 )
+_names_a_key: Final = lru_cache(maxsize=1024)(_KEY_NAME.search)
 
 
 def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
@@ -46,7 +45,7 @@ def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[s
     """
     known = os.environ if environment is None else environment
     named = {known[name].strip() for name in known if _names_a_key(name)}
-    found = {value for value in named if len(value) >= MIN_SECRET and not _is_file(value)}
+    found = {value for value in named if len(value) >= _LONG and not _is_file(value)}
     found |= _sent_to_endpoint(
         known.get("OPENAI_API_KEY", "").strip(), known.get("OPENAI_BASE_URL", "").strip()
     )
@@ -59,8 +58,7 @@ def _sent_to_endpoint(key: str, base_url: str) -> frozenset[str]:
     found = {key}
     user, password = credentials_of(base_url)
     if password:
-        pair = f"{user}:{password}".encode()
-        found |= {password, base64.b64encode(pair).decode()}
+        found |= {password, base64.b64encode(f"{user}:{password}".encode()).decode()}
     return frozenset(v for v in found if len(v) >= _SHORTEST and v not in _NO_KEYS)
 
 
@@ -76,28 +74,22 @@ def credentials_of(url: str) -> tuple[str, str]:
 @lru_cache(maxsize=256)
 def _is_file(value: str) -> bool:
     """Whether a value is the path of something that exists."""
-    if not value.startswith(("/", "~", ".")):
-        return False
     try:
-        return Path(value).expanduser().exists()
+        return value.startswith(("/", "~", ".")) and Path(value).expanduser().exists()
     except (OSError, RuntimeError, ValueError):
         return False
 
 
-@lru_cache(maxsize=1024)
-def _names_a_key(name: str) -> bool:
-    return bool(_KEY_NAME.search(name))
-
-
-def scrubbed(text: str, secrets: Iterable[str] | None = None) -> str:
+def scrubbed(text: str, secrets: Iterable[str] | None = None, *, shapes: bool = True) -> str:
     """The text with every key in it replaced by ``[key]``.
 
     ``secrets`` are keys whatever their shape; without them, those of the environment are.
+    Without ``shapes``, they alone are replaced.
     """
-    text = replace(text, find_known(text, secrets), _blot)
-    if len(text) >= MIN_SECRET or "://" in text:
+    text = replace(text, find_known(text, secrets), lambda _: BLOT)
+    if shapes and (len(text) >= _LONG or "://" in text):
         for shape in SHAPES:
-            text = replace(text, shape.find(text), _blot)
+            text = replace(text, shape.find(text), lambda _: BLOT)
     return text
 
 
@@ -112,32 +104,30 @@ def find_known(text: str, secrets: Iterable[str] | None = None) -> Iterator[Span
 def _known(secret: str) -> re.Pattern[str]:
     """Finds a known secret; a short one only where it is a word of its own."""
     literal = re.escape(secret)
-    if len(secret) >= MIN_SECRET:
+    if len(secret) >= _LONG:
         return re.compile(literal)
     return re.compile(rf"(?<![A-Za-z0-9_]){literal}(?![A-Za-z0-9_])")
 
 
-def _blot(_: str) -> str:
-    return BLOT
-
-
-def scrubbed_json(value: Any) -> Any:
+def scrubbed_json(value: Any, ciphertext: Set[str] = frozenset()) -> Any:
     """A copy of a JSON value with all its texts scrubbed, the names of members included.
 
-    A name that is also the endpoint's key, when that is a short word, stays.
+    ``ciphertext`` names members in which anything can look like a key by chance: only known
+    secrets are replaced there. A name that is also the endpoint's key, when that is a short
+    word, stays.
     """
-    return _scrubbed_json(value, environment_secrets())
+    secrets = environment_secrets()
+    # A key such as "content" would otherwise rename the members of every record.
+    in_names = tuple(s for s in secrets if len(s) >= _LONG or not s.isalpha())
 
+    def scrub(value: Any, shapes: bool = True) -> Any:
+        if isinstance(value, str):
+            return scrubbed(value, secrets, shapes=shapes)
+        if isinstance(value, Mapping):
+            return {
+                scrubbed(str(name), in_names): scrub(item, name not in ciphertext)
+                for name, item in value.items()
+            }
+        return [scrub(item) for item in value] if isinstance(value, list | tuple) else value
 
-def _scrubbed_json(value: Any, secrets: tuple[str, ...]) -> Any:
-    if isinstance(value, str):
-        return scrubbed(value, secrets)
-    if isinstance(value, Mapping):
-        # A key such as "content" would otherwise rename the members of every record.
-        long = tuple(s for s in secrets if len(s) >= MIN_SECRET or not s.isalpha())
-        return {
-            scrubbed(str(name), long): _scrubbed_json(item, secrets) for name, item in value.items()
-        }
-    if isinstance(value, list | tuple):
-        return [_scrubbed_json(item, secrets) for item in value]
-    return value
+    return scrub(value)

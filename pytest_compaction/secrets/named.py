@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.secrets.shapes import Span
+from pytest_compaction.secrets.shapes import STAND_IN, Span
 
 # Signs are looked for first, in lower case: that is many times faster than the patterns.
 _SIGNS: Final = ("pass", "pwd", "secret", "token", "credential", "key")
@@ -21,22 +20,18 @@ _SIGNS: Final = ("pass", "pwd", "secret", "token", "credential", "key")
 _NAME: Final = r"""
     (?P<name>password|passwd|passphrase|passwort|passcode|pwd|(?<=_)pass(?![a-z])|secret|token
       |credentials?|(?:api|auth|access|account|private|secret|signing|encryption|master)[_\-.]?key)
-    (?:_?\d{1,2}|_?(?:value|plain|text|raw))?
-"""
+    (?:_?\d{1,2}|_?(?:value|plain|text|raw))?"""
 _ASSIGNED: Final = re.compile(
-    rf"""(?ix)
-    {_NAME}
+    rf"""(?ix){_NAME}
     (?P<closing>\\{{0,3}}["'`])?\]?
     (?P<sign>(?:[ \t]{{0,3}}:[ \t]{{0,3}}[a-z_][\w.\[\]|?]{{0,40}})?[ \t]{{0,3}}={{1,3}}[ \t]{{0,3}}
       |[ \t]{{0,3}}(?::=|=>|:)[ \t]{{0,3}})
     (?:(?P<quote>\\{{0,3}}["'`])(?P<quoted>(?:(?!(?P=quote))(?:\\.|[^\r\n])){{1,200}})(?P=quote)
-      |(?P<plain>[^\s"'`,;(){{}}\[\]<>|&\\]{{1,200}})(?=(?P<after>[ \t]*[^ \t]?)))
-    """
+      |(?P<plain>[^\s"'`,;(){{}}\[\]<>|&\\]{{1,200}})(?=(?P<after>[ \t]*[^ \t]?)))"""
 )
 _NAMED: Final = re.compile(rf"(?ix)(?:.{{0,40}}[^a-z0-9]|.{{0,40}}?){_NAME}")
 _OPTIONS: Final = re.compile(
-    r"""(?ix)
-    (?<![\w/.-])(?:
+    r"""(?ix)(?<![\w/.-])(?:
       (?:mysql|mariadb)(?:dump|admin|import|check|show)?\b[^|;&\r\n]{0,200}?[ \t]-p
       |sshpass[ \t]{1,3}-p[ \t]{0,3}
       |(?:docker|podman|helm)[ \t][^|;&\r\n]{0,120}?\blogin\b[^|;&\r\n]{0,120}?[ \t]-p[ \t]{1,3}
@@ -48,22 +43,21 @@ _OPTIONS: Final = re.compile(
     )
     (?:(?P<quote>["'])(?P<quoted>[^"'\r\n]{4,100})(?P=quote)
       |(?P<plain>[^\s"'|;&<>(){}\[\]$`-][^\s"'|;&<>(){}\[\]`]{3,100}))
-  | <[\w.:-]{0,30}(?:password|passwd|passphrase)>(?P<element>[^<>\s]{4,100})</
-    """
+  | <[\w.:-]{0,30}(?:password|passwd|passphrase)>(?P<element>[^<>\s]{4,100})</"""
 )
-_OPTION_SIGNS: Final = ("mysql", "mariadb", "sshpass", "login", "redis-cli", "7z", "rar", "unzip",
-    "openssl", "sudo", "<pass", "password>", "passwd>", "passphrase>")  # fmt: skip
 """Options of commands that take a password, and elements of XML."""
+_OPTION_SIGNS: Final = tuple(
+    "mysql mariadb sshpass login redis-cli 7z rar unzip openssl sudo <pass password> passwd>"
+    " passphrase>".split()
+)
 
 _LOOSE: Final = re.compile(
-    r"""(?ix)
-    (?:(?P<password>(?:\b|_|(?<=[a-z]))(?:password|passwd|passphrase|passwort|pwd|db_?pass))
+    r"""(?ix)(?:(?P<password>(?:\b|_|(?<=[a-z]))(?:password|passwd|passphrase|passwort|pwd|db_?pass))
       |secret|token|credentials?
       |(?:api|auth|access|account|private|signing|encryption|master)[_\-.]?key)[\w\-]{0,20}
     (?:["'`\]]{0,2}\s{0,3}(?::=|=>|={1,3}|:)\s{0,3}|(?(password)(?:\s(?:is|=)\s|[ ])|(?!)))
     (?P<quote>["'`])?(?P<value>[^\s"'`,;(){}\[\]<>|&]{6,200})(?(quote)(?P=quote)|(?![(\[\w]))
-  | (?<=\s)(?:-u|--user)[ =]?['"]?[\w.@-]{1,60}:(?P<account>[^\s'"]{6,100})
-    """
+  | (?<=\s)(?:-u|--user)[ =]?['"]?[\w.@-]{1,60}:(?P<account>[^\s'"]{6,100})"""
 )
 """Names with more behind them (SECRET_KEY_BASE), passwords in prose and in ``-u user:``.
 
@@ -76,8 +70,8 @@ _NOT_SECRET_HEAD: Final = re.compile(
     |require|required|hash|check|verify|validate|enable|disable|use|invalid|wrong|missing|empty|bad
     |pad|eos|bos|unk|sep|cls|mask|stop|start|end|begin|first|last|next|prev|previous|current|page
     |continuation|special|additional|max|min|num|total|count|per|prompt|completion|input|output
-    |image|audio|video|sync|cancel|cancellation|syntax|public|sort|cache|primary|foreign)[_\-. ]?$
-    """
+    |image|audio|video|sync|cancel|cancellation|syntax|public|sort|cache|primary|foreign)
+    [_\-. ]?$"""
 )
 _NO_VALUE: Final = frozenset(
     """none null nil undefined true false yes no on off str string strings bytes bytearray byte int
@@ -90,74 +84,67 @@ _NO_VALUE: Final = frozenset(
     test-only write-only read write inherit vault keyring argument option empty""".split()
 )
 _PLACEHOLDER: Final = re.compile(
-    r"""(?ix)^(?:[*x.•#_?\-=+]+|\W+|\#[0-9a-f]{3,8}|\[.*\]|<.*|\{.*|.*\}\}.*|[$%@&!~/\\].*|\.{1,2}/.*|--.*|\#\{.*
+    r"""(?ix)^(?:[*x.•#_?\-=+]+|\W+|\#[0-9a-f]{3,8}|\[.*\]|<.*|\{.*|.*\}\}.*|[$%@&!~/\\].*
+    |\.{1,2}/.*|--.*|\#\{.*|[\w\-]{0,60}[_\-](?:here|goes[_\-]here)
     |(?:your|my|the|some|a|an|enter|insert|put|dein|ihr|replace|example|dummy|fake|sample)
       [_\- ].{0,60}(?:here|password|passwd|pass|secret|token|key|value|me|it).{0,20}
-    |[\w\-]{0,60}[_\-](?:here|goes[_\-]here)|https?://.*|enc\[.*|os\.environ.*|process\.env.*)$
-    """
+    |https?://.*|enc\[.*|os\.environ.*|process\.env.*)$"""
 )
 _ELIDED: Final = re.compile(r"\*{3}|\.{3}|…|xxx|\$\{|\$\(|\{\{|<%|REDACTED|%\(|%s|\[key\]", re.I)
 WORDS: Final = re.compile(r"[A-Za-z]+\d{0,4}(?:[_.\-/]+(?:[A-Za-z]+\d{0,4}|\d{1,4}))*")
 """Words and small numbers that are joined as in names of files and variables."""
+_JOINED: Final = re.compile(r"[A-Za-z]+\d{0,4}(?:[_.\-/:]+(?:[A-Za-z]+\d{0,4}|\d{1,4}))+")
 HEX: Final = re.compile(r"(?:sha\d+[:-])?[0-9a-fA-F]{7,128}")
 """A hash."""
 _KEY: Final = re.compile(r"[A-Za-z0-9_\-.+/~!@#$%^&*]{16,200}={0,2}")
-_MEMBER: Final = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
-_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_MEMBER_OR_UUID: Final = re.compile(
+    r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+)
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)*[!?]?")
-_JOINED: Final = re.compile(r"[A-Za-z]+\d{0,4}(?:[_.\-/:]+(?:[A-Za-z]+\d{0,4}|\d{1,4}))+")
-_TYPE: Final = re.compile(r"(?:[A-Z][a-z]+){2,}|[A-Z][a-z]{2,}(?:\.[A-Z][a-z]+)?")
+_BARE_WORD: Final = re.compile(r"(?=.{6})(?:[a-z]+|[A-Z]{2,}[a-z]*)")
+"""A word that is not written like a type or a variable."""
 _LABEL: Final = re.compile(
     r"(?i)\b(?:pass|pwd|kennwort|secret|token|key|enter|your|must|please|invalid|wrong|required|is"
     r"|forgot|the|for|not|to|characters)|[.?:]$"
 )
 _KIND: Final = re.compile(r"(?i)pass|pwd|secret|token|credential|_key|key_|apikey")
 _LETTERS: Final = re.compile(r"[A-Za-z]+")
-_ALONE: Final = re.compile(r"[ \t]*(?:[-+>] ?)?[\w.\-]{0,60}$")
 _HUMP: Final = re.compile(r"[a-z][A-Z]")
 _HEAD: Final = re.compile(r"[\w.\-]*\Z")
+_LINE_HEAD: Final = re.compile(r"[ \t]*(?:[-+>] ?)?[\w.\-]{0,60}$")
 _STOPS: Final = ".:!?"
-_CALLS: Final = ("(", "[", "{")
-_CODE: Final = ",)]};"
-_WORDS: Final = 6
 _SHORTEST_PASSWORD, _SHORTEST_TOKEN, _SHORTEST_WORD = 4, 6, 8
 """Fewest characters of a password, of a token with digits, of a token of letters alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedSecret:
-    """Where a value stands; a ``distinctive`` one can be searched for where nothing names it."""
+def find_named(text: str) -> Iterator[tuple[Span, bool]]:
+    """Where values stand that are secrets by their name or their option; linear.
 
-    span: Span
-    distinctive: bool
-
-
-def find_named(text: str) -> Iterator[NamedSecret]:
-    """The values that are secrets by their name or their option; linear."""
-    lower = text.lower()
-    if any(sign in lower for sign in _SIGNS):
-        for match in _ASSIGNED.finditer(text):
-            group = "quoted" if match["quoted"] is not None else "plain"
-            value = match[group] if group == "quoted" else match[group].rstrip(_STOPS)
-            if _is_secret(match, text, group):
-                yield _named(match.start(group), value)
-    if any(sign in lower for sign in _OPTION_SIGNS):
-        for match in _OPTIONS.finditer(text):
-            group = str(match.lastgroup)
-            if not _is_no_value(match[group]):
-                yield _named(match.start(group), match[group])
-    if "-u" in lower or any(sign in lower for sign in _SIGNS):
-        for match in _LOOSE.finditer(text):
-            group = "account" if match["account"] else "value"
-            value = match[group].rstrip(_STOPS + "\\")
-            password = group == "account" or match["password"] is not None
-            joined = _JOINED.fullmatch(value) and not match["quote"]
-            if is_random(value) or (password and is_mixed(value) and not joined):
-                yield NamedSecret((match.start(group), match.start(group) + len(value)), True)
+    A distinctive one, marked ``True``, can be searched for where nothing names it.
+    """
+    for start, value, distinctive in _named(text, text.lower()):
+        if STAND_IN not in value:
+            yield (start, start + len(value)), distinctive or is_distinctive(value)
 
 
-def _named(start: int, value: str) -> NamedSecret:
-    return NamedSecret((start, start + len(value)), is_distinctive(value))
+def _named(text: str, lower: str) -> Iterator[tuple[int, str, bool]]:
+    """The start of each value, the value, and whether its looks alone make it distinctive."""
+    signed = any(sign in lower for sign in _SIGNS)
+    for match in _ASSIGNED.finditer(text) if signed else ():
+        group = "plain" if match["quoted"] is None else "quoted"
+        if _is_secret(match, text):
+            yield match.start(group), match["quoted"] or match["plain"].rstrip(_STOPS), False
+    for match in _OPTIONS.finditer(text) if any(sign in lower for sign in _OPTION_SIGNS) else ():
+        group = str(match.lastgroup)
+        if not _is_no_value(match[group]):
+            yield match.start(group), match[group], False
+    for match in _LOOSE.finditer(text) if signed or "-u" in lower else ():
+        group = "account" if match["account"] else "value"
+        value = match[group].rstrip(_STOPS + "\\")
+        password = group == "account" or match["password"] is not None
+        joined = _JOINED.fullmatch(value) and not match["quote"]
+        if _is_random(value) or (password and is_mixed(value) and not joined):
+            yield match.start(group), value, True
 
 
 def is_secret_member(name: str, value: object) -> bool:
@@ -166,43 +153,59 @@ def is_secret_member(name: str, value: object) -> bool:
     if match is None or isinstance(value, bool) or not isinstance(value, str | int):
         return False
     text = str(value)
-    password = _is_password(match["name"])
+    password = _PASSWORDS.match(match["name"]) is not None
     if _NOT_SECRET_HEAD.search(name[: match.start("name")]) or _is_no_value(text):
         return False
     if isinstance(value, int):
-        return password and len(text) >= 4
-    return _is_quoted_secret(text, password, member=True)
+        return password and len(text) >= _SHORTEST_PASSWORD
+    return STAND_IN not in text and _is_quoted_secret(text, password, member=True)
 
 
 def is_distinctive(value: str) -> bool:
     """Whether a value is so unlike other text that it can be searched for everywhere."""
-    letters = any(map(str.isalpha, value))
-    if not letters or _JOINED.fullmatch(value) or any(map(str.isspace, value)):
+    if _JOINED.fullmatch(value) or any(map(str.isspace, value)):
         return False
     if any(map(str.isdigit, value)):
-        return len(value) >= 6 and not _is_no_value(value)
+        return len(value) >= 6 and any(map(str.isalpha, value)) and not _is_no_value(value)
     if _LETTERS.fullmatch(value):
         return len(value) >= 12 and (value.islower() or value.isupper())
-    return len(value) >= 8 and re.search(r"[^\w.\-/: ]", value) is not None
+    odd = re.search(r"[^\w.\-/: ]", value) is not None
+    return odd and len(value) >= 8 and any(map(str.isalpha, value))
 
 
-def _is_secret(match: re.Match[str], text: str, group: str) -> bool:
-    head = _HEAD.search(text, max(0, match.start() - 40), match.start())
+def _is_secret(match: re.Match[str], text: str) -> bool:
+    """Whether a value is a secret where it is assigned."""
+    start = match.start()
+    head = _HEAD.search(text, max(0, start - 40), start)
     prefix = head[0] if head else ""
-    password = _is_password(match["name"])
-    if _NOT_SECRET_HEAD.search(prefix) or _is_no_value(match[group].rstrip(_STOPS)):
+    password = _PASSWORDS.match(match["name"]) is not None
+    value = (match["quoted"] or match["plain"]).rstrip(_STOPS)
+    if _NOT_SECRET_HEAD.search(prefix) or _is_no_value(value):
         return False
-    if group == "quoted":
+    if match["quoted"]:
         return _is_quoted_secret(match["quoted"], password, member=bool(match["closing"]))
     if match["closing"]:
         return password and re.fullmatch(r"\d{4,}", match["plain"]) is not None
-    return _is_plain_secret(match, prefix, password, _begins_line(text, match.start()))
+    # Without quotes it may just as well be the name of a variable or a type.
+    after = match["after"].strip()
+    if len(value) < (_SHORTEST_PASSWORD if password else _SHORTEST_WORD):
+        return False
+    if match["after"].startswith(("(", "[", "{")):
+        return False
+    line = max(text.rfind("\n", 0, start) + 1, start - 80)
+    ends = after in ("", "#") and _LINE_HEAD.fullmatch(text, line, start) is not None
+    tight = match["sign"] == "=" or (match["sign"].strip() == ":" and ends)
+    if _IDENTIFIER.fullmatch(value) and not (_has_digits_and_letters(value) and tight):
+        if tight and (prefix + match["name"]).isupper():
+            return not (_JOINED.fullmatch(value) and (_KIND.search(value) or not password))
+        bare = _BARE_WORD.fullmatch(value) and not _PASSWORDS.search(value)
+        return bool(bare and password and tight and after not in (",", ")", "]", "}", ";"))
+    return not _JOINED.fullmatch(value) and (password or tight)
 
 
 def _is_quoted_secret(value: str, password: bool, member: bool) -> bool:
     if any(map(str.isspace, value)):
-        few = len(value.split()) <= _WORDS
-        return password and member and few and not _LABEL.search(value)
+        return password and member and len(value.split()) <= 6 and not _LABEL.search(value)
     if _KIND.search(value) and (_JOINED.fullmatch(value) or _HUMP.search(value)):
         return False
     if password:
@@ -211,62 +214,26 @@ def _is_quoted_secret(value: str, password: bool, member: bool) -> bool:
     return len(value) >= least and not _JOINED.fullmatch(value)
 
 
-def _is_plain_secret(match: re.Match[str], prefix: str, password: bool, alone: bool) -> bool:
-    """A value without quotes; it may just as well be the name of a variable or a type."""
-    value, after = match["plain"].rstrip(_STOPS), match["after"]
-    if len(value) < (_SHORTEST_PASSWORD if password else _SHORTEST_WORD) or after[:1] in _CALLS:
-        return False
-    in_capitals = (prefix + match["name"]).isupper()
-    ends = after.strip() in ("", "#") or "\n" in after
-    tight = match["sign"] == "=" or (match["sign"].strip() == ":" and alone and ends)
-    if _IDENTIFIER.fullmatch(value) and not (_has_digits_and_letters(value) and tight):
-        in_code = bool(after.strip()) and after.strip() in _CODE
-        if in_capitals and tight:
-            return not (_JOINED.fullmatch(value) and (_KIND.search(value) or not password))
-        return password and tight and not in_code and _is_bare_word(value)
-    return not _JOINED.fullmatch(value) and (password or tight)
-
-
-def _is_bare_word(value: str) -> bool:
-    """A word that is not called a password itself, nor written like a type or a variable."""
-    return _LETTERS.fullmatch(value) is not None and not (
-        len(value) < _SHORTEST_TOKEN
-        or _PASSWORDS.search(value)
-        or _TYPE.fullmatch(value)
-        or _HUMP.search(value)
-    )
-
-
 def _is_no_value(value: str) -> bool:
-    plain = value.strip().lower()
-    return plain in _NO_VALUE or bool(_PLACEHOLDER.match(value) or _ELIDED.search(value))
-
-
-def _is_password(name: str) -> bool:
-    return _PASSWORDS.match(name) is not None
-
-
-def _begins_line(text: str, place: int) -> bool:
-    """Whether only the rest of its name stands before a place on its line."""
-    start = max(text.rfind("\n", 0, place) + 1, place - 80)
-    return _ALONE.fullmatch(text, start, place) is not None
+    known = value.strip().lower() in _NO_VALUE
+    return known or bool(_PLACEHOLDER.match(value) or _ELIDED.search(value))
 
 
 def is_mixed(value: str) -> bool:
     """Whether a value has digits and letters, and is not the name of something in the code."""
-    return len(value) >= 6 and _has_digits_and_letters(value) and not is_reference(value)
+    return len(value) >= 6 and _has_digits_and_letters(value) and not _is_reference(value)
 
 
-def is_random(value: str) -> bool:
+def _is_random(value: str) -> bool:
     """Whether a value looks like a key: digits among letters, no words, no hash, no id."""
     if not _KEY.fullmatch(value) or len(re.findall(r"[A-Za-z]\d|\d[A-Za-z]", value)) < 3:
         return False
-    return not (is_reference(value) or WORDS.fullmatch(value) or HEX.fullmatch(value))
+    return not (_is_reference(value) or WORDS.fullmatch(value) or HEX.fullmatch(value))
 
 
-def is_reference(value: str) -> bool:
+def _is_reference(value: str) -> bool:
     """Whether it is a placeholder, a member of an object or a UUID, and no secret itself."""
-    return _is_no_value(value) or any(form.fullmatch(value) for form in (_MEMBER, _UUID))
+    return _is_no_value(value) or _MEMBER_OR_UUID.fullmatch(value) is not None
 
 
 def _has_digits_and_letters(value: str) -> bool:

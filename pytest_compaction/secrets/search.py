@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Final
 
 from pytest_compaction.secrets.keys import find_known
-from pytest_compaction.secrets.named import HEX, WORDS, find_named, is_mixed, is_reference
+from pytest_compaction.secrets.named import HEX, WORDS, find_named, is_mixed
 from pytest_compaction.secrets.shapes import STAND_IN, Span, find
 
 _SHORTEST: Final = 6
@@ -54,53 +55,40 @@ def secrets_in(text: str) -> Iterator[str]:
     keys = [*find_known(text), *find(text)]
     found = [text[start:stop] for start, stop in keys]
     passwords = (key.rpartition(":")[2] for key in found)
-    named = (text[slice(*one.span)] for one in find_named(text) if one.distinctive)
-    for secret in (
-        *found,
-        *filter(is_mixed, passwords),
-        *named,
-        *_second_halves(text, keys),
-        *_shaped(text),
-    ):
+    named = (text[start:stop] for (start, stop), distinctive in find_named(text) if distinctive)
+    rests = _second_halves(text, keys)
+    for secret in chain(found, filter(is_mixed, passwords), named, rests, _shaped(text)):
         plain = _TEMPLATE.search(secret) or _SHORT_MEMBER.fullmatch(secret)
         if STAND_IN not in secret and len(secret) >= _SHORTEST and not plain:
             yield secret
 
 
 def _second_halves(text: str, keys: Iterable[Span]) -> Iterator[str]:
-    """The rest of a key on the next line, where a terminal or a model broke the line within."""
+    """The rest of a key on the next line, where a terminal or a model broke the line within.
+
+    A rest that is a word, a hash or a name is not one.
+    """
     for start, stop in keys:
-        key = text[start:stop]
-        rest = _NEXT_LINE.match(text, stop)
-        if rest and len(key) >= _BROKEN and "\n" not in key and _continues(key, rest["rest"]):
-            yield rest["rest"]
-
-
-def _continues(key: str, rest: str) -> bool:
-    """Whether a text can be the rest of a key, and is not a word, a hash or a name."""
-    if not (any(map(str.isdigit, rest)) and any(map(str.isalpha, rest))):
-        return False
-    hash_after_key = HEX.fullmatch(rest) and not HEX.fullmatch(key[-_LEAST:])
-    return not (hash_after_key or WORDS.fullmatch(rest) or is_reference(rest))
+        key, match = text[start:stop], _NEXT_LINE.match(text, stop)
+        if match is None or len(key) < _BROKEN or "\n" in key:
+            continue
+        rest = match["rest"]
+        hash_after_key = HEX.fullmatch(rest) and not HEX.fullmatch(key[-_LEAST:])
+        if is_mixed(rest) and not (hash_after_key or WORDS.fullmatch(rest)):
+            yield rest
 
 
 def _shaped(text: str) -> Iterator[str]:
     """What the patterns of detect-secrets find, unless it is part of a longer word."""
-    for piece in _pieces(text):
-        if _LONG_RUN.search(piece) is None:
-            continue
-        for pattern in _library_patterns():
-            for match in pattern.finditer(piece):
-                longest = max((group for group in match.groups() if group), key=len, default="")
-                before, after = piece[: match.start()][-1:], piece[match.end() :][:1]
-                if not ((before.isalnum() and match[0][0].isalnum()) or after.isalnum()):
-                    yield (longest if len(longest) >= _LEAST else match[0]).strip(" \t\"'=:")
-
-
-def _pieces(text: str) -> Iterator[str]:
     for line in text.splitlines():
         for start in range(0, len(line) if len(line) > _PIECE else 1, _PIECE - _OVERLAP):
-            yield line[start : start + _PIECE]
+            piece = line[start : start + _PIECE]
+            for pattern in _library_patterns() if _LONG_RUN.search(piece) else ():
+                for match in pattern.finditer(piece):
+                    longest = max(filter(None, match.groups()), key=len, default="")
+                    before, after = piece[: match.start()][-1:], piece[match.end() :][:1]
+                    if not ((before.isalnum() and match[0][0].isalnum()) or after.isalnum()):
+                        yield (longest if len(longest) >= _LEAST else match[0]).strip(" \t\"'=:")
 
 
 @lru_cache(maxsize=1)

@@ -17,23 +17,61 @@ STAND_IN: Final = "REDACTED_SECRET_"
 Span = tuple[int, int]
 """Where a secret starts and ends in a text, in characters."""
 
+_DASHED: Final = r"[\w\-*]{12,}"  # with the asterisks of a key that a service shows in part
+_PLAIN: Final = r"[A-Za-z0-9]{16,}(?!\w)"
+_KEYS: Final = (
+    # OpenAI sk-proj-, Anthropic sk-ant-, OpenRouter sk-or-, DeepSeek; Cerebras; xAI; Perplexity;
+    # NVIDIA; Tavily; PyPI, a macaroon in URL-safe base64; Google: OAuth client secret
+    ("sk- csk- xai- pplx- nvapi- tvly- pypi- GOCSPX-", _DASHED),
+    # Slack: tokens of bots, users and apps
+    ("xapp- xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs-", _DASHED),
+    # GitLab: personal, runner, deploy, feed, SCIM, CI build, trigger, mail and agent tokens
+    ("glpat- glrt- gldt- glft- glsoat- glcbt- glptt- glimt- glagent-", _DASHED),
+    # GitHub; Groq; Hugging Face; Replicate; npm; Fireworks; DigitalOcean; Shopify; LangSmith; Jina
+    ("gho_ ghp_ ghr_ ghs_ ghu_ gsk_ hf_ r8_ npm_ fw_ dop_v1_ shpat_ lsv2_pt_ jina_", _PLAIN),
+    # Stripe: secret, restricted; Stripe and Svix: signing secret of a webhook
+    ("sk_live_ sk_test_ rk_live_ rk_test_ whsec_", _PLAIN),
+    ("github_pat_", r"\w{20,}"),  # GitHub: fine-grained personal token
+    ("AIza", r"[\w\-]{30,}"),  # Google: API key, 39 characters in all
+    # Google: OAuth access token; HashiCorp Vault: batch, service, recovery
+    ("ya29. hvb. hvs. hvr.", r"[\w\-]{20,}"),
+    ("dapi", r"[0-9a-f]{32}(?![A-Za-z0-9])"),  # Databricks
+    ("AKIA ASIA AROA", r"[A-Z0-9]{16}(?![A-Za-z0-9])"),  # AWS: id of a key
+    ("SG.", r"[\w\-]{16,}\.[\w\-]{16,}"),  # SendGrid: SG.id.secret
+    # JSON Web Token: header and payload begin with {", which is eyJ in base64; then a signature
+    ("eyJ", r"[\w\-]{8,}\.eyJ[\w\-]{8,}(?:\.[\w\-]*)?"),
+)
+"""How keys begin, by service, and what follows."""
+_OTHER_KEYS: Final = (
+    r"T[A-Z0-9]{8,12}/B[A-Z0-9]{8,12}/[A-Za-z0-9]{20,}",  # Slack: path of a webhook
+    r"[0-9]{8,10}:AA[\w\-]{33}(?![\w\-])",  # Telegram: number of the bot, key
+)
+_PEM: Final = (
+    r"-----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----.*?(?:-----END[ ][A-Z ]*PRIVATE[ ]KEY-----|\Z)"
+)
+"""RFC 7468; the end may have been cut off."""
+_CREDENTIALS: Final = r"(?<=://)[^\s/@:]{0,200}:[^\s/@]{1,200}(?=@)"
+"""RFC 3986: ``user:password`` before the host of an address; the user may be empty."""
+# Hyphenated lower-case words may begin as a key does; a key is never without digits.
+# The colon is that of "user:password".
+_RANDOM: Final = re.compile(r"[A-Z0-9*@:]")
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """A pattern, and signs: short texts, at least one of which is in every match.
 
     Signs are searched for first, because that is many times faster than a pattern that
-    finds nothing. With ``any_case`` they are in lower case and match any case. The secret
-    is the group ``secret``, or the whole match if ``pattern`` has no such group.
+    finds nothing; those of a pattern that ignores case are in lower case. The secret is the
+    group ``secret``, or the whole match if ``pattern`` has no such group.
     """
 
     signs: tuple[str, ...]
     pattern: re.Pattern[str]
-    any_case: bool = False
 
     def find(self, text: str) -> Iterator[Span]:
         """Where the secrets of this shape stand, in the order of the text; linear."""
-        searched = text.lower() if self.any_case else text
+        searched = text.lower() if self.pattern.flags & re.IGNORECASE else text
         if any(sign in searched for sign in self.signs):
             group = "secret" if "secret" in self.pattern.groupindex else 0
             for match in self.pattern.finditer(text):
@@ -41,68 +79,17 @@ class Shape:
                     yield match.span(group)
 
 
-# Hyphenated lower-case words may begin as a key does; a key is never without digits.
-# The colon is that of "user:password".
-_RANDOM: Final = re.compile(r"[A-Z0-9*@:]")
+def _any_key() -> Shape:
+    """One shape for all keys, so that a key within another, a token in a URL, is found once."""
+    heads = [head for row, _ in _KEYS for head in row.split()]
+    keys = [f"(?:{'|'.join(map(re.escape, row.split()))}){rest}" for row, rest in _KEYS]
+    listed = "|".join((*keys, *_OTHER_KEYS))
+    pattern = re.compile(rf"{_PEM}|(?a:(?<![\w\-])(?:{listed}))|{_CREDENTIALS}", re.DOTALL)
+    return Shape((*heads, "/B", ":AA", "PRIVATE KEY", "://"), pattern)
 
-_DASHED: Final = r"[\w\-*]{12,}"  # with the asterisks of a key that a service shows in part
-_PLAIN: Final = r"[A-Za-z0-9]{16,}(?!\w)"
-_KEYS: Final = (
-    ("sk-", rf"sk-{_DASHED}"),  # OpenAI sk-proj-, Anthropic sk-ant-, OpenRouter sk-or-, DeepSeek
-    ("csk-", rf"csk-{_DASHED}"),  # Cerebras
-    ("xai-", rf"xai-{_DASHED}"),  # xAI
-    ("pplx-", rf"pplx-{_DASHED}"),  # Perplexity
-    ("nvapi-", rf"nvapi-{_DASHED}"),  # NVIDIA
-    ("tvly-", rf"tvly-{_DASHED}"),  # Tavily
-    ("pypi-", rf"pypi-{_DASHED}"),  # PyPI: a macaroon in URL-safe base64
-    ("xox", rf"xox[abeoprs]-{_DASHED}"),  # Slack: tokens of bots, users and apps
-    ("xapp-", rf"xapp-{_DASHED}"),  # Slack: app-level token
-    ("/B", r"T[A-Z0-9]{8,12}/B[A-Z0-9]{8,12}/[A-Za-z0-9]{20,}"),  # Slack: path of a webhook
-    ("GOCSPX-", rf"GOCSPX-{_DASHED}"),  # Google: OAuth client secret
-    ("AIza", r"AIza[\w\-]{30,}"),  # Google: API key, 39 characters in all
-    ("ya29.", r"ya29\.[\w\-]{20,}"),  # Google: OAuth access token
-    # GitLab: personal, runner, deploy, feed, SCIM, CI build, trigger, mail and agent tokens
-    ("glpat- glrt- gldt- glft- glsoat-", rf"gl(?:pat|rt|dt|ft|soat)-{_DASHED}"),
-    ("glcbt- glptt- glimt- glagent-", rf"gl(?:cbt|ptt|imt|agent)-{_DASHED}"),
-    ("gho_ ghp_ ghr_ ghs_ ghu_", rf"gh[oprsu]_{_PLAIN}"),  # GitHub
-    ("github_pat_", r"github_pat_\w{20,}"),  # GitHub: fine-grained personal token
-    ("k_live_ k_test_", rf"[sr]k_(?:live|test)_{_PLAIN}"),  # Stripe: secret, restricted
-    ("gsk_", rf"gsk_{_PLAIN}"),  # Groq
-    ("hf_", rf"hf_{_PLAIN}"),  # Hugging Face
-    ("r8_", rf"r8_{_PLAIN}"),  # Replicate
-    ("npm_", rf"npm_{_PLAIN}"),  # npm
-    ("fw_", rf"fw_{_PLAIN}"),  # Fireworks
-    ("dop_v1_", rf"dop_v1_{_PLAIN}"),  # DigitalOcean
-    ("shpat_", rf"shpat_{_PLAIN}"),  # Shopify
-    ("lsv2_pt_", rf"lsv2_pt_{_PLAIN}"),  # LangSmith
-    ("whsec_", rf"whsec_{_PLAIN}"),  # Stripe, Svix: signing secret of a webhook
-    ("jina_", rf"jina_{_PLAIN}"),  # Jina
-    ("dapi", r"dapi[0-9a-f]{32}(?![A-Za-z0-9])"),  # Databricks
-    ("hvb. hvs. hvr.", r"hv[bsr]\.[\w\-]{20,}"),  # HashiCorp Vault: batch, service, recovery
-    (":AA", r"[0-9]{8,10}:AA[\w\-]{33}(?![\w\-])"),  # Telegram: number of the bot, key
-    ("SG.", r"SG\.[\w\-]{16,}\.[\w\-]{16,}"),  # SendGrid: SG.id.secret
-    ("AKIA ASIA AROA", r"(?:AKIA|ASIA|AROA)[A-Z0-9]{16}(?![A-Za-z0-9])"),  # AWS: id of a key
-    # JSON Web Token: header and payload begin with {", which is eyJ in base64; then a signature
-    ("eyJ", r"eyJ[\w\-]{8,}\.eyJ[\w\-]{8,}(?:\.[\w\-]*)?"),
-)
-"""What keys of a service hold, any of the texts in the first column, and their pattern."""
-
-_PEM: Final = r"-----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----"
-_PEM_END: Final = r"-----END[ ][A-Z ]*PRIVATE[ ]KEY-----"
-"""RFC 7468; the end may have been cut off."""
-_CREDENTIALS: Final = r"(?<=://)[^\s/@:]{0,200}:[^\s/@]{1,200}(?=@)"
-"""RFC 3986: ``user:password`` before the host of an address; the user may be empty."""
 
 SHAPES: Final = (
-    Shape(
-        ("PRIVATE KEY", *(sign for signs, _ in _KEYS for sign in signs.split()), "://"),
-        # One pattern for all, so that a key within another, a token in a URL, is found once.
-        re.compile(
-            rf"{_PEM}.*?(?:{_PEM_END}|\Z)"
-            rf"|(?a:(?<![\w\-])(?:{'|'.join(pattern for _, pattern in _KEYS)}))|{_CREDENTIALS}",
-            re.DOTALL,
-        ),
-    ),
+    _any_key(),
     # HTTP: "Authorization: Bearer …", "Basic …" (RFC 6750, 7617), "token …" as GitHub has it
     Shape(
         ("bearer ", "basic ", "authorization"),
@@ -110,31 +97,24 @@ SHAPES: Final = (
             r"(?i)\b(?:bearer|basic|authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:token|apikey)) "
             r"(?P<secret>(?=[A-Za-z+/_\-.~]*[0-9])[A-Za-z0-9_\-.~+/]{16,}=*)"
         ),
-        any_case=True,
     ),
     # api_key = "…", "client_secret": "…", password is …: 20 characters or more, with a digit
     Shape(
         ("key", "token", "secret", "password"),
         re.compile(
-            r"""(?ix)
-            (?:(?:api|access|secret|auth|client|account)[_\- ]?(?:key|token|secret|password)
-              |apikey|password)
-            ["']?\s*(?::|=|=>|is)\s*["']?
+            r"""(?ix)(?:(?:api|access|secret|auth|client|account)[_\- ]?
+              (?:key|token|secret|password)|apikey|password)["']?\s*(?::|=|=>|is)\s*["']?
             (?P<secret>(?=[A-Za-z_\-.+/]*[0-9])(?=[0-9_\-.+/]*[A-Za-z])
-              [A-Za-z0-9_\-.+/~]{20,}=*)(?![(\w])
-            """
+              [A-Za-z0-9_\-.+/~]{20,}=*)(?![(\w])"""
         ),
-        any_case=True,
     ),
     # PGPASSWORD=…: a password that is set as shells set variables, however short
     Shape(
         ("PASS",),
         re.compile(
-            r"""(?x)
-            (?<![A-Za-z0-9])(?:[A-Z][A-Z0-9]*_?)?(?:PASSWORD|PASSWD|PASSPHRASE)=["']?
+            r"""(?x)(?<![A-Za-z0-9])(?:[A-Z][A-Z0-9]*_?)?(?:PASSWORD|PASSWD|PASSPHRASE)=["']?
             (?P<secret>(?=[^\s"']{0,200}[0-9])(?=[^\s"']{0,200}[A-Za-z])
-              [^\s"'`,;|&<>(){}\[\]$]{6,200})(?![(\[{$])
-            """
+              [^\s"'`,;|&<>(){}\[\]$]{6,200})(?![(\[{$])"""
         ),
     ),
 )
@@ -148,18 +128,14 @@ def find(text: str) -> Iterator[Span]:
 
 def replace(text: str, spans: Iterable[Span], stand_in: Callable[[str], str]) -> str:
     """The text with each span replaced by ``stand_in`` of it; spans that overlap become one."""
-    pieces: list[str] = []
-    end = 0
-    for start, stop in _merged(spans):
-        pieces += (text[end:start], stand_in(text[start:stop]))
-        end = stop
-    return "".join((*pieces, text[end:])) if pieces else text
-
-
-def _merged(spans: Iterable[Span]) -> list[Span]:
     merged: list[Span] = []
     for start, stop in sorted(spans):
         if merged and start < merged[-1][1]:
             start, stop = merged[-1][0], max(stop, merged.pop()[1])
         merged.append((start, stop))
-    return merged
+    pieces: list[str] = []
+    end = 0
+    for start, stop in merged:
+        pieces += (text[end:start], stand_in(text[start:stop]))
+        end = stop
+    return "".join((*pieces, text[end:]))

@@ -10,11 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.case.case import PROBE_KINDS
-from pytest_compaction.dialogues.aggregates import (
-    NAMES,
-    is_dialogue_metric,
-    measure_dialogues,
-)
+from pytest_compaction.dialogues.aggregates import NAMES, is_dialogue_metric, measure_dialogues
 from pytest_compaction.metrics.aggregate import (
     by_compactor,
     dimension_mean,

@@ -11,19 +11,10 @@ from typing import Any, Final
 from pytest_compaction.case.files import CaseSet
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
-from pytest_compaction.dialogues.files import (
-    DialogueSet,
-)
-from pytest_compaction.dialogues.replay import (
-    Replayer,
-    Rules,
-    history_mode,
-    trigger_for_dialogues,
-)
+from pytest_compaction.dialogues.files import DialogueSet
+from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode, trigger_for_dialogues
 from pytest_compaction.models.calls.prices import PriceTable
-from pytest_compaction.models.registry import (
-    Endpoints,
-)
+from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger

@@ -207,51 +207,29 @@ def _large_result_then_work() -> Scenario:
     return Scenario(log.batches(cut), 1500, 600)
 
 
-def _silent_model() -> Scenario:
-    """The model writes nothing each time that it is asked for a summary."""
-    return replace(_long_work(), fault=Fault("empty"))
+_WITH_FAULTS: Final = (
+    # A summariser that writes nothing, repeats its instructions, makes a call, as text,
+    # is cut off in its reasoning, or writes four times as much as it was asked for.
+    replace(_long_work(), fault=Fault("empty")),
+    replace(_long_work(), window=8000, fault=Fault("prompt")),
+    replace(_long_work(), window=8000, fault=Fault("call-like")),
+    replace(_long_work(), window=8000, fault=Fault("reasoning")),
+    replace(_short_talk(), fault=Fault("oversized")),
+)
 
-
-def _reciting_model() -> Scenario:
-    """The model repeats its instructions each time that it is asked for a summary."""
-    return replace(_long_work(), window=8000, fault=Fault("prompt"))
-
-
-def _calling_model() -> Scenario:
-    """The model makes a tool call, as text, each time that it is asked for a summary."""
-    return replace(_long_work(), window=8000, fault=Fault("call-like"))
-
-
-def _reasoning_model() -> Scenario:
-    """The model is cut off in its reasoning each time that it is asked for a summary."""
-    return replace(_long_work(), window=8000, fault=Fault("reasoning"))
-
-
-def _talkative_model() -> Scenario:
-    """The model writes four times as much as it was asked for."""
-    return replace(_short_talk(), fault=Fault("oversized"))
-
-
-KNOWN: Final = tuple(
-    make()
-    for make in (
-        _long_work,
-        _open_calls,
-        _short_talk,
-        _room_enough,
-        _long_rules,
-        _large_end,
-        _large_request,
-        _large_beginning,
-        _small_beginning,
-        _next_to_nothing,
-        _many_requests,
-        _large_result_then_work,
-        _silent_model,
-        _reciting_model,
-        _calling_model,
-        _reasoning_model,
-        _talkative_model,
-    )
+KNOWN: Final = (
+    _long_work(),
+    _open_calls(),
+    _short_talk(),
+    _room_enough(),
+    _long_rules(),
+    _large_end(),
+    _large_request(),
+    _large_beginning(),
+    _small_beginning(),
+    _next_to_nothing(),
+    _many_requests(),
+    _large_result_then_work(),
+    *_WITH_FAULTS,
 )
 """The situations, from the most common one on."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from pytest_compaction.checking.examples.scenario import CANARY
 from pytest_compaction.checking.invariants.invariant import Breach, Invariant
@@ -16,6 +15,7 @@ from pytest_compaction.conversation.messages import (
     Text,
     ToolCall,
     ToolResult,
+    json_or_none,
     last_user,
     leading_system,
 )
@@ -153,15 +153,10 @@ def _instead(text: str, asked: set[str]) -> str | None:
     lines = [line.strip().removeprefix("- ") for line in text.splitlines()]
     if any(line.startswith("<think>") for line in lines):
         return "the reasoning of the model"
-    calls = any(line.startswith("{") and "tool_calls" in _members(line) for line in lines)
+    calls = any(
+        line.startswith("{") and "tool_calls" in (json_or_none(line) or ()) for line in lines
+    )
     return "a tool call" if calls else None
-
-
-def _members(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return ()
 
 
 def _said_so(message: Message, said: Message, masked: bool) -> bool:

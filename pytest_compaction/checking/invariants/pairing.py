@@ -20,7 +20,7 @@ def results_follow_calls(observation: Observation) -> Iterator[Breach]:
     for number, step in enumerate(observation.steps, 1):
         if not step.rewrote:
             continue
-        elsewhere = _pending_ids(step) | _partial_ids(step)
+        elsewhere = _pending_ids(step).union(*(ids for ids, _, _ in _partial(step)))
         known = {(fault.invariant, fault.ids) for fault in structure_faults(step.before)}
         for fault in structure_faults(step.after):
             new = (fault.invariant, fault.ids) not in known
@@ -104,10 +104,6 @@ def _partial(step: ObservedStep) -> Iterator[tuple[tuple[str, ...], int, int]]:
         seen = sum(call.id in calls for call in head.calls) + sum(id in results for id in answered)
         if 0 < seen < whole:
             yield tuple(m.id for m in step.before[begin:end]), seen, whole
-
-
-def _partial_ids(step: ObservedStep) -> set[str]:
-    return {id for ids, _, _ in _partial(step) for id in ids}
 
 
 def _reopened(step: ObservedStep) -> Iterator[Message]:

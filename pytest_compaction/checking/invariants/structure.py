@@ -118,13 +118,10 @@ def images_valid(observation: Observation) -> Iterator[Breach]:
             if broken:
                 yield Breach("an image is not the one of the log", (message.id,), number)
         for asked in step.asked if not observation.traits.opaque else ():
-            ids = [m.id for m in asked.request.messages if any(map(_is_image, m.parts))]
+            read = asked.request.messages
+            ids = [m.id for m in read if any(isinstance(part, Image) for part in m.parts)]
             if ids:
                 yield Breach("the summariser was given an image", tuple(ids), number)
-
-
-def _is_image(part: object) -> bool:
-    return isinstance(part, Image)
 
 
 def _empty(message: Message) -> bool:

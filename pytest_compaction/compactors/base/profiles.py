@@ -6,12 +6,14 @@ invariants, which its traits name. The hardened profile repairs them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Literal, cast, get_args
 
-from pytest_compaction.compactors.base.history import HistoryCompactor
-from pytest_compaction.compactors.protocol import Context, Traits
+from pytest_compaction.compactors.base.cuts import without_orphans
+from pytest_compaction.compactors.base.history import HistoryCompactor, load
+from pytest_compaction.compactors.protocol import Context, State, Traits
+from pytest_compaction.conversation.messages import Message
 
 Profile = Literal["faithful", "hardened"]
 FAITHFUL: Final[Profile] = "faithful"
@@ -23,6 +25,8 @@ class ProductCompactor(HistoryCompactor):
 
     profile: Profile
     traits: Traits
+    drops_calls = False
+    """Whether a call may go before its result comes; that result is then left out."""
 
     def set_profile(self, profile: str) -> None:
         """Take the profile of that name; raise ``ValueError`` with all names if there is none."""
@@ -36,6 +40,12 @@ class ProductCompactor(HistoryCompactor):
         ``violations`` maps the name of an invariant to what the original does instead.
         """
         self.traits = replace(traits, violations=dict(violations)) if self.faithful else traits
+
+    def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
+        """The view with the new messages at its end; see :attr:`drops_calls`."""
+        if self.drops_calls:
+            new = without_orphans(load(state["messages"]), new)
+        return super().observe(state, new, context)
 
     @property
     def faithful(self) -> bool:

@@ -41,7 +41,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from pytest_compaction.compactors.base.cuts import pending_start, without_orphans
+from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
 from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
@@ -126,6 +126,7 @@ class Anthropic(ProductCompactor):
 
     name = "anthropic"
     description = "Anthropic SDK: one tagged summary rewritten from scratch at 100k tokens"
+    drops_calls = True
 
     def __init__(
         self,
@@ -156,11 +157,6 @@ class Anthropic(ProductCompactor):
         self.set_traits(traits, {**VIOLATIONS, **again})
         if self.by_server:
             self.traits = Traits(needs_model=True, by_server=True)
-
-    def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
-        """Add messages; results of calls that were discarded never come in the original."""
-        answered = without_orphans(load(state["messages"]), new)
-        return super().observe(state, answered, context)
 
     @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:

@@ -25,7 +25,6 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.compactors.base.bounds import without_middle
-from pytest_compaction.compactors.base.cuts import without_orphans
 from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
 from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
@@ -103,6 +102,7 @@ class Codex(ProductCompactor):
 
     name = "codex"
     description = "Codex CLI: newest user messages within 20k tokens, then one summary, last"
+    drops_calls = True
 
     def __init__(self, users: int = 20_000, limit: int = 0, profile: str = FAITHFUL) -> None:
         check_whole("users", users, 1)
@@ -113,11 +113,6 @@ class Codex(ProductCompactor):
         traits = Traits(needs_model=True, keeps_tail=True)
         again = SET_OFF_AGAIN if limit else {}
         self.set_traits(traits, {**VIOLATIONS, **again})
-
-    def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
-        """Add messages; a result whose call was dropped is left out, as it cannot be sent."""
-        answered = without_orphans(load(state["messages"]), new)
-        return super().observe(state, answered, context)
 
     @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.compactors.base.cuts import cut_before, without_orphans
+from pytest_compaction.compactors.base.cuts import cut_before
 from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
@@ -120,6 +120,7 @@ class Continue(ProductCompactor):
 
     name = "continue"
     description = "Continue: the summary joins the system message; mode=cli: it replaces all"
+    drops_calls = True
 
     def __init__(self, mode: str = "ide", max_output: int = 4096, profile: str = FAITHFUL) -> None:
         check_choice("mode", mode, ("ide", "cli"))
@@ -134,11 +135,6 @@ class Continue(ProductCompactor):
             changes_system=mode == "ide" and not hardened,
         )
         self.set_traits(traits, _CLI if mode == "cli" else _IDE)
-
-    def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
-        """Add messages, but no result whose call was left out: it could not be sent."""
-        answered = without_orphans(load(state["messages"]), new)
-        return super().observe(state, answered, context)
 
     def due(self, state: State, context: Context) -> str | None:
         """Never in the IDE; in the CLI when the history reaches :meth:`cli_threshold`."""

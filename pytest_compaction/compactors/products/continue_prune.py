@@ -85,7 +85,8 @@ class ContinuePrune(ProductCompactor):
         if self.hardened:
             return by_rule(state, before, self._hardened(before, first, context))
         last = last_sequence(before, first)
-        if _results_without_call(before[last:]):
+        faults = structure_faults(before[last:])
+        if any(fault.invariant == "results-follow-calls" for fault in faults):
             return unchanged(state, "the last tool results answer no call of the message before")
         fixed = (*before[:first], *before[last:])
         room = self.available(context.budget, context) - context.tokens.messages(fixed)
@@ -139,10 +140,6 @@ def pruned(messages: Sequence[Message], room: int, context: Context) -> tuple[Me
             spent -= context.tokens.message(messages[start])
             start += 1
     return tuple(messages[start:])
-
-
-def _results_without_call(messages: Sequence[Message]) -> bool:
-    return any(fault.invariant == "results-follow-calls" for fault in structure_faults(messages))
 
 
 def _is_empty(message: Message) -> bool:

@@ -20,7 +20,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.base.cuts import without_orphans
 from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
@@ -41,16 +40,12 @@ class OpenAICompact(ProductCompactor):
 
     name = "openai-compact"
     description = "responses.compact: user messages and one opaque item, as the endpoint returns"
+    drops_calls = True
 
     def __init__(self, profile: str = FAITHFUL) -> None:
         self.set_profile(profile)
         traits = Traits(needs_model=True, opaque=True, keeps_tail=True)
         self.set_traits(traits, VIOLATIONS)
-
-    def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
-        """Add messages; results of calls that the endpoint dropped cannot be sent to it."""
-        answered = without_orphans(load(state["messages"]), new)
-        return super().observe(state, answered, context)
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Let the endpoint compact everything after the system prompt."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -52,6 +52,12 @@ class _Reader:
     models: set[str] = field(default_factory=set)
     turns: dict[str, list[int]] = field(default_factory=dict)
 
+    def reader_of(self, path: Path) -> Callable[[Path], None]:
+        """The method that reads a file, by its content."""
+        if is_dialogue_file(path):
+            return self.read_turns
+        return self.read_run if _is_run_file(path) else self.read_published
+
     def complain(self, path: Path, faults: Sequence[CaseFault]) -> None:
         """Add a sentence for each fault of a file, up to a limit."""
         shown = [f"{path}: {fault}" for fault in faults[:MAX_SHOWN_FAULTS]]
@@ -70,11 +76,7 @@ class _Reader:
         elif isinstance(data, dict) and "summary" in data:
             self._read_summary(path, data)
         else:
-            found = f"a JSON {_kind(data)}"
-            if isinstance(data, dict):
-                keys = ", ".join(repr(printable(key, 30)) for key in sorted(data)[:6])
-                found += f" with the keys {keys}" if keys else " without keys"
-            self.complain(path, [CaseFault("", found, EXPECTED)])
+            self.complain(path, [CaseFault("", f"a JSON {_described(data)}", EXPECTED)])
 
     def read_turns(self, path: Path) -> None:
         """Read a dialogue file, for its numbers of turns alone."""
@@ -110,15 +112,13 @@ class _Reader:
 
     def _with_turns(self, path: Path, figures: Figures) -> Figures:
         """The figures, with the turns of their task if a dialogue file has them."""
-        turns = self.turns.get(figures.name)
-        if turns is None:
-            return figures
         try:
-            return with_turns(figures, turns)
+            if figures.name in self.turns:
+                return with_turns(figures, self.turns[figures.name])
         except ValueError as error:
             found = f"the task {printable(figures.name, 40)!r} has {error}"
             self.complain(path, [CaseFault("/summary", found, "the dialogues it was made of")])
-            return figures
+        return figures
 
     def read_run(self, path: Path) -> None:
         """Read a run file."""
@@ -134,9 +134,11 @@ class _Reader:
             return
         usable = []
         for record in records:
-            faults = list(_record_faults(record))
             place = f"item {printable(str(record['item']), 80)} "
-            self.complain(path, [CaseFault(place + f.pointer, f.found, f.expected) for f in faults])
+            faults = shape_faults("share", record.get("pass_at", 0), at=f"{place}/pass_at")
+            if (data := record.get("comparison")) is not None:
+                faults += shape_faults("comparison", data, at=f"{place}/comparison")
+            self.complain(path, faults)
             if not faults:
                 usable.append(record)
         passing = self._pass_at(path, run, usable)
@@ -168,26 +170,16 @@ def read_results(paths: Iterable[Path], threshold: float | None = None) -> Resul
     the default is that of the run, or 0.7 for published results.
     """
     reader = _Reader(threshold)
-    named = list(dict.fromkeys(paths))
+    readers = {path: reader.reader_of(path) for path in paths}
     # Dialogue files first, wherever they are named: the summaries need their turns.
-    dialogues = [path for path in named if is_dialogue_file(path)]
-    for path in dialogues:
-        reader.read_turns(path)
-    for path in named:
-        if path in dialogues:
-            continue
-        if _is_run_file(path):
-            reader.read_run(path)
-        else:
-            reader.read_published(path)
+    for path, read in sorted(readers.items(), key=lambda item: item[1] != reader.read_turns):
+        read(path)
     evaluations = reader.evaluations
-    passing = PASS_CONSISTENCY if threshold is None else threshold
     if reader.raw:
         title = f"Published results ({', '.join(sorted(reader.models)) or 'model not named'})"
-        evaluations = [
-            evaluation_of(title, [item for item, _ in reader.raw.values()], passing),
-            *evaluations,
-        ]
+        passing = PASS_CONSISTENCY if threshold is None else threshold
+        published = evaluation_of(title, [item for item, _ in reader.raw.values()], passing)
+        evaluations.insert(0, published)
     if reader.turns and not evaluations and not reader.problems:
         reader.problems.append(
             "only dialogues to be replayed were named; run pytest --compactor=NAME "
@@ -206,19 +198,13 @@ def _is_run_file(path: Path) -> bool:
     return isinstance(first, dict) and "format" in first
 
 
-def _kind(data: Any) -> str:
-    kinds = {dict: "object", list: "array", str: "string", bool: "boolean", type(None): "null"}
+def _described(data: Any) -> str:
+    """The type of a JSON value; of an object, the first keys as well."""
+    if isinstance(data, dict):
+        keys = ", ".join(repr(printable(key, 30)) for key in sorted(data)[:6])
+        return f"object with the keys {keys}" if keys else "object without keys"
+    kinds = {list: "array", str: "string", bool: "boolean", type(None): "null"}
     return kinds.get(type(data), "number")
-
-
-def _record_faults(record: Mapping[str, Any]) -> Iterator[CaseFault]:
-    """The faults of a dialogue's record, each with its place."""
-    if "pass_at" in record:
-        for fault in shape_faults("share", record["pass_at"]):
-            yield replace(fault, pointer="/pass_at")
-    data = record.get("comparison")
-    for fault in shape_faults("comparison", data) if data is not None else ():
-        yield replace(fault, pointer=f"/comparison{fault.pointer}")
 
 
 def _settings_pass_at(run: Run) -> float:

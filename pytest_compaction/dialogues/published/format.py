@@ -19,8 +19,6 @@ from pytest_compaction.metrics.token_efficiency import Spending
 from pytest_compaction.text.words import printable
 
 METHOD = "published"
-_ALL = 100
-"""Most per cent that can be saved."""
 
 
 def comparisons_in(data: Any) -> Iterator[Comparison | CaseFault]:
@@ -142,7 +140,7 @@ def _contradictions(row: Mapping[str, Any]) -> Iterator[CaseFault]:
         if quartiles != sorted(quartiles):
             found = ", ".join(f"{value:g}" for value in quartiles)
             yield CaseFault(f"p25{kind}SavingsPct", f"quartiles {found}", "rising ones")
-        if max(quartiles[-1], row[f"mean{kind}SavingsPct"]) > _ALL:
+        if max(quartiles[-1], row[f"mean{kind}SavingsPct"]) > 100:
             yield CaseFault(f"mean{kind}SavingsPct", "savings above 100", "at most 100 per cent")
 
 
@@ -170,12 +168,6 @@ def _figures(task: str, row: Mapping[str, Any]) -> Figures:
 
 
 def _spread(row: Mapping[str, Any], kind: str) -> Spread:
-    return Spread(
-        count=row["numCases"],
-        mean=row[f"mean{kind}SavingsPct"] / 100,
-        std=row[f"std{kind}SavingsPct"] / 100,
-        p25=row[f"p25{kind}SavingsPct"] / 100,
-        p50=row[f"p50{kind}SavingsPct"] / 100,
-        p75=row[f"p75{kind}SavingsPct"] / 100,
-        negative=row[f"negative{kind}SavingsCases"],
-    )
+    names = ("mean", "std", "p25", "p50", "p75")
+    shares = {name: row[f"{name}{kind}SavingsPct"] / 100 for name in names}
+    return Spread(row["numCases"], **shares, negative=row[f"negative{kind}SavingsCases"])

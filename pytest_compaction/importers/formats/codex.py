@@ -9,7 +9,7 @@ each), and this importer does the same. Encrypted summaries are dropped and coun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -214,16 +214,12 @@ def _rebuilt(summary: str, log: Sequence[Message], number: int) -> tuple[Message
     """The newest user messages that fit the limit as a whole, followed by the summary."""
     kept: list[Message] = []
     room = USER_TOKENS
-    for message in _written_by_user(reversed(log)):
+    for message in filter(_is_written_by_user, reversed(log)):
         room -= -(-len(message.text.encode("utf-8", "replace")) // BYTES_A_TOKEN)
         if room < 0:
             break
         kept.append(message)
     return (*reversed(kept), text_message(f"recorded-{number}", "user", summary, "synthetic"))
-
-
-def _written_by_user(messages: Iterable[Message]) -> Iterator[Message]:
-    return filter(_is_written_by_user, messages)
 
 
 def _is_written_by_user(message: Message) -> bool:

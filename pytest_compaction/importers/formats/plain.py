@@ -69,6 +69,4 @@ def _exchange(item: PlacedValue) -> Exchange | None:
     messages = value if is_list(value) else _listed(value)
     if not any(_is_message(message) for message in messages):
         return None
-    exchange = Exchange(place, messages, name=name_of(value))
-    exchange.tally.records = len(messages)
-    return exchange
+    return Exchange(place, messages, name=name_of(value))

@@ -135,6 +135,7 @@ def _exchanges(
     for item in single_or_several(json_values(path)):
         exchange = read(item)
         if exchange is not None:
+            exchange.tally.records += len(exchange.request) + len(exchange.response)
             yield exchange
         elif _is_message(item.value):
             alone.append(item.value)

@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, Final
 
+from pytest_compaction.conversation.messages import json_or_none
 from pytest_compaction.models.calls.address import DEFAULT_HOST, host_of
 from pytest_compaction.models.calls.attempt import (
     LONGER,
@@ -200,11 +201,7 @@ def _unusable(call: Call, said: str) -> AttemptError:
 def _refused(call: Call, error: Any) -> AttemptError:
     """The failure of a request that was answered with an error status."""
     text = error.response.content[:100_000].decode("utf-8", "replace")
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        body = None
-    complaint = complaint_of(error.status_code, body, text)
+    complaint = complaint_of(error.status_code, json_or_none(text), text)
     headers = error.response.headers
     return AttemptError(
         sentence_on(call, f"answered {complaint.status}: {excerpt_of(complaint.text)}"),

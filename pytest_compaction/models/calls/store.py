@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -22,13 +21,7 @@ from pytest_compaction.models.calls.accounts import Accounts, Claim
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
-from pytest_compaction.secrets.keys import (
-    BLOT,
-    find_known,
-    scrubbed,
-    scrubbed_json,
-)
-from pytest_compaction.secrets.shapes import replace
+from pytest_compaction.secrets.keys import BLOT, scrubbed, scrubbed_json
 from pytest_compaction.text.words import printable
 
 Mode = Literal["normal", "replay", "refresh"]
@@ -151,13 +144,13 @@ class Store:
             if found is not None:
                 self._fresh.add(digest)
                 return found
-        reply = CallReply(without_secrets(reply.body), reply.usage, reply.latency_s)
+        reply = CallReply(scrubbed_json(reply.body, _CIPHERTEXT), reply.usage, reply.latency_s)
         data = {
             "format": FORMAT,
             "digest": digest,
             "operation": call.operation,
             "trial": call.trial,
-            "request": without_secrets(call.body),
+            "request": scrubbed_json(call.body, _CIPHERTEXT),
             "reply": reply.body,
             "usage": asdict(reply.usage),
         }
@@ -222,21 +215,6 @@ def _reply(data: dict[str, Any], digest: str) -> CallReply:
     if not all(isinstance(count, int) for count in asdict(usage).values()):
         raise TypeError("usage is counted in whole numbers")
     return CallReply(data["reply"], usage)
-
-
-def without_secrets(value: Any) -> Any:
-    """JSON with keys in texts and names replaced; in ciphertext, only known secrets."""
-    if isinstance(value, Mapping):
-        names = [next(iter(scrubbed_json({name: None}))) for name in value]
-        return {
-            name: replace(inner, find_known(inner), lambda _: BLOT)
-            if member in _CIPHERTEXT and isinstance(inner, str)
-            else without_secrets(inner)
-            for name, (member, inner) in zip(names, value.items(), strict=True)
-        }
-    if isinstance(value, list | tuple):
-        return [without_secrets(inner) for inner in value]
-    return scrubbed_json(value)
 
 
 def _write(folder: Path, path: Path, data: bytes) -> None:

@@ -41,7 +41,7 @@ def sections_of(text: str, sections: Sequence[Section], echoed: Iterable[str] = 
             current = found
         elif current is not None and normalize(line) not in own:
             _add(entries[current], line)
-    return Summary(tuple((id, _distinct(found)) for id, found in entries.items()))
+    return Summary(tuple((id, tuple(dict.fromkeys(found))) for id, found in entries.items()))
 
 
 def _heading(line: str, titles: dict[str, str]) -> str | None:
@@ -60,10 +60,6 @@ def _add(entries: list[str], line: str) -> None:
     text = item["text"].strip() if item else line.strip().lstrip("#").strip()
     if normalize(text) not in _NOTHING:
         entries.append(text)
-
-
-def _distinct(entries: list[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(entries))
 
 
 def within_budget(

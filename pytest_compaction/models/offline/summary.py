@@ -44,7 +44,6 @@ _SAME: Final = 0.8
 _UPDATED: Final = 0.55
 """From this share of common stems on, two entries are the same, or one updates the other."""
 _FILE_ENTRY: Final = re.compile(r"^`(?P<path>[^`\s]+)` (?P<what>.+)$")
-_VERBS: Final = ("created", "modified", "renamed", "deleted", "read")
 
 TokenCount = Callable[[str], int]
 

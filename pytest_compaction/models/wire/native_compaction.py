@@ -28,8 +28,9 @@ def compacted(body: Mapping[str, Any], before: Sequence[Message]) -> tuple[Messa
         raise NotCompactedError("its reply has no list of output items")
     sent: dict[tuple[str, str], list[Message]] = defaultdict(list)
     for message in before:
-        for item in _plain_items(message):
-            sent[_key(item)].append(message)
+        for item in responses_input([message]):
+            if item["type"] == "message":
+                sent[_key(item)].append(message)
     messages: list[Message] = []
     for item in output:
         if not isinstance(item, Mapping):
@@ -53,10 +54,6 @@ def _message(item: Mapping[str, Any], sent: Mapping[tuple[str, str], list[Messag
         return sent[key].pop(0)
     digest = hashlib.sha256(canonical_json(key).encode("utf-8", "surrogatepass")).hexdigest()
     return text_message(f"returned-{digest[:12]}", key[0], key[1], "synthetic")
-
-
-def _plain_items(message: Message) -> list[dict[str, Any]]:
-    return [item for item in responses_input([message]) if item["type"] == "message"]
 
 
 def _key(item: Mapping[str, Any]) -> tuple[str, str]:

@@ -9,14 +9,13 @@ facts away.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, get_args
 
 from pytest_compaction.case.case import PROBE_KINDS, About, Trap
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.messages import Message, json_or_none
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.wire.call import Call, Caller
@@ -115,10 +114,7 @@ async def _asked(
 
 def _parsed(text: str) -> list[Any] | None:
     start, end = text.find("{"), text.rfind("}")
-    try:
-        data = json.loads(text[start : end + 1]) if start >= 0 else None
-    except (ValueError, RecursionError):
-        return None
+    data = json_or_none(text[start : end + 1]) if start >= 0 else None
     probes = data.get("probes") if isinstance(data, Mapping) else None
     return probes if isinstance(probes, list) else None
 

@@ -9,14 +9,7 @@ from typing import Final
 
 from pytest_compaction.artifacts.tool_calls import call_touches
 from pytest_compaction.probes.log import Draft, Found, ProbeLog, Topic, pooled
-from pytest_compaction.probes.phrases import (
-    bare,
-    clauses,
-    coarse,
-    opening,
-    quotable,
-    sentences,
-)
+from pytest_compaction.probes.phrases import bare, clauses, coarse, opening, quotable, sentences
 from pytest_compaction.text.words import NEGATIONS, content_stems, normalize, raw_tokens
 
 _INSTEAD: Final = re.compile(r"\s+(?:instead of|rather than|in place of)\s+", re.I)

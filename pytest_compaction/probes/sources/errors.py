@@ -12,14 +12,7 @@ from pytest_compaction.artifacts.errors import error_texts
 from pytest_compaction.artifacts.operations import Invocation, exit_code, invocations
 from pytest_compaction.artifacts.shell.commands import command_words
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
-from pytest_compaction.probes.log import (
-    MAX_FACT_CHARACTERS,
-    Draft,
-    Found,
-    ProbeLog,
-    Topic,
-    pooled,
-)
+from pytest_compaction.probes.log import MAX_FACT_CHARACTERS, Draft, Found, ProbeLog, Topic, pooled
 from pytest_compaction.probes.phrases import quotable, shown_command, whole_text
 from pytest_compaction.probes.test_commands import shows_text
 

@@ -12,7 +12,6 @@ from pytest_compaction.probes.sources.rules import subject_key
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import content_stems, normalize
 
-_MAX_TEXT: Final = 20_000
 _VALUE_LINE: Final = re.compile(
     r"^\s*([A-Za-z][\w ./-]{1,40}?)\s*(?:[:=]|\bis\b)?\s+(#?[\w.%-]*\d[\w.%-]*)\s*$"
 )

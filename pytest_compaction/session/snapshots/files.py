@@ -20,12 +20,7 @@ from syrupy.location import PyTestLocation
 from syrupy.types import SnapshotIndex
 
 from pytest_compaction.case.case import Case
-from pytest_compaction.judges.snapshots import (
-    Tolerance,
-    has_moved,
-    read_snapshot,
-    snapshot_text,
-)
+from pytest_compaction.judges.snapshots import Tolerance, has_moved, read_snapshot, snapshot_text
 from pytest_compaction.session.items.collection import item_of
 from pytest_compaction.session.items.probe import ProbeItem
 from pytest_compaction.session.session import PACKAGED, BenchmarkSession

@@ -97,7 +97,7 @@ def _exchange(item: PlacedValue) -> Exchange | None:
     answers = [response] if _is_response(response) else []
     if not messages and not answers:
         return None
-    exchange = Exchange(
+    return Exchange(
         place,
         messages,
         answers,
@@ -106,8 +106,6 @@ def _exchange(item: PlacedValue) -> Exchange | None:
         string(request.get("model") or response.get("model")),
         logged="model" in request and bool(messages),
     )
-    exchange.tally.records = len(messages) + len(answers)
-    return exchange
 
 
 def _transcript(exchange: Exchange, path: Path) -> Transcript:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from pytest_compaction.conversation.messages import json_or_none
 from pytest_compaction.importers.protocol import Tally
 from pytest_compaction.importers.reading.fields import mapping
 
@@ -62,10 +63,7 @@ def _result(block: Mapping[str, Any]) -> Mapping[str, Any]:
 def _loaded(content: Any) -> Any:
     if not isinstance(content, str) or not content.startswith('{"query"'):
         return None
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
-        return None
+    return json_or_none(content)
 
 
 def _is_query(value: Any) -> bool:

@@ -54,7 +54,7 @@ class ChatLog:
     _frozen: set[str] = field(default_factory=set)
     _rewritten: list[_Rewritten] = field(default_factory=list)
 
-    def add(self, value: Any, place: str) -> None:
+    def add(self, value: Any) -> None:
         """Add one line, or a whole chat of the older format."""
         self._tally.records += 1
         record = mapping(value)
@@ -67,9 +67,9 @@ class ChatLog:
             self._tally.left_out["chat header"] += 1
             for message in listed(record.get("messages")):
                 self._tally.records += 1
-                self._message(message, place)
+                self._message(message)
         elif isinstance(record.get("id"), str) and "type" in record:
-            self._message(record, place)
+            self._message(record)
         else:
             self._tally.left_out["value that is not a chat record"] += 1
 
@@ -92,7 +92,7 @@ class ChatLog:
         ledger = self._tally.ledger(len(messages))
         return Transcript(messages, source, ledger, model, boundaries)
 
-    def _message(self, value: Any, place: str) -> None:
+    def _message(self, value: Any) -> None:
         record = mapping(value)
         kind, id = record.get("type"), record.get("id")
         if kind in _SHOWN:

@@ -20,7 +20,6 @@ from pytest_compaction.importers.reading.documents import head_values, json_valu
 from pytest_compaction.importers.reading.fields import mapping
 from pytest_compaction.importers.reading.streamed import is_list
 
-_TYPES: Final = ("user", "gemini", "info", "warning", "error")
 _HISTORIES: Final = ("clientHistory", "history", "contents")
 
 
@@ -40,14 +39,14 @@ class GeminiCliImporter:
         log = ChatLog(str(path))
         contents: list[Sequence[Any]] = []
         tally = Tally()
-        for place, value in json_values(path):
+        for _, value in json_values(path):
             found = _contents(value)
             if found:
                 contents.append(found)
                 if "toolCall" in mapping(value):
                     tally.left_out["call that was waiting for approval"] += 1
             else:
-                log.add(value, place)
+                log.add(value)
         if contents:
             return _checkpoint(chain.from_iterable(contents), path, tally)
         if not log.recognised:

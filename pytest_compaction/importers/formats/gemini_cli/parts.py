@@ -28,7 +28,6 @@ _CONTEXT: Final = re.compile(
     r"\s*(?:This is the Gemini CLI\. We are setting up the context|<session_context>)"
 )
 SNAPSHOT: Final = re.compile(r"\s*<(?:state_snapshot|compressed_history)\b")
-_STATES: Final = ("success", "error", "cancelled")
 
 
 @dataclass(slots=True)

@@ -105,9 +105,7 @@ def _other_choices(body: Mapping[str, Any]) -> int:
 def _exchange(item: PlacedValue) -> Exchange | None:
     place, value = item
     if is_list(value):
-        exchange = Exchange(place, value)
-        exchange.tally.records = len(value)
-        return exchange if value else None
+        return Exchange(place, value) if value else None
     request, response = unwrapped(value)
     messages: Sequence[Any] = next((request[key] for key in LISTS if is_list(request.get(key))), [])
     answers = _choices(response) or _choices(request)
@@ -121,7 +119,6 @@ def _exchange(item: PlacedValue) -> Exchange | None:
         model=string(request.get("model")),
         logged="model" in request and bool(messages),
     )
-    exchange.tally.records = len(messages) + len(answers)
     others = _other_choices(response) or _other_choices(request)
     if others:
         exchange.tally.records += others

@@ -15,6 +15,7 @@ from pytest_compaction.conversation.messages import (
     ToolCall,
     ToolResult,
     canonical_json,
+    json_or_none,
 )
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally
 from pytest_compaction.importers.reading.chat_messages import IMAGES, ROLES, media_part
@@ -153,7 +154,7 @@ class ItemReader:
     def _call(self, item: Mapping[str, Any], kind: str, place: str) -> None:
         call_id = _call_id(item, kind, place)
         name = string(item.get("name")) or kind.removesuffix("_call")
-        self._hold([ToolCall(call_id, name, _arguments(item, kind))])
+        self._hold([ToolCall(call_id, name, _arguments(item))])
         if kind in _HOSTED:
             self._hosted.append(self._hosted_result(item, kind, call_id))
 
@@ -190,9 +191,8 @@ class ItemReader:
     def _unpacked(self, text: str) -> tuple[str, bool]:
         """The output of a command without the JSON around it, and whether the command failed."""
         if text.startswith('{"output":') and '"metadata"' in text:
-            try:
-                wrapped = json.loads(text)
-            except (ValueError, RecursionError):
+            wrapped = json_or_none(text)
+            if wrapped is None:
                 return text, False
             output, code = wrapped.get("output"), mapping(wrapped.get("metadata")).get("exit_code")
             if isinstance(output, str):
@@ -234,7 +234,7 @@ def _call_id(item: Mapping[str, Any], kind: str, place: str) -> str:
     return required_id(item.get("call_id") or item.get("id"), f"a {kind} without call_id", place)
 
 
-def _arguments(item: Mapping[str, Any], kind: str) -> str:
+def _arguments(item: Mapping[str, Any]) -> str:
     for key in ("arguments", "action", "operation"):
         if key in item:
             return as_arguments(item[key])

@@ -93,9 +93,7 @@ def _is_item(value: Any) -> bool:
 def _exchange(item: PlacedValue) -> Exchange | None:
     place, value = item
     if is_list(value):
-        exchange = Exchange(place, value)
-        exchange.tally.records = len(value)
-        return exchange if value else None
+        return Exchange(place, value) if value else None
     if _is_item(value):
         return None
     request, response = unwrapped(value)
@@ -109,7 +107,7 @@ def _exchange(item: PlacedValue) -> Exchange | None:
     output = output if is_list(output) else []
     if not given and not output:
         return None
-    exchange = Exchange(
+    return Exchange(
         place,
         given,
         output,
@@ -120,8 +118,6 @@ def _exchange(item: PlacedValue) -> Exchange | None:
         string(request.get("previous_response_id")),
         logged=True,
     )
-    exchange.tally.records = len(given) + len(output)
-    return exchange
 
 
 def _transcript(exchange: Exchange, path: Path) -> Transcript:

@@ -5,7 +5,6 @@ The file is read twice: first the tree that its lines form, then the lines of th
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from pytest_compaction.conversation.messages import (
     ToolCall,
     ToolResult,
     canonical_json,
+    json_or_none,
 )
 from pytest_compaction.importers.formats.pi.tree import branch_of
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
@@ -56,10 +56,7 @@ class PiImporter:
         if _SESSION_HEAD.match(head):
             return True
         for line in head.split("\n")[:20]:
-            try:
-                record = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
+            record = json_or_none(line)
             if isinstance(record, dict) and record.get("type") == "message":
                 message = record.get("message")
                 return isinstance(message, dict) and message.get("role") in _ROLES

@@ -14,20 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation.messages import (
-    Part,
-    Text,
-    ToolCall,
-    ToolResult,
-)
+from pytest_compaction.conversation.messages import Part, Text, ToolCall, ToolResult, json_or_none
 from pytest_compaction.importers.formats.swe_agent.commands import call_of
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.chat_messages import media_part
-from pytest_compaction.importers.reading.contents import (
-    as_message,
-    text_and_rest,
-    thinking_blocks,
-)
+from pytest_compaction.importers.reading.contents import as_message, text_and_rest, thinking_blocks
 from pytest_compaction.importers.reading.documents import head_values, read_document
 from pytest_compaction.importers.reading.fields import as_arguments, mapping, string, unknown
 from pytest_compaction.importers.reading.streamed import is_list
@@ -221,10 +212,7 @@ class _TrajectoryReader:
     def _model(self) -> str:
         replay = self._data.get("replay_config")
         if isinstance(replay, str):
-            try:
-                replay = json.loads(replay)
-            except (ValueError, RecursionError):
-                return ""
+            replay = json_or_none(replay)
         return string(mapping(mapping(mapping(replay).get("agent")).get("model")).get("name"))
 
     def _parts(self, content: Any) -> list[Part]:
