@@ -18,7 +18,7 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.dialogues.dialogue import Turn
-from pytest_compaction.run.feeding import Feeder, Step
+from pytest_compaction.run.feeder import Feeder, Step
 
 LEAST_BUDGET: Final = 160
 """Tokens that a view may always take beside the system prompt: with less, the headings of a

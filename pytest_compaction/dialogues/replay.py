@@ -16,7 +16,6 @@ from typing import Final
 
 from pytest_compaction.compactors.protocol import Compactor, CompactorError, Context, State
 from pytest_compaction.dialogues.agreement import agreement
-from pytest_compaction.dialogues.answering import TurnResponder
 from pytest_compaction.dialogues.charges import (
     BASELINE,
     Spent,
@@ -29,11 +28,12 @@ from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Dialogue
 from pytest_compaction.dialogues.history import CompactedHistory, FullHistory
 from pytest_compaction.dialogues.replayed import History, Replayed
 from pytest_compaction.dialogues.similarity import TurnJudge
+from pytest_compaction.dialogues.turn_responder import TurnResponder
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import ChargedError, ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.run.feeding import CompactionError, Feeder, Step
+from pytest_compaction.run.feeder import CompactionError, Feeder, Step
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import WorkLoop
@@ -141,7 +141,7 @@ class Replayer:
     def replayed(self, dialogue: Dialogue, compactor: str) -> Replayed:
         """Both arms in every trial, compared; made once for a dialogue and strategy. Blocks.
 
-        Raises :class:`~pytest_compaction.run.feeding.CompactionError` when the strategy
+        Raises :class:`~pytest_compaction.run.feeder.CompactionError` when the strategy
         breaks its contract and :class:`~pytest_compaction.models.protocol.ModelError`
         when the responder does not answer.
         """

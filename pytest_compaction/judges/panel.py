@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.judges.rubric import RubricJudge
+from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.verdict import JudgeScores, Verdict, verdict_from_reply
 from pytest_compaction.models.protocol import CriterionScore, JudgeReply
 from pytest_compaction.models.usage import Usage
@@ -23,7 +23,7 @@ class PanelJudge:
     """
 
     def __init__(
-        self, judges: Sequence[RubricJudge], pass_score: float, limit: asyncio.Semaphore
+        self, judges: Sequence[ModelJudge], pass_score: float, limit: asyncio.Semaphore
     ) -> None:
         self._judges = tuple(judges)
         self._pass_score = pass_score
@@ -49,7 +49,7 @@ class PanelJudge:
         )
 
     async def _reply(
-        self, judge: RubricJudge, case: Case, probe: Probe, response: str
+        self, judge: ModelJudge, case: Case, probe: Probe, response: str
     ) -> JudgeReply:
         async with self._limit:
             return await judge.reply(case, probe, response)

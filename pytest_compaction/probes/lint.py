@@ -20,7 +20,7 @@ from pytest_compaction.case.files import CaseFileError, load_cases
 from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.judges.rubric import RubricJudge
+from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.rubric import dimension_scores, overall_score
 from pytest_compaction.run.responder import Responder
@@ -186,7 +186,7 @@ def _tail(case: Case, point: int, sizes: Sequence[int], room: int) -> TextIndex:
 def _unanswered(case: Case, counter: TokenCounter) -> Iterator[LintFinding]:
     """Facts that the offline model does not find in the full log, with the score of its answer."""
     model = OfflineModel(counter)
-    responder, judge = Responder(model, counter), RubricJudge(model)
+    responder, judge = Responder(model, counter), ModelJudge(model)
     for number, probe in enumerate(case.probes):
         view = case.log_until(probe.point)
         answer = asyncio.run(responder.answer(view, probe.question, probe.answer))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pytest_compaction.case.case import Case, Point
 from pytest_compaction.compactors.protocol import Compactor, CompactorError, Context, State, View
 from pytest_compaction.conversation.messages import Message, groups
-from pytest_compaction.run.feeding import Feeder, Step
+from pytest_compaction.run.feeder import Feeder, Step
 from pytest_compaction.run.shared_loop import FunctionLoops
 from pytest_compaction.run.triggers import Trigger
 

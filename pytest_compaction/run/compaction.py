@@ -11,7 +11,7 @@ from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.case_feeder import CaseFeeder, FeedResult
-from pytest_compaction.run.feeding import CompactionError, Step
+from pytest_compaction.run.feeder import CompactionError, Step
 from pytest_compaction.run.response import Arm, Response
 
 

@@ -14,8 +14,8 @@ from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import Compactor, Context, State, View
 from pytest_compaction.conversation.chat_format import to_chat
 from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
+from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.panel import PanelJudge
-from pytest_compaction.judges.rubric import RubricJudge
 from pytest_compaction.judges.verdict import Verdict, unscored_verdict
 from pytest_compaction.metrics.survival import survived, view_index
 from pytest_compaction.models.protocol import AnswerReply, ChargedError
@@ -84,7 +84,7 @@ class Engine:
         """Who answers and who judges in a trial."""
         if trial not in self._askers:
             roles = self._roles
-            judges = [RubricJudge(model.at_trial(trial)) for model in roles.judges]
+            judges = [ModelJudge(model.at_trial(trial)) for model in roles.judges]
             self._askers[trial] = (
                 Responder(roles.responder.at_trial(trial), roles.tokens),
                 PanelJudge(judges, self._pass_score, self._work.limit),

@@ -8,7 +8,7 @@ from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.run.feeding import Step
+from pytest_compaction.run.feeder import Step
 
 
 @dataclass(frozen=True, slots=True)

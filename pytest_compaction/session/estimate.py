@@ -28,7 +28,7 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model, ModelError, SummaryRequest
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.models.structured_summary import Section
-from pytest_compaction.run.feeding import CompactionError
+from pytest_compaction.run.feeder import CompactionError
 from pytest_compaction.session.items.protocol import BenchmarkItem
 from pytest_compaction.session.session import BenchmarkSession
 

@@ -7,8 +7,8 @@ import pytest
 
 from pytest_compaction.case.case import AnswerSpec, Fact, Probe
 from pytest_compaction.case.files import load_cases
+from pytest_compaction.judges.model_judge import ModelJudge, log_digest
 from pytest_compaction.judges.panel import PanelJudge
-from pytest_compaction.judges.rubric import RubricJudge, log_digest
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
 from pytest_compaction.session.session import shipped_cases
@@ -45,7 +45,7 @@ def _one_judge():
 
 
 def verdict_on(case, probe, answer):
-    judge = PanelJudge([RubricJudge(OfflineModel())], 3.5, asyncio.Semaphore(1))
+    judge = PanelJudge([ModelJudge(OfflineModel())], 3.5, asyncio.Semaphore(1))
     return asyncio.run(judge.verdict(case, probe, answer, [True] * len(probe.facts)))
 
 

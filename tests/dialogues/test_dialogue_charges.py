@@ -9,7 +9,7 @@ from support.talks import talk, write
 
 from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.run.feeding import CompactionError
+from pytest_compaction.run.feeder import CompactionError
 
 ANSWER = Usage(1, 10, 2, 5)
 SUMMARY = Usage(1, 100, 0, 20)

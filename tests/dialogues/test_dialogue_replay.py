@@ -32,7 +32,7 @@ from pytest_compaction.models.protocol import (
     NotAskedError,
 )
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.run.feeding import CompactionError
+from pytest_compaction.run.feeder import CompactionError
 from pytest_compaction.run.triggers import Trigger, parse_trigger
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from support import builders
 from support.scenarios import last_line, records, run, set_up
 
+from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.panel import PanelJudge, combined
-from pytest_compaction.judges.rubric import RubricJudge
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import (
     CriterionScore,
@@ -53,7 +53,7 @@ def verdict_of(*models, limit=8):
     probe = case.probes[0]
 
     async def judged():
-        panel = PanelJudge([RubricJudge(m) for m in models], 3.5, asyncio.Semaphore(limit))
+        panel = PanelJudge([ModelJudge(m) for m in models], 3.5, asyncio.Semaphore(limit))
         return await panel.verdict(case, probe, "45 seconds", [True] * len(probe.facts))
 
     return asyncio.run(judged())

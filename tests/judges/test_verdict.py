@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from support.builders import build_case
 
+from pytest_compaction.judges.model_judge import ModelJudge, log_digest
 from pytest_compaction.judges.panel import PanelJudge
-from pytest_compaction.judges.rubric import RubricJudge, log_digest
 from pytest_compaction.judges.verdict import verdict_from_reply
 from pytest_compaction.models.calls.spending_limit import SpentError
 from pytest_compaction.models.offline.judge import judge
@@ -73,7 +73,7 @@ def test_a_response_is_unpaid_because_of_the_limit_and_not_of_a_word(errors, unp
     probe = case.probes[0]
 
     async def work():
-        judges = [RubricJudge(Failing(error)) for error in errors]
+        judges = [ModelJudge(Failing(error)) for error in errors]
         panel = PanelJudge(judges, 3.5, asyncio.Semaphore(2))
         return await panel.verdict(case, probe, "45", [True for _ in probe.facts])
 

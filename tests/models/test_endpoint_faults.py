@@ -26,7 +26,7 @@ from support.endpoint_replies import Answer, completion, sensible
 from support.endpoint_server import refusing_port, serving, unused_url
 
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
-from pytest_compaction.judges.rubric import RubricJudge
+from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.verdict import verdict_from_reply
 from pytest_compaction.models.protocol import ModelError, SummaryRequest
 from pytest_compaction.rubric import applicable
@@ -113,7 +113,7 @@ async def judged(model, text):
     """The verdict on a response."""
     case = build_case()
     probe = case.probes[0]
-    reply = await RubricJudge(model).reply(case, probe, text)
+    reply = await ModelJudge(model).reply(case, probe, text)
     return verdict_from_reply(reply, probe.facts, [True], probe.traps, text, 3.5)
 
 

@@ -16,7 +16,7 @@ from pytest_compaction.compactors.protocol import CompactorError, Traits, View
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.engine import Engine
-from pytest_compaction.run.feeding import CompactionError
+from pytest_compaction.run.feeder import CompactionError
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.shared_loop import FunctionLoops, SharedLoop
 from pytest_compaction.run.strategy_thread import StrategyThread, TimeLimitError

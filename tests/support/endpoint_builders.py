@@ -8,7 +8,7 @@ from support.builders import COUNTER, build_case
 from support.endpoint_replies import sensible
 from support.endpoint_server import serving
 
-from pytest_compaction.judges.rubric import log_digest
+from pytest_compaction.judges.model_judge import log_digest
 from pytest_compaction.models.calls.adaptation import AdaptingCaller
 from pytest_compaction.models.calls.endpoint import Endpoint
 from pytest_compaction.models.calls.retries import MAX_RETRIES, RetryingCaller

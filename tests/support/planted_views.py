@@ -178,25 +178,6 @@ class Reorders(Tampered):
         return None
 
 
-class Rewords(Tampered):
-    """Changes the words of a message but reports it as kept."""
-
-    def tamper(self, after, before, context):
-        return tuple(
-            with_parts(m, lambda p: replace(p, text=p.text.upper()) if isinstance(p, Text) else p)
-            if m.origin == "log" and m.role == "assistant"
-            else m
-            for m in after
-        )
-
-    async def compact(self, state, context):
-        outcome = await super().compact(state, context)
-        if outcome.status != "compacted":
-            return outcome
-        spans = [replace(s, fate="kept") if s.fate == "masked" else s for s in outcome.spans]
-        return replace(outcome, spans=tuple(spans))
-
-
 class DropsInSilence(Tampered):
     """Does not report what became of the first message."""
 

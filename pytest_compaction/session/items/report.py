@@ -19,7 +19,7 @@ from pytest_compaction.records.record import (
     went_wrong_later,
     with_error,
 )
-from pytest_compaction.run.feeding import CompactionError
+from pytest_compaction.run.feeder import CompactionError
 from pytest_compaction.session.items.collection import item_of
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.items.protocol import RECORD

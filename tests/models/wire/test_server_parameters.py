@@ -16,7 +16,7 @@ from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
 from pytest_compaction.models.parameters import SET_BY_MODELS, misuse_of, refusal_of
 from pytest_compaction.models.wire.call import Call
-from pytest_compaction.run.feeding import CheckedStrategy
+from pytest_compaction.run.feeder import CheckedStrategy
 
 
 class Taking:

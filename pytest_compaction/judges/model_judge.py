@@ -25,7 +25,7 @@ def log_digest(case: Case, point: int) -> LogDigest:
     return LogDigest("\n".join(text for _, _, text in log), tuple(log))
 
 
-class RubricJudge:
+class ModelJudge:
     """Scores responses with a model; if that fails, a response is unscored, with the reason."""
 
     def __init__(self, model: Model) -> None:
