@@ -104,14 +104,12 @@ class Redactor:
             )
             for boundary in transcript.boundaries
         )
-        ledger = transcript.ledger
+        tally = transcript.tally
         if self.left_out > before:
-            reasons = {**ledger.left_out, _UNEDITABLE: self.left_out - before}
-            ledger = changed(ledger, left_out=dict(sorted(reasons.items())))
+            reasons = {**tally.left_out, _UNEDITABLE: self.left_out - before}
+            tally = changed(tally, left_out=dict(sorted(reasons.items())))
         name = self.text(transcript.name)
-        return changed(
-            transcript, messages=messages, boundaries=boundaries, ledger=ledger, name=name
-        )
+        return changed(transcript, messages=messages, boundaries=boundaries, tally=tally, name=name)
 
     def text(self, text: str) -> str:
         """A text with a stand-in for every value known so far."""

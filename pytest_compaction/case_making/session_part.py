@@ -57,7 +57,7 @@ class SessionPart:
             transcript,
             messages=kept,
             boundaries=tuple(boundary for boundary in boundaries if boundary is not None),
-            ledger=_counted(transcript.ledger, messages, kept),
+            tally=_counted(transcript.tally, messages, kept),
         )
 
     def _range(self, transcript: Transcript) -> tuple[int, int]:

@@ -232,14 +232,14 @@ def _positive(text: str) -> int:
 
 
 def _report(target: Path, importer: Importer, transcript: Transcript, made: MadeCase) -> None:
-    ledger = transcript.ledger
+    tally = transcript.tally
     probes = made.data["probes"]
     kinds = Counter(probe["kind"] for probe in probes)
     facts = sum(len(probe["facts"]) for probe in probes)
     print(f"{printable(str(target))}  ({importer.name}: {printable(transcript.source)})")
-    print(f"  records read   {ledger.records:>7,}")
-    print(f"  messages made  {ledger.messages:>7,}  {made.tokens:,} tokens")
-    for title, reasons in (("left out", ledger.left_out), ("repaired", ledger.repaired)):
+    print(f"  records read   {tally.records:>7,}")
+    print(f"  messages made  {tally.messages:>7,}  {made.tokens:,} tokens")
+    for title, reasons in (("left out", tally.left_out), ("repaired", tally.repaired)):
         for reason, number in reasons.items():
             print(f"  {title:<14} {number:>7,}  {printable(reason, 120)}")
     sizes = f"window {made.data['window']:,}, budget {made.data['budget']:,}"

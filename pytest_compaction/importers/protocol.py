@@ -75,7 +75,7 @@ class Transcript:
 
     messages: tuple[Message, ...]
     source: str
-    ledger: ImportTally
+    tally: ImportTally
     model: str = ""
     boundaries: tuple[Boundary, ...] = ()
     name: str = ""
@@ -119,7 +119,7 @@ class Tally:
         """Count the record of a compaction, which does not become a message."""
         self.left_out[KEPT_AS_RECORD if boundary.recorded else NOT_ON_RECORD] += 1
 
-    def ledger(self, messages: int) -> ImportTally:
+    def counted(self, messages: int) -> ImportTally:
         """The counts so far, for a transcript of this number of messages."""
         left_out = {reason: number for reason, number in sorted(self.left_out.items()) if number}
         repaired = {reason: number for reason, number in sorted(self.repaired.items()) if number}

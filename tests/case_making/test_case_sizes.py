@@ -91,7 +91,7 @@ def test_a_log_has_no_point_at_which_there_is_nothing_to_compact(
 def test_the_budget_leaves_room_for_a_first_request_that_is_long() -> None:
     talk = transcript(30_000)
     pasted = text_message("m0", "user", f"{STATED[0][1]}\n" + "pasted " * 4_000)
-    long = Transcript((pasted, *talk.messages[1:]), talk.source, talk.ledger)
+    long = Transcript((pasted, *talk.messages[1:]), talk.source, talk.tally)
     room = make_case(long).data["budget"] - make_case(talk).data["budget"]
     assert room == pytest.approx(COUNTER.message(pasted), abs=100)
 

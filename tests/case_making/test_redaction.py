@@ -371,7 +371,7 @@ def test_thinking_is_byte_identical_or_left_out_as_a_whole():
         (Text(LEFT_OUT),),
         (Text("three"),),
     ]
-    assert done.ledger.left_out == {"thinking or opaque part that holds what is redacted": 3}
+    assert done.tally.left_out == {"thinking or opaque part that holds what is redacted": 3}
     assert not structure_faults(done.messages)
     assert redactor.left_out == 3
 

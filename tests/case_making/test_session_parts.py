@@ -70,9 +70,9 @@ def test_a_part_holds_what_was_asked_for_and_whole_calls(part: SessionPart, expe
 
 
 def test_what_is_outside_is_in_the_ledger() -> None:
-    ledger = SessionPart(last=1).of(transcript()).ledger
-    assert (ledger.records, ledger.messages) == (9, 2)
-    assert ledger.left_out == {OUTSIDE: 6, "title": 1}
+    tally = SessionPart(last=1).of(transcript()).tally
+    assert (tally.records, tally.messages) == (9, 2)
+    assert tally.left_out == {OUTSIDE: 6, "title": 1}
     assert SessionPart(first=1).of(transcript()) == transcript()
 
 
@@ -102,7 +102,7 @@ def test_every_part_is_a_sound_conversation(first: int, final: int, last: int | 
         assert first > final or first > 8
         return
     assert structure_faults(found.messages) == []
-    assert found.ledger.messages == len(found.messages) > 0
+    assert found.tally.messages == len(found.messages) > 0
 
 
 def talk(rounds: int) -> list[dict[str, str]]:

@@ -116,7 +116,7 @@ def hold(transcript: Transcript) -> None:
     ids = [message.id for message in transcript.messages]
     assert structure_faults(transcript.messages) == []
     assert len(set(ids)) == len(ids)
-    assert transcript.ledger.messages == len(ids) > 0
+    assert transcript.tally.messages == len(ids) > 0
     for boundary in transcript.boundaries:
         assert boundary.after in ids
         assert boundary.recorded or boundary.missing

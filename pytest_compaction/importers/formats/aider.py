@@ -172,8 +172,8 @@ def _take(entries: list[_Entry], kind: Kind, text: str) -> None:
 def _transcript(chat: _Chat, path: Path, tally: Tally, name: str) -> Transcript:
     reading = _ChatReader(chat, tally)
     messages = reading.messages()
-    ledger = tally.ledger(len(messages))
-    return Transcript(messages, path.as_posix(), ledger, reading.model, (), name)
+    counted = tally.counted(len(messages))
+    return Transcript(messages, path.as_posix(), counted, reading.model, (), name)
 
 
 class _ChatReader:

@@ -110,8 +110,8 @@ class _RolloutReader:
             )
         boundaries = (*self._items.boundaries, *self._boundaries)
         count_compactions(boundaries, self._tally)
-        ledger = self._tally.ledger(len(messages))
-        return Transcript(messages, self._path.as_posix(), ledger, self._model, boundaries)
+        tally = self._tally.counted(len(messages))
+        return Transcript(messages, self._path.as_posix(), tally, self._model, boundaries)
 
     def _record(self, record: Mapping[str, Any], place: str) -> None:
         kind, payload = record.get("type"), record.get("payload")

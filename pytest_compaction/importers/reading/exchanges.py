@@ -120,7 +120,7 @@ def finished(
     return Transcript(
         tuple(messages),
         path.as_posix(),
-        exchange.tally.ledger(len(messages)),
+        exchange.tally.counted(len(messages)),
         exchange.model,
         tuple(boundaries),
         exchange.name,

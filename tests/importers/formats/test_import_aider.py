@@ -75,7 +75,7 @@ def test_prompts_answers_and_notices_are_told_apart(tmp_path: Path) -> None:
     assert (state.path, state.modified) == ("src/a.py", True)
     assert transcript.model == "some-model"
     assert transcript.name == ""
-    assert transcript.ledger.left_out == {
+    assert transcript.tally.left_out == {
         "notice: token and cost count": 1,
         "notice: hint about a command": 1,
         "notice: keyboard interrupt": 1,
@@ -112,7 +112,7 @@ def test_an_edit_that_was_undone_is_no_file_operation(tmp_path: Path) -> None:
         "\n".join(applied),
         "Removed: abc1234 feat: x\nNow at:  0123456 before",
     ]
-    assert transcript.ledger.repaired == {
+    assert transcript.tally.repaired == {
         "applied edit, also given as a tool call": 2,
         "edit that was undone later, kept as a notice": 2,
         "program notices, given as a system message": 2,
@@ -135,8 +135,8 @@ def test_chats_of_one_history_are_conversations_named_by_their_time(tmp_path: Pa
     )
     assert (first.name, second.name) == ("2025-01-02-03-04-05", "2025-02-03-04-05-06")
     assert [m.text for m in first.messages] == ["why?", "Because."]
-    assert first.ledger.left_out == {"command whose prompt is repeated below it": 1}
-    assert second.ledger.left_out == {"entry of a chat without an answer": 1}
+    assert first.tally.left_out == {"command whose prompt is repeated below it": 1}
+    assert second.tally.left_out == {"entry of a chat without an answer": 1}
 
 
 def test_a_fence_that_was_cut_off_does_not_swallow_what_follows(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_the_public_history_is_read_whole() -> None:
     (transcript,) = AiderImporter().read(public_data("aider/chat-history.md"))
     assert structure_faults(transcript.messages) == []
     typed = sum(message.role == "user" for message in transcript.messages)
-    again = transcript.ledger.left_out["command whose prompt is repeated below it"]
+    again = transcript.tally.left_out["command whose prompt is repeated below it"]
     assert typed + again == 52
     assert sum(message.role == "assistant" for message in transcript.messages) == 24
     (state,) = file_states(file_operations(transcript.messages))

@@ -81,8 +81,8 @@ def test_a_conversation_is_read_from_each_of_its_wrappings(
     assert first.parts[1] == Image('{"bytes":30,"media_type":"image/gif","type":"image"}')
     assert (second.results[0].text, second.results[0].is_error) == ("a.py", True)
     assert hurry.text == "and hurry"
-    assert transcript.ledger.records == 4
-    assert not transcript.ledger.left_out
+    assert transcript.tally.records == 4
+    assert not transcript.tally.left_out
 
 
 def test_a_system_prompt_beside_the_messages_comes_first(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_log_with_moving_cache_marks_is_one_conversation(tmp_path: Path) -> No
     ]
     (transcript,) = read(write(tmp_path, *requests, lines=True))
     assert [m.text for m in transcript.messages] == ["b", "hi", "It sets x.", "Read a.py"]
-    assert transcript.ledger.left_out == {"message repeated in a later request": 2}
+    assert transcript.tally.left_out == {"message repeated in a later request": 2}
 
 
 def test_a_compaction_block_is_a_boundary_and_no_message(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_what_the_provider_ran_stays_and_what_is_unknown_is_counted(tmp_path: Pa
         Opaque(canonical_json(found)),
     )
     assert isinstance(transcript.messages[0].parts[0], Opaque)
-    assert transcript.ledger.left_out == {
+    assert transcript.tally.left_out == {
         "unknown content block 'aura'": 1,
         "empty assistant message": 1,
         "unknown message role 'critic'": 1,
@@ -166,7 +166,7 @@ def test_a_result_that_comes_twice_or_late_is_told_from_one_without_a_call(tmp_p
     late = {"role": "assistant", "content": [{"type": "tool_use", "id": "t3", "name": "read"}]}
     path = write(tmp_path, [*TALK, back("t1"), late, SAY, back("t3"), back("t9"), SAY])
     (transcript,) = read(path)
-    assert transcript.ledger.left_out == {
+    assert transcript.tally.left_out == {
         "second result of the same tool call": 1,
         "tool result that came after the conversation had moved on": 1,
         "tool result whose call is not in the transcript": 1,

@@ -61,8 +61,8 @@ def test_lines_of_one_assistant_message_are_one_message(tmp_path: Path) -> None:
     assert first.text == "Reading both."
     assert [call.id for call in first.calls] == ["c1", "c2"]
     assert [m.results[0].text for m in transcript.messages[2:4]] == ["one", "two"]
-    assert transcript.ledger.records == 8
-    assert not transcript.ledger.left_out
+    assert transcript.tally.records == 8
+    assert not transcript.tally.left_out
 
 
 def test_what_the_user_took_back_is_left_out_and_counted(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_what_the_user_took_back_is_left_out_and_counted(tmp_path: Path) -> None
         "no, keep it",
         "Kept.",
     ]
-    assert transcript.ledger.left_out == {
+    assert transcript.tally.left_out == {
         "assistant on a branch that the user left": 1,
         "user on a branch that the user left": 1,
     }
@@ -112,7 +112,7 @@ def test_what_is_not_the_conversation_is_left_out_by_reason(tmp_path: Path) -> N
         ("tool", "found it"),
         ("assistant", "Found."),
     ]
-    assert transcript.ledger.left_out == {
+    assert transcript.tally.left_out == {
         "program attachment: todo": 1,
         "repeated line with the same uuid": 1,
         "sub-agent message; its result is in the call that started it": 1,
@@ -123,7 +123,7 @@ def test_what_is_not_the_conversation_is_left_out_by_reason(tmp_path: Path) -> N
         "file snapshot for undo": 1,
         "session title": 1,
     }
-    made = transcript.ledger.records - sum(transcript.ledger.left_out.values())
+    made = transcript.tally.records - sum(transcript.tally.left_out.values())
     assert made == len(transcript.messages)
 
 
@@ -166,7 +166,7 @@ def test_interruptions_and_images_survive(tmp_path: Path) -> None:
         ("tool", INTERRUPTED),
         ("user", "[Request interrupted by user for tool use]"),
     ]
-    assert transcript.ledger.repaired == {
+    assert transcript.tally.repaired == {
         "image replaced by a placeholder with its size": 1,
         "interrupted tool call given a result that says so": 1,
     }
@@ -179,13 +179,13 @@ def test_lines_that_are_their_own_ancestors_do_not_hang(tmp_path: Path) -> None:
         said("assistant", "a1", "u1", [text("and round")], "m1"),
     )
     assert [m.text for m in transcript.messages] == ["round", "and round"]
-    assert transcript.ledger.repaired == {"line that is its own ancestor, taken as the first": 1}
+    assert transcript.tally.repaired == {"line that is its own ancestor, taken as the first": 1}
 
 
 def test_a_parent_that_is_not_in_the_file_is_replaced_by_the_line_before(tmp_path: Path) -> None:
     transcript = imported(tmp_path, START, said("assistant", "a1", "lost", [text("Here.")], "m1"))
     assert len(transcript.messages) == 2
-    assert sum(transcript.ledger.repaired.values()) == 1
+    assert sum(transcript.tally.repaired.values()) == 1
 
 
 def test_streamed_output_without_parents_is_read_in_order(tmp_path: Path) -> None:
@@ -270,9 +270,9 @@ def test_the_real_session_is_read_whole() -> None:
     assert importer.name == "claude-code"
     transcript = importer.read(path)
     assert isinstance(transcript, Transcript)
-    assert (transcript.ledger.records, transcript.ledger.messages) == (59, 43)
-    assert transcript.ledger.left_out == {"session title": 1}
-    assert transcript.ledger.repaired == {JOINED: 59 - 43 - 1}
+    assert (transcript.tally.records, transcript.tally.messages) == (59, 43)
+    assert transcript.tally.left_out == {"session title": 1}
+    assert transcript.tally.repaired == {JOINED: 59 - 43 - 1}
     assert structure_faults(transcript.messages) == []
 
 
@@ -290,7 +290,7 @@ def test_every_line_is_a_message_or_in_the_ledger(tmp_path: Path) -> None:
         said("user", "u2", "s1", "on"),
     )
     assert len(transcript.messages) == 5
-    ledger = transcript.ledger
-    assert ledger.left_out == {KEPT_AS_RECORD: 1, "summary of a compaction, kept in its record": 1}
-    assert ledger.repaired == {JOINED: 1, "record split into several messages": 1}
-    assert ledger.records == 5 + 2 + 1 - 1
+    tally = transcript.tally
+    assert tally.left_out == {KEPT_AS_RECORD: 1, "summary of a compaction, kept in its record": 1}
+    assert tally.repaired == {JOINED: 1, "record split into several messages": 1}
+    assert tally.records == 5 + 2 + 1 - 1

@@ -33,7 +33,7 @@ def test_each_compaction_is_a_boundary_and_its_summary_no_message(tmp_path: Path
         ("m0004", "first summary", 1000),
         ("m0006", "second summary", 2000),
     ]
-    assert transcript.ledger.repaired == {}
+    assert transcript.tally.repaired == {}
 
 
 def test_messages_that_a_compaction_preserved_are_kept_verbatim(tmp_path: Path) -> None:
@@ -102,4 +102,4 @@ def test_a_compaction_by_the_provider_is_a_record_before_what_follows_it(tmp_pat
         ("m0002", "so far: both files read"),
         ("m0004", "so far: both files read"),
     ]
-    assert transcript.ledger.left_out[KEPT_AS_RECORD] == 2
+    assert transcript.tally.left_out[KEPT_AS_RECORD] == 2

@@ -90,7 +90,7 @@ def test_files_queries_and_parallel_calls_survive(tmp_path: Path) -> None:
     assert (operation.path, operation.operation) == ("/p/side.tsx", "modified")
     assert [command.text for command in commands(transcript.messages)] == ["npm test\ngit status"]
     assert (transcript.model, transcript.name, transcript.boundaries) == ("some/model", "", ())
-    assert transcript.ledger.repaired == {
+    assert transcript.tally.repaired == {
         "attached file, given as text under its path": 1,
         "tag around the user's text, removed": 1,
     }
@@ -190,7 +190,7 @@ def test_calls_in_tags_are_calls_with_their_results(tmp_path: Path) -> None:
     operations = file_operations(transcript.messages)
     assert [(o.operation, o.succeeded) for o in operations] == [("read", True), ("modified", False)]
     details = "environment details added by the program"
-    assert transcript.ledger.left_out == {details: 2}
+    assert transcript.tally.left_out == {details: 2}
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_the_public_session_has_what_both_modes_made_of_it() -> None:
     agentic, basic = ClineImporter().read(public_data("cline/session.messages.json"))
     assert (agentic.name, basic.name) == ("agentic", "basic")
     for transcript in (agentic, basic):
-        assert (transcript.ledger.records, transcript.ledger.messages) == (32, 33)
+        assert (transcript.tally.records, transcript.tally.messages) == (32, 33)
         assert structure_faults(transcript.messages) == []
         (point,) = record_points(transcript)
         assert point.data and not point.missing
@@ -237,4 +237,4 @@ def test_a_compaction_block_is_named_in_the_ledger(tmp_path: Path) -> None:
     (transcript,) = imported(tmp_path, messages=messages)
     assert transcript.messages[-1].text == "On."
     reason = "summary of a compaction by the provider, not recorded"
-    assert transcript.ledger.left_out[reason] == 2
+    assert transcript.tally.left_out[reason] == 2

@@ -94,17 +94,17 @@ def test_a_turn_is_read_once_and_its_repetition_left_out_by_reason(tmp_path: Pat
     assert thought == Thinking(canonical_json(reasoning))
     assert transcript.messages[1].text == "list the files\nin src"
     assert transcript.model == "gpt-5-codex"
-    assert transcript.ledger.left_out == {
+    assert transcript.tally.left_out == {
         "screen event: agent_message": 1,
         "screen event: agent_reasoning": 1,
         "screen event: user_message": 1,
         "session header with the program's instructions": 1,
         "turn settings": 1,
     }
-    assert transcript.ledger.repaired == {"command output, unwrapped from its JSON": 1, JOINED: 3}
-    added = len(transcript.messages) + sum(transcript.ledger.left_out.values())
+    assert transcript.tally.repaired == {"command output, unwrapped from its JSON": 1, JOINED: 3}
+    added = len(transcript.messages) + sum(transcript.tally.left_out.values())
     hosted = 1
-    assert transcript.ledger.records == added + transcript.ledger.repaired[JOINED] - hosted
+    assert transcript.tally.records == added + transcript.tally.repaired[JOINED] - hosted
 
 
 def test_patches_custom_tools_and_local_shells_are_calls(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_without_a_new_history_it_is_rebuilt_as_codex_does(tmp_path: Path) -> No
         f"Another model wrote:\n{summary}",
     ]
     assert transcript.messages[-1].text == "Working."
-    assert transcript.ledger.left_out["summary of a compaction, kept in its record"] == 1
+    assert transcript.tally.left_out["summary of a compaction, kept in its record"] == 1
 
 
 def test_what_the_agent_said_last_is_not_taken_for_the_summary(tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_encrypted_summaries_are_dropped_and_counted(tmp_path: Path) -> None:
     assert {b.missing for b in transcript.boundaries} == {
         "its summary is encrypted: only its provider can read it"
     }
-    assert transcript.ledger.left_out["encrypted content of a compaction"] == 2
+    assert transcript.tally.left_out["encrypted content of a compaction"] == 2
     assert not any("gAAAA" in str(m) or "gBBBB" in str(m) for m in transcript.messages)
 
 
@@ -228,7 +228,7 @@ def test_old_rollouts_without_envelopes_are_read(tmp_path: Path) -> None:
     assert importer_for(path, load_importers().importers).name == "codex"
     transcript = CodexImporter().read(path)
     assert [m.role for m in transcript.messages] == ["user", "assistant", "tool"]
-    assert transcript.ledger.left_out["unknown record type 'state'"] == 1
+    assert transcript.tally.left_out["unknown record type 'state'"] == 1
 
 
 def test_a_rollout_is_recognised(tmp_path: Path) -> None:
@@ -285,10 +285,10 @@ def test_turns_that_the_user_undid_are_not_in_the_log(
     transcript = imported(tmp_path, *TWO_TURNS, rolled_back(turns), *after)
     assert [m.text for m in transcript.messages[kept:]] == ["use DuckDB 0.9.2", "It is DuckDB."]
     assert [m.id for m in transcript.messages] == [f"m{n:04d}" for n in range(kept + 2)]
-    left_out = transcript.ledger.left_out
+    left_out = transcript.tally.left_out
     assert left_out.get("message in a turn that the user undid", 0) == undone
     assert left_out["record that the last turns were undone"] == 1
-    assert transcript.ledger.records == kept + 2 + sum(left_out.values())
+    assert transcript.tally.records == kept + 2 + sum(left_out.values())
 
 
 def test_a_compaction_in_a_turn_that_was_undone_is_no_point(tmp_path: Path) -> None:
@@ -303,5 +303,5 @@ def test_a_compaction_in_a_turn_that_was_undone_is_no_point(tmp_path: Path) -> N
     )
     (boundary,) = transcript.boundaries
     assert boundary.messages[-1].text == "first"
-    assert transcript.ledger.left_out["recorded compaction in a turn that the user undid"] == 1
-    assert transcript.ledger.left_out[KEPT_AS_RECORD] == 1
+    assert transcript.tally.left_out["recorded compaction in a turn that the user undid"] == 1
+    assert transcript.tally.left_out[KEPT_AS_RECORD] == 1

@@ -102,7 +102,7 @@ def test_thoughts_and_calls_stand_with_their_results(tmp_path: Path) -> None:
     assert [(o.path, o.operation) for o in operations] == [("a.py", "read"), ("a.py", "modified")]
     assert transcript.model == "some-model"
     assert transcript.boundaries == ()
-    assert transcript.ledger.left_out == {"chat header": 1}
+    assert transcript.tally.left_out == {"chat header": 1}
 
 
 def test_the_older_form_is_one_document(tmp_path: Path) -> None:
@@ -112,8 +112,8 @@ def test_the_older_form_is_one_document(tmp_path: Path) -> None:
     assert importer_for(path, load_importers().importers).name == "gemini-cli"
     transcript = imported(path)
     assert shape(transcript) == SHAPE
-    assert transcript.ledger.records == 7
-    assert transcript.ledger.left_out["notice shown only to the user: info"] == 1
+    assert transcript.tally.records == 7
+    assert transcript.tally.left_out["notice shown only to the user: info"] == 1
 
 
 def test_a_message_that_is_recorded_again_stands_once_and_rewinds_take_back(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_message_that_is_recorded_again_stands_once_and_rewinds_take_back(tmp_
         )
     )
     assert [text for _, text in shape(transcript)] == ["one", "", "text", "three"]
-    assert transcript.ledger.left_out == {
+    assert transcript.tally.left_out == {
         "header change": 1,
         "earlier version of a message": 1,
         "chat header": 1,
@@ -161,7 +161,7 @@ def test_a_history_written_anew_is_a_recorded_compaction(tmp_path: Path, recorde
         ("m0006", "log"),
         ("m0007", "log"),
     ]
-    lost = transcript.ledger.left_out.get("summary of a compression, kept in its record", 0)
+    lost = transcript.tally.left_out.get("summary of a compression, kept in its record", 0)
     assert lost == len(recorded)
 
 
@@ -234,7 +234,7 @@ def test_checkpoints_are_read_in_the_shape_of_the_interface(tmp_path: Path, docu
     thought = transcript.messages[3].parts[0]
     assert isinstance(thought, Thinking)
     assert json.loads(thought.payload)["part"] == CONTENTS[3]["parts"][0]
-    assert transcript.ledger.left_out["unknown part 'hologram'"] == 1
+    assert transcript.tally.left_out["unknown part 'hologram'"] == 1
 
 
 @pytest.mark.parametrize(

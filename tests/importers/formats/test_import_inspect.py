@@ -116,8 +116,8 @@ def check(transcript: Transcript) -> None:
         ("recorded-1-2", "[SUMMARY] read a.py"),
     ]
     assert not record_points(transcript)[0].missing
-    assert transcript.ledger.records == 7
-    assert transcript.ledger.left_out["summary of a compaction, kept in its record"] == 1
+    assert transcript.tally.records == 7
+    assert transcript.tally.left_out["summary of a compaction, kept in its record"] == 1
 
 
 def test_an_archive_gives_a_conversation_a_sample(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_log_in_json_gives_the_same(tmp_path: Path) -> None:
     (transcript,) = imported(path)
     check(transcript)
     assert transcript.name == ""
-    assert transcript.ledger.left_out["sample ended by limit: token"] == 1
+    assert transcript.tally.left_out["sample ended by limit: token"] == 1
 
 
 def test_images_become_placeholders(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_compaction_after_which_nothing_was_asked_is_counted(tmp_path: Path) -
     (transcript,) = imported(archive(tmp_path / "x.eval", sample(events=EVENTS[:2])))
     assert transcript.boundaries == ()
     reason = "compaction after which the model was not called"
-    assert transcript.ledger.left_out[reason] == 1
+    assert transcript.tally.left_out[reason] == 1
 
 
 def test_references_that_multiply_are_stopped(

@@ -69,8 +69,8 @@ def test_a_conversation_is_read_from_each_of_its_wrappings(tmp_path: Path, value
     ]
     assert texts(transcript)[3:] == ["x = 1", "a.py b.py", "It sets x."]
     assert transcript.name == ""
-    assert (transcript.ledger.records, transcript.ledger.messages) == (6, 6)
-    assert not transcript.ledger.left_out
+    assert (transcript.tally.records, transcript.tally.messages) == (6, 6)
+    assert not transcript.tally.left_out
 
 
 def test_a_log_that_repeats_the_conversation_in_each_request_is_one(tmp_path: Path) -> None:
@@ -86,8 +86,8 @@ def test_a_log_that_repeats_the_conversation_in_each_request_is_one(tmp_path: Pa
     ]
     whole, other = read(write(tmp_path, *requests, lines=True))
     assert texts(whole)[1:] == ["Read a.py", "", "x = 1", "a.py b.py", "It sets x."]
-    assert whole.ledger.records == 3 + 3 + 6
-    assert whole.ledger.left_out == {
+    assert whole.tally.records == 3 + 3 + 6
+    assert whole.tally.left_out == {
         "message repeated in a later request": 5,
         "response to a request that was sent again": 1,
     }
@@ -128,11 +128,11 @@ def test_legacy_calls_missing_ids_reasoning_and_refusals_survive(tmp_path: Path)
     thought = transcript.messages[1].parts[0]
     assert thought == Thinking('{"text":"which file?","type":"reasoning"}')
     assert transcript.messages[1].calls[0].parsed() == {"path": "a.py"}
-    assert transcript.ledger.left_out == {
+    assert transcript.tally.left_out == {
         "empty assistant message": 1,
         "unknown message role 'oracle'": 1,
     }
-    assert transcript.ledger.repaired == {
+    assert transcript.tally.repaired == {
         "tool call without an id, given a new one": 3,
         "tool output without a call, kept as a user message": 1,
     }
@@ -155,14 +155,14 @@ def test_images_sound_and_files_become_placeholders_with_their_size(tmp_path: Pa
         '{"media_type":"image","type":"image","url":"https://example.org/a.png"}'
     )
     assert [json.loads(part.payload)["media_type"] for part in parts[3:]] == ["audio/wav", "a.pdf"]  # type: ignore[union-attr]
-    assert transcript.ledger.left_out == {"unknown message part 'hologram'": 1}
+    assert transcript.tally.left_out == {"unknown message part 'hologram'": 1}
 
 
 def test_lines_that_hold_no_conversation_are_counted(tmp_path: Path) -> None:
     path = write(tmp_path, {"messages": TALK}, {"metrics": {"seconds": 3}}, lines=True)
     (transcript,) = read(path)
-    assert transcript.ledger.records == 7
-    assert transcript.ledger.left_out == {"value that is not a conversation": 1}
+    assert transcript.tally.records == 7
+    assert transcript.tally.left_out == {"value that is not a conversation": 1}
 
 
 def test_a_cut_head_of_a_long_document_is_recognised(tmp_path: Path) -> None:
@@ -217,9 +217,9 @@ def test_a_file_of_several_conversations_gives_several_cases(
 def test_the_real_runs_are_read_whole() -> None:
     found = read(public_data("tau-bench/gpt-4o-airline-tasks-0-9.json"))
     assert len(found) == 40
-    assert sum(t.ledger.records for t in found) == sum(len(t.messages) for t in found) == 1238
+    assert sum(t.tally.records for t in found) == sum(len(t.messages) for t in found) == 1238
     assert {t.name for t in found} == {f"task{n}-trial{t}" for n in range(10) for t in range(4)}
-    assert not any(t.ledger.left_out or t.ledger.repaired for t in found)
+    assert not any(t.tally.left_out or t.tally.repaired for t in found)
 
 
 def test_a_conversation_that_cannot_be_used_does_not_stop_the_others(
@@ -250,5 +250,5 @@ def test_choices_beside_the_first_are_in_the_ledger(tmp_path: Path) -> None:
     (transcript,) = read(path)
     assert transcript.messages[-1].text == "answer 0"
     reason = "further choice of a response; only the first is kept"
-    assert transcript.ledger.left_out == {reason: 2}
-    assert (transcript.ledger.records, len(transcript.messages)) == (5, 3)
+    assert transcript.tally.left_out == {reason: 2}
+    assert (transcript.tally.records, len(transcript.messages)) == (5, 3)

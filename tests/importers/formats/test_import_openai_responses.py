@@ -74,8 +74,8 @@ def test_a_conversation_is_read_from_each_of_its_wrappings(
     assert transcript.messages[1].parts[0] == Thinking(canonical_json(REASONING))
     assert [c.id for c in transcript.messages[1].calls] == ["c1", "c2"]
     assert [m.results[0].text for m in transcript.messages[2:4]] == ["x = 1", "a.py"]
-    assert transcript.ledger.records == 7
-    assert not transcript.ledger.left_out
+    assert transcript.tally.records == 7
+    assert not transcript.tally.left_out
 
 
 def test_responses_that_name_the_one_before_are_one_conversation(tmp_path: Path) -> None:
@@ -93,8 +93,8 @@ def test_responses_that_name_the_one_before_are_one_conversation(tmp_path: Path)
     first, second = read(write(tmp_path, *log, lines=True))
     assert [m.role for m in first.messages] == ["user", "assistant", "tool", "assistant"]
     assert [m.text for m in second.messages] == ["something else", "It sets x."]
-    assert first.ledger.records == 5
-    assert not first.ledger.left_out
+    assert first.tally.records == 5
+    assert not first.tally.left_out
 
 
 def test_requests_whose_input_grows_are_one_conversation(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_requests_whose_input_grows_are_one_conversation(tmp_path: Path) -> None
     ]
     (transcript,) = read(write(tmp_path, *log, lines=True))
     assert len(transcript.messages) == 5
-    assert transcript.ledger.left_out == {"message repeated in a later request": 4}
+    assert transcript.tally.left_out == {"message repeated in a later request": 4}
 
 
 def test_what_the_provider_ran_is_a_call_with_its_result(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_what_the_provider_ran_is_a_call_with_its_result(tmp_path: Path) -> None
     assert [m.results[0].text for m in tools] == ["found", "", '[{"logs": "2"}]', "ok"]
     assert tools[1].parts[1] == Image('{"bytes":30,"media_type":"image/png","type":"image"}')
     assert transcript.messages[1].calls[3].parsed() == {"input": "*** text"}
-    assert transcript.ledger.left_out == {
+    assert transcript.tally.left_out == {
         "unknown item type 'levitation'": 1,
         "list of tools": 1,
         "reference to an item that is not in the file": 1,
@@ -144,7 +144,7 @@ def test_an_encrypted_compaction_is_a_boundary_without_a_record(tmp_path: Path) 
     (boundary,) = transcript.boundaries
     assert (boundary.after, boundary.recorded) == ("m0001", False)
     assert "encrypted" in boundary.missing
-    assert transcript.ledger.left_out == {"encrypted content of a compaction": 1}
+    assert transcript.tally.left_out == {"encrypted content of a compaction": 1}
     assert not any("gSECRET" in str(m) for m in transcript.messages)
 
 
@@ -180,4 +180,4 @@ def test_a_screenshot_is_a_placeholder_with_its_size(tmp_path: Path, listed: boo
     assert transcript.messages[-1].results == (result,)
     assert transcript.messages[-1].results[0].text == ""
     assert placeholder == Image('{"bytes":3000,"media_type":"image/png","type":"image"}')
-    assert transcript.ledger.repaired["image replaced by a placeholder with its size"] == 1
+    assert transcript.tally.repaired["image replaced by a placeholder with its size"] == 1

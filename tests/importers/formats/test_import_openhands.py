@@ -85,7 +85,7 @@ def test_actions_of_one_response_are_one_message_with_its_calls(tmp_path: Path) 
     assert transcript.messages[3].results[0].text.endswith("exit code 1.]")
     assert [command.failed for command in commands(transcript.messages)] == [True, False]
     assert transcript.model == "some/model"
-    assert transcript.ledger.left_out == {
+    assert transcript.tally.left_out == {
         "tool definition": 2,
         "further action of a response; its calls are kept together": 1,
     }
@@ -147,8 +147,8 @@ def test_what_the_program_does_for_itself_is_left_out_by_reason(tmp_path: Path) 
         ("system", "Parameter 'command' is missing."),
         ("assistant", "Done."),
     ]
-    assert transcript.ledger.records == 11
-    assert transcript.ledger.left_out == {
+    assert transcript.tally.records == 11
+    assert transcript.tally.left_out == {
         "program action: change_agent_state": 1,
         "sub-agent event; its result is in the call that started it": 1,
         "knowledge added by the program": 1,
@@ -156,7 +156,7 @@ def test_what_the_program_does_for_itself_is_left_out_by_reason(tmp_path: Path) 
         "knowledge search by the program": 1,
         "value that is not an event": 1,
     }
-    assert transcript.ledger.repaired == {
+    assert transcript.tally.repaired == {
         "call that ends the run, given as text": 1,
         "program notice without a call, given as a system message": 1,
     }
@@ -340,7 +340,7 @@ def test_instances_of_one_file_are_conversations_named_after_them(tmp_path: Path
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     one, two = OpenHandsImporter().read(path)
     assert (one.name, two.name) == ("one", "two")
-    assert two.ledger.left_out == {
+    assert two.tally.left_out == {
         f"end of the run: {limit}": 1,
         "value without an event": 1,
     }
@@ -369,10 +369,10 @@ def test_a_file_without_a_message_is_an_error(tmp_path: Path, content: str, said
 def test_the_public_streams_are_read_whole() -> None:
     path = public_data("openhands/multi_swe_bench_example_output.jsonl")
     found = list(OpenHandsImporter().read(path))
-    assert [(t.name, t.ledger.records, t.ledger.messages) for t in found] == [
+    assert [(t.name, t.tally.records, t.tally.messages) for t in found] == [
         ("ponylang__ponyc-4595", 49, 47),
         ("ponylang__ponyc-4593", 70, 68),
         ("ponylang__ponyc-4588", 103, 101),
     ]
     assert all(structure_faults(t.messages) == [] for t in found)
-    assert any("maximum iteration" in reason for reason in found[2].ledger.left_out)
+    assert any("maximum iteration" in reason for reason in found[2].tally.left_out)

@@ -1,4 +1,4 @@
-"""Sessions of the pi agent become sound messages; the ledger names whatever is left out."""
+"""Sessions of the pi agent become sound messages; the tally names whatever is left out."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ def test_messages_are_numbered_in_order(tmp_path: Path) -> None:
         ("m0003", "assistant"),
     ]
     assert transcript.model == "some-model"
-    assert transcript.ledger.records == 5
-    assert transcript.ledger.messages == 4
-    assert transcript.ledger.left_out == {"session header": 1}
-    assert transcript.ledger.repaired == {}
+    assert transcript.tally.records == 5
+    assert transcript.tally.messages == 4
+    assert transcript.tally.left_out == {"session header": 1}
+    assert transcript.tally.repaired == {}
 
 
 def test_results_of_parallel_calls_come_right_after_their_call(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_interrupted_calls_get_a_result_that_says_so(tmp_path: Path) -> None:
     assert transcript.messages[1].results[0].text == INTERRUPTED
     assert transcript.messages[2].text == "stop"
     assert structure_faults(transcript.messages) == []
-    assert transcript.ledger.repaired == {"interrupted tool call given a result that says so": 1}
+    assert transcript.tally.repaired == {"interrupted tool call given a result that says so": 1}
 
 
 def test_a_call_that_is_still_open_at_the_end_is_interrupted(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_what_is_left_out_is_listed_by_reason(tmp_path: Path) -> None:
         result("c1", "two"),
         result("nobody", "three"),
     )
-    assert dict(transcript.ledger.left_out) == {
+    assert dict(transcript.tally.left_out) == {
         "empty aborted assistant message": 1,
         "empty user message": 1,
         "unknown message role 'narrator'": 1,
@@ -125,7 +125,7 @@ def test_what_is_left_out_is_listed_by_reason(tmp_path: Path) -> None:
         "tool call whose id is used twice in one message": 1,
         "tool result whose call is not in the transcript": 1,
     }
-    assert list(transcript.ledger.left_out) == sorted(transcript.ledger.left_out)
+    assert list(transcript.tally.left_out) == sorted(transcript.tally.left_out)
     assert structure_faults(transcript.messages) == []
 
 
@@ -290,20 +290,20 @@ def test_a_mutated_session_gives_a_clear_error_or_a_sound_case(
 
 def test_the_real_session_is_read_whole() -> None:
     transcript = PiImporter().read(public_data("pi-agent/large-session.jsonl"))
-    ledger = transcript.ledger
+    tally = transcript.tally
     roles = [message.role for message in transcript.messages]
-    assert ledger.records == 1019
+    assert tally.records == 1019
     assert roles.count("user") == 88
     assert sum(len(message.calls) for message in transcript.messages) == 391
     assert sum(result.is_error for m in transcript.messages for result in m.results) == 19
-    assert dict(ledger.left_out) == {
+    assert dict(tally.left_out) == {
         "empty aborted assistant message": 14,
         "model change": 1,
         "session header": 1,
         "thinking level change": 103,
     }
-    interrupted = ledger.repaired["interrupted tool call given a result that says so"]
-    assert ledger.messages == ledger.records - sum(ledger.left_out.values()) + interrupted
+    interrupted = tally.repaired["interrupted tool call given a result that says so"]
+    assert tally.messages == tally.records - sum(tally.left_out.values()) + interrupted
     assert structure_faults(transcript.messages) == []
 
 
@@ -335,20 +335,20 @@ def test_a_branch_that_the_user_left_is_not_in_the_log_and_its_summary_is(tmp_pa
     )
     assert summary.endswith("Postgres was too slow")
     assert transcript.boundaries == ()
-    assert transcript.ledger.left_out == {
+    assert transcript.tally.left_out == {
         "compaction on a branch that the user left": 1,
         "label": 1,
         "message on a branch that the user left": 3,
         "session header": 1,
     }
-    assert transcript.ledger.records == 5 + 6
+    assert transcript.tally.records == 5 + 6
 
 
 def test_a_compaction_on_the_branch_that_was_kept_is_on_record(tmp_path: Path) -> None:
     transcript = imported(tmp_path, HEADER, *BRANCHES[:6])
     (boundary,) = transcript.boundaries
     assert (boundary.after, boundary.kept) == ("m0004", ("m0003", "m0004"))
-    assert transcript.ledger.left_out[KEPT_AS_RECORD] == 1
+    assert transcript.tally.left_out[KEPT_AS_RECORD] == 1
 
 
 def test_parents_that_are_missing_or_run_in_a_circle_are_put_right(tmp_path: Path) -> None:
@@ -359,7 +359,7 @@ def test_parents_that_are_missing_or_run_in_a_circle_are_put_right(tmp_path: Pat
     )
     transcript = imported(tmp_path, HEADER, *lines)
     assert [m.text for m in transcript.messages] == ["one", "two", "three"]
-    assert transcript.ledger.repaired == {
+    assert transcript.tally.repaired == {
         "line that is its own ancestor, taken as the first": 1,
         "line whose parent is not in the file, put after the line before it": 1,
     }
@@ -375,4 +375,4 @@ def test_a_command_that_the_user_kept_from_the_model_is_left_out(tmp_path: Path)
         message("bashExecution", **shell),
     )
     assert [m.text for m in transcript.messages] == ["hello", "Ran `env`\nA=1"]
-    assert transcript.ledger.left_out["command that the user kept from the model"] == 1
+    assert transcript.tally.left_out["command that the user kept from the model"] == 1

@@ -91,7 +91,7 @@ def test_a_command_in_a_fence_is_a_call_with_its_observation(tmp_path: Path) -> 
         ("src/a.py", "modified", True),
     ]
     repaired = "command written as text, given as a tool call"
-    assert transcript.ledger.repaired == {repaired: 4}
+    assert transcript.tally.repaired == {repaired: 4}
 
 
 def test_function_calls_stay_as_they_are_and_edits_get_the_open_file(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_function_calls_stay_as_they_are_and_edits_get_the_open_file(tmp_path: P
         True,
         True,
     )
-    assert transcript.ledger.repaired == {
+    assert transcript.tally.repaired == {
         "edit of the open file, given its path": 1,
         "image replaced by a placeholder with its size": 1,
     }
@@ -162,8 +162,8 @@ def test_what_the_history_lacks_is_taken_from_the_steps(tmp_path: Path) -> None:
     )
     assert transcript.messages[-1].results[0].text == "diff --git a/x b/x"
     assert transcript.model == "some-model"
-    assert transcript.ledger.records == 7
-    assert transcript.ledger.left_out == {
+    assert transcript.tally.records == 7
+    assert transcript.tally.left_out == {
         "demonstration of another task, shown before this one": 1,
         "message from another agent": 1,
         "statistics and patch of a run that ended with: submitted": 1,
@@ -228,7 +228,7 @@ def test_a_broken_run_is_named(tmp_path: Path, content: str, said: str) -> None:
 )
 def test_the_public_runs_are_read_whole(name: str, messages: int, edited: str) -> None:
     transcript = SweAgentImporter().read(public_data(f"swe-agent/{name}.traj"))
-    assert transcript.ledger.messages == messages
+    assert transcript.tally.messages == messages
     assert structure_faults(transcript.messages) == []
     states = {state.path: state for state in file_states(file_operations(transcript.messages))}
     assert states[edited].modified

@@ -122,8 +122,8 @@ class _SessionReader:
                 f"{self._path}: a Claude Code session without a message; there is nothing to import"
             )
         boundaries = tuple(self._boundaries(messages, places))
-        ledger = self._tally.ledger(len(messages))
-        return Transcript(messages, self._path.as_posix(), ledger, self._model, boundaries)
+        tally = self._tally.counted(len(messages))
+        return Transcript(messages, self._path.as_posix(), tally, self._model, boundaries)
 
     def _record(self, record: Mapping[str, Any], place: str) -> None:
         kind = record.get("type")

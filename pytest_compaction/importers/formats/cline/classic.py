@@ -108,7 +108,7 @@ class ClassicReader:
         messages = tuple(self._thread.messages)
         if not messages:
             raise ImportFormatError(f"{self._path}: a Cline history without a message")
-        return Transcript(messages, self._path.as_posix(), self._tally.ledger(len(messages)))
+        return Transcript(messages, self._path.as_posix(), self._tally.counted(len(messages)))
 
     def _assistant(self, parts: Sequence[Part]) -> None:
         self._waiting = None

@@ -153,8 +153,8 @@ def _transcript(
     if not read.messages:
         raise ImportFormatError(f"{path}: a Cline session without a message; nothing to import")
     boundaries = (_boundary(session, read, record),) if record else ()
-    ledger = tally.ledger(len(read.messages))
-    return Transcript(read.messages, path.as_posix(), ledger, read.model, boundaries, name)
+    counted = tally.counted(len(read.messages))
+    return Transcript(read.messages, path.as_posix(), counted, read.model, boundaries, name)
 
 
 def _boundary(session: Mapping[str, Any], log: _Read, record: _Record) -> Boundary:

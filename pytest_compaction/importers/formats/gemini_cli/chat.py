@@ -89,8 +89,8 @@ class ChatLog:
         if lost:
             self._tally.left_out["rewritten history before the first message"] += lost
         model = next((r["model"] for r in reversed(records) if isinstance(r.get("model"), str)), "")
-        ledger = self._tally.ledger(len(messages))
-        return Transcript(messages, source, ledger, model, boundaries)
+        tally = self._tally.counted(len(messages))
+        return Transcript(messages, source, tally, model, boundaries)
 
     def _message(self, value: Any) -> None:
         record = mapping(value)

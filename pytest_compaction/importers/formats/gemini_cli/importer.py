@@ -95,4 +95,4 @@ def _checkpoint(contents: Iterable[Any], path: Path, tally: Tally) -> Transcript
     messages = reading.finished()
     if not messages:
         raise ImportFormatError(f"{path}: no message in the contents of this checkpoint")
-    return Transcript(messages, path.as_posix(), tally.ledger(len(messages)))
+    return Transcript(messages, path.as_posix(), tally.counted(len(messages)))

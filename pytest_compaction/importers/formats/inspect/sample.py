@@ -37,8 +37,8 @@ def transcript_of(found: PlacedValue, path: Path, model: str, name: str) -> Tran
     if not messages:
         raise ImportFormatError(f"{found.place}: a sample without a message; remove it")
     boundaries = tuple(_boundaries(sample, log, messages, attachments, tally))
-    ledger = tally.ledger(len(messages))
-    return Transcript(messages, path.as_posix(), ledger, model, boundaries, name)
+    counted = tally.counted(len(messages))
+    return Transcript(messages, path.as_posix(), counted, model, boundaries, name)
 
 
 def _list(value: Any) -> Sequence[Any]:

@@ -88,7 +88,7 @@ class EventReader:
             raise ImportFormatError(f"{self._place}: no message among {len(self._ids)} events")
         boundaries = tuple(self._boundaries(messages))
         return Transcript(
-            messages, source, self._tally.ledger(len(messages)), self._model, boundaries, name
+            messages, source, self._tally.counted(len(messages)), self._model, boundaries, name
         )
 
     def _note_model(self, event: Mapping[str, Any]) -> None:

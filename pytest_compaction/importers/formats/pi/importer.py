@@ -108,8 +108,8 @@ class _SessionReader:
             )
         boundaries = tuple(self._boundaries(messages))
         model = next(reversed(self._models), "")
-        ledger = self._tally.ledger(len(messages))
-        return Transcript(messages, self._path.as_posix(), ledger, model, boundaries)
+        tally = self._tally.counted(len(messages))
+        return Transcript(messages, self._path.as_posix(), tally, model, boundaries)
 
     def _record(self, record: Mapping[str, Any], number: int) -> None:
         kind, own = record.get("type"), record.get("id")

@@ -105,8 +105,8 @@ class _TrajectoryReader:
         messages = tuple(self._thread.messages)
         if not messages:
             raise ImportFormatError(f"{self._path}: no message in the history of the run")
-        ledger = self._tally.ledger(len(messages))
-        return Transcript(messages, self._path.as_posix(), ledger, self._model())
+        tally = self._tally.counted(len(messages))
+        return Transcript(messages, self._path.as_posix(), tally, self._model())
 
     def _message(self, message: Any, place: str) -> None:
         message = as_message(message, place)
