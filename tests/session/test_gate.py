@@ -67,9 +67,21 @@ def test_a_failing_test_of_another_kind_is_red_whatever_the_threshold_says(pytes
     result.assert_outcomes(passed=7, failed=2)
     assert result.ret == FAILED
     assert last_line(result) == "GATE FAILED 2 failed for another reason than the score"
-    errors = [r["reason"] for r in records(pytester).records if r["status"] == "error"]
-    assert len(errors) == 1
-    assert errors[0].startswith("AssertionError: of my own")
+    (broken,) = [r for r in records(pytester).records if "error" in r]
+    assert broken["error"]["phase"] == "call"
+    assert broken["error"]["reason"].startswith("AssertionError: of my own")
+    assert (broken["status"], broken["overall"]) == ("passed", 5.0)
+    assert broken["response"]
+
+
+def test_a_teardown_that_fails_too_does_not_hide_why_the_test_failed_after_its_verdict(pytester):
+    place = set_up(pytester, "first")
+    place.joinpath("test_own.py").write_text(
+        TEARDOWN_FAILS + "    assert probe.id != 'limit', 'during'\n"
+    )
+    run(pytester).assert_outcomes(passed=3, failed=1, errors=1)
+    (broken,) = [r for r in records(pytester).records if "error" in r]
+    assert broken["error"]["reason"].startswith("AssertionError: during")
 
 
 def test_a_fixture_that_fails_before_or_after_an_item_is_red(pytester):

@@ -59,8 +59,9 @@ def record_before_report(
     record = node.stash.get(RECORD, None)
     if failure is not None and not isinstance(failure, _WITH_A_VERDICT):
         reason = _reason(failure)
-        if call.when == "teardown" and record is not None:
-            record = with_error(record, call.when, reason)
+        if record is not None and call.when != "collect":
+            # The first error is why the item is red; a later one must not hide it.
+            record = record if went_wrong_later(record) else with_error(record, call.when, reason)
         else:
             status: Status = "unscored" if _left_unscored(failure) else "error"
             record = item.record_without_result(node.nodeid, status, reason, session.settings)
