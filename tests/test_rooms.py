@@ -95,15 +95,20 @@ def test_every_folder_says_in_one_sentence_what_is_in_it():
         assert text.split("\n\n")[0].endswith((".", "``")), folder
 
 
+TOP_LEVEL = {
+    *("pytest_compaction", "cases", "tests", "docs"),
+    *("pyproject.toml", "conftest.py", "README.md", "CHANGELOG.md", "LICENSE"),
+}
+MADE_BY_TOOLS = {"build", "dist", "__pycache__", "PKG-INFO"}
+
+
 def test_the_top_level_holds_what_was_agreed():
-    allowed = {"pytest_compaction", "cases", "tests", "docs"}
-    folders = {
+    found = {
         path.name
         for path in ROOT.iterdir()
-        if path.is_dir() and not path.name.startswith(".") and any(path.rglob("*.*"))
+        if not path.name.startswith(".") and not path.name.endswith(".egg-info")
     }
-    made_by_tools = {"build", "dist", "__pycache__"}
-    assert {f for f in folders if not f.endswith(".egg-info")} - made_by_tools <= allowed
+    assert found - MADE_BY_TOOLS == TOP_LEVEL
 
 
 def test_no_two_files_import_each_other_in_a_circle():

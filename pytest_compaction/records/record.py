@@ -19,7 +19,8 @@ RecordType = Literal["probe", "dialogue"]
 """What an item measured."""
 Status = Literal["passed", "failed", "unscored", "error"]
 """``failed``: below the pass score. ``unscored``: a model gave no answer or no score.
-``error``: the strategy or the test went wrong before there was a verdict."""
+``error``: the strategy or the test went wrong before there was a verdict. After one the
+status stays, and the record has a key ``error``."""
 Phase = Literal["setup", "call", "teardown"]
 """The part of a pytest item that went wrong."""
 
