@@ -14,7 +14,7 @@ from pytest_compaction.metrics.survival import loss
 from pytest_compaction.rubric import DIMENSIONS
 
 Record = dict[str, Any]
-"""One item of a run as plain JSON: the ``Record`` of the records room, which lies above this one."""
+"""One item of a run as plain JSON: the ``Record`` of ``records``, a room above this one."""
 
 
 @dataclass(frozen=True, slots=True)
