@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pytest_compaction.dialogues.dialogue import Comparison
 from pytest_compaction.dialogues.evaluation import RECORD_TYPE
 from pytest_compaction.dialogues.figures import Figures, figures_of
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
-
-Record = Mapping[str, Any]
+from pytest_compaction.records.record import Record
 
 _PREFIX: Final = f"{RECORD_TYPE}."
 _FIGURES: Final[Mapping[str, Callable[[Figures], float | None]]] = {

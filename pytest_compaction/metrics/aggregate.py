@@ -13,7 +13,8 @@ from pytest_compaction.metrics.savings import kept_share, removed_share
 from pytest_compaction.metrics.survival import loss
 from pytest_compaction.rubric import DIMENSIONS
 
-Record = Mapping[str, Any]
+Record = dict[str, Any]
+"""One item of a run as plain JSON: the ``Record`` of ``records``, a room above this one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pytest_compaction.dialogues.aggregates import Record, pass_at
+from pytest_compaction.dialogues.aggregates import pass_at
 from pytest_compaction.dialogues.evaluation import evaluations_of_records
 from pytest_compaction.metrics.aggregate import by_compactor
-from pytest_compaction.records.record import went_wrong_later
+from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.reports.dialogue_page import WIDTH, plain
 from pytest_compaction.reports.terminal import Line
 from pytest_compaction.text.words import printable

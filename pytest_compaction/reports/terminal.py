@@ -6,7 +6,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from pytest_compaction.metrics.aggregate import (
     Aggregate,
@@ -16,7 +16,7 @@ from pytest_compaction.metrics.aggregate import (
     kept_by_dimension,
     scored,
 )
-from pytest_compaction.records.record import went_wrong_later
+from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.rubric import DIMENSIONS, PUBLISHED
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text.words import printable
@@ -26,7 +26,6 @@ _NAME_WIDTH: Final = (15, 19)
 _REASON_CHARACTERS: Final = 4 * (WIDTH - 2)
 """Four lines: enough to say why a strategy could not be scored and what to do."""
 Style = Literal["plain", "bold", "dim", "good", "bad"]
-Record = Mapping[str, Any]
 _SHORT: Final = {
     "accuracy": "accur",
     "context": "contx",

@@ -12,6 +12,7 @@ from pytest_compaction.metrics.agreement import krippendorff_alpha
 from pytest_compaction.models.calls.accounts import Total
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.records.record import Record
 from pytest_compaction.reports.terminal import WIDTH, Line, Style
 from pytest_compaction.text.words import printable
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 ROLES: Final = ("compaction", "baseline", "responder", "judge")
 """``baseline``: the answers from full history, with which dialogues are compared."""
 _SHARED: Final = frozenset({"compaction", "baseline"})
-Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ _RANDOM: Final = re.compile(r"[A-Z0-9*@:]")
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class KeyShape:
     """A pattern, and signs: short texts, at least one of which is in every match.
 
     Signs are searched for first, because that is many times faster than a pattern that
@@ -79,19 +79,19 @@ class Shape:
                     yield match.span(group)
 
 
-def _any_key() -> Shape:
+def _any_key() -> KeyShape:
     """One shape for all keys, so that a key within another, a token in a URL, is found once."""
     heads = [head for row, _ in _KEYS for head in row.split()]
     keys = [f"(?:{'|'.join(map(re.escape, row.split()))}){rest}" for row, rest in _KEYS]
     listed = "|".join((*keys, *_OTHER_KEYS))
     pattern = re.compile(rf"{_PEM}|(?a:(?<![\w\-])(?:{listed}))|{_CREDENTIALS}", re.DOTALL)
-    return Shape((*heads, "/B", ":AA", "PRIVATE KEY", "://"), pattern)
+    return KeyShape((*heads, "/B", ":AA", "PRIVATE KEY", "://"), pattern)
 
 
 SHAPES: Final = (
     _any_key(),
     # HTTP: "Authorization: Bearer …", "Basic …" (RFC 6750, 7617), "token …" as GitHub has it
-    Shape(
+    KeyShape(
         ("bearer ", "basic ", "authorization"),
         re.compile(
             r"(?i)\b(?:bearer|basic|authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:token|apikey)) "
@@ -99,7 +99,7 @@ SHAPES: Final = (
         ),
     ),
     # api_key = "…", "client_secret": "…", password is …: 20 characters or more, with a digit
-    Shape(
+    KeyShape(
         ("key", "token", "secret", "password"),
         re.compile(
             r"""(?ix)(?:(?:api|access|secret|auth|client|account)[_\- ]?
@@ -109,7 +109,7 @@ SHAPES: Final = (
         ),
     ),
     # PGPASSWORD=…: a password that is set as shells set variables, however short
-    Shape(
+    KeyShape(
         ("PASS",),
         re.compile(
             r"""(?x)(?<![A-Za-z0-9])(?:[A-Z][A-Z0-9]*_?)?(?:PASSWORD|PASSWD|PASSPHRASE)=["']?

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from pytest_compaction.case.case import PROBE_KINDS
 from pytest_compaction.dialogues.aggregates import NAMES, is_dialogue_metric, measure_dialogues
@@ -19,7 +19,7 @@ from pytest_compaction.metrics.aggregate import (
     pass_estimates,
     token_totals,
 )
-from pytest_compaction.records.record import RecordType, type_of
+from pytest_compaction.records.record import Record, RecordType, type_of
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text.numbers import told_apart
@@ -35,8 +35,6 @@ _SIGNS: Final[Mapping[str, Callable[[float, float], bool]]] = {
     "<": operator.lt,
 }
 _OPPOSITE: Final = {">=": "<", "<=": ">", ">": "<=", "<": ">="}
-
-Record = Mapping[str, Any]
 
 
 class ThresholdError(ValueError):

@@ -43,7 +43,7 @@ from pytest_compaction.models.offline.model import OfflineModel
 REGISTRY = Registry()
 APART = {"none", "openai-compact", "recorded"}
 """The control; what needs an endpoint that compacts; what shows a transcript's own compactions."""
-REHEARSED = SummaryCache(OfflineModel(COUNTER))
+SUMMARIES = SummaryCache(OfflineModel(COUNTER))
 
 
 def _hardened(name):
@@ -72,7 +72,7 @@ class Agent:
 
     def __init__(self, name, budget=900, window=4000, fault=None, **more):
         self.compactor = REGISTRY.create(parse_spec(name))
-        self.model = FaultyModel(REHEARSED, COUNTER, fault)
+        self.model = FaultyModel(SUMMARIES, COUNTER, fault)
         self.context = context_of(budget, window=window, model=self.model, **more)
         self.state = self.compactor.start()
         self.said = ()

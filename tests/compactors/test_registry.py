@@ -7,6 +7,7 @@ import types
 from typing import Literal, get_args
 
 import pytest
+from support.compositions import create, refusal
 
 from pytest_compaction.compactors.base.history import HistoryCompactor
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
@@ -100,16 +101,6 @@ def own_module(monkeypatch):
     module.number = 3
     module.nested = types.SimpleNamespace(keep_all=keep_all)
     monkeypatch.setitem(sys.modules, "strategies_of_mine", module)
-
-
-def create(text, **added):
-    return Registry(added).create(parse_spec(text))
-
-
-def refusal(text, **added):
-    with pytest.raises(UnknownCompactorError) as caught:
-        create(text, **added)
-    return str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,8 @@ from pytest_compaction.judges.verdict import verdict_from_reply
 from pytest_compaction.models.protocol import ModelError, SummaryRequest
 from pytest_compaction.rubric import applicable
 
+pytestmark = pytest.mark.usefixtures("short_waits")
+
 JUDGED, ANSWERED, NOTED = 1160, 330, 330
 """Responses to judge, questions to answer, and summaries to write."""
 ITEMS = JUDGED + ANSWERED + NOTED
@@ -45,14 +47,6 @@ IN_JUDGEMENTS = {
     "missing criteria", "duplicate criteria",
 }  # fmt: skip
 """Faults that only judgements can have."""
-
-
-@pytest.fixture(autouse=True)
-def short_waits(monkeypatch):
-    """Make the waits between attempts short."""
-    monkeypatch.setattr("pytest_compaction.models.calls.retries.FIRST_WAIT_S", 0.01)
-    monkeypatch.setattr("pytest_compaction.models.calls.retries.LONGEST_WAIT_S", 0.02)
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 
 class Counted:

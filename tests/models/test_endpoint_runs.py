@@ -71,9 +71,8 @@ def test_what_the_judge_did_not_judge_is_unscored_and_the_gate_red(pytester, ser
 
 
 @pytest.mark.parametrize("name", ["500 for good", "refusal"])
-def test_an_endpoint_that_is_out_of_order_is_never_green(pytester, served, name, monkeypatch):
-    monkeypatch.setattr("pytest_compaction.models.calls.retries.FIRST_WAIT_S", 0.01)
-    monkeypatch.setattr("pytest_compaction.models.calls.retries.LONGEST_WAIT_S", 0.01)
+@pytest.mark.usefixtures("short_waits")
+def test_an_endpoint_that_is_out_of_order_is_never_green(pytester, served, name):
     scenarios.set_up(pytester, "first")
     result, _ = served(
         pytester, lambda asked: FAULTS[name](asked, 1), "--compaction-threshold=overall>=0"

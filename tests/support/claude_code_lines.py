@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-from pytest_compaction.conversation.messages import structure_faults
+from support.imports import import_with
+
 from pytest_compaction.importers.formats.claude_code.importer import ClaudeCodeImporter
 from pytest_compaction.importers.protocol import Transcript
 
@@ -31,16 +31,7 @@ def text(words: str) -> dict[str, Any]:
     return {"type": "text", "text": words}
 
 
-def write(tmp_path: Path, *records: Any) -> Path:
-    path = tmp_path / "session.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    return path
-
-
-def imported(tmp_path: Path, *records: Any) -> Transcript:
-    transcript = ClaudeCodeImporter().read(write(tmp_path, *records))
-    assert structure_faults(transcript.messages) == []
-    return transcript
+imported = partial(import_with, ClaudeCodeImporter().read)
 
 
 def shape(transcript: Transcript) -> list[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """Compactions without a run: logs with ids, models that misbehave, repeated compactions."""
 
-from support.builders import COUNTER, case_data, compact_now
+from support.builders import COUNTER, assistant, case_data, compact_now, system, user
 
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import groups
@@ -54,6 +54,12 @@ class NativeModel(SpyModel):
         users = [message for message in request.messages if message.role == "user"]
         items = [{"role": "assistant", "content": [item]} for item in self.items]
         return CompactReply((*users, *from_chat(items, "synthetic", "item")))
+
+
+def talk(count, words=20):
+    """A system prompt and ``count`` remarks, of user and assistant in turn."""
+    said = [user, assistant]
+    return [system(), *(said[i % 2](f"remark {i} " * words) for i in range(count))]
 
 
 def messages_of(chat, start=0):

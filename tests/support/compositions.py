@@ -1,13 +1,21 @@
-"""Compositions by their spec, and talk to compact."""
+"""Strategies and compositions by their spec, what refuses a spec, and talk to compact."""
 
+import pytest
 from support.builders import assistant, user
 
 from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.compactors.specs import parse_spec
+from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
 
 
 def create(text, **added):
     return Registry(added).create(parse_spec(text))
+
+
+def refusal(text, **added):
+    """What the error says that ``create`` raises."""
+    with pytest.raises(UnknownCompactorError) as caught:
+        create(text, **added)
+    return str(caught.value)
 
 
 def talk(turns, number=0):

@@ -67,7 +67,7 @@ Count = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """A line of the ledger; ``short`` is its form without details, if it has one."""
 
     text: str
@@ -218,19 +218,19 @@ class _Page:
         return "\n\n".join(parts)
 
 
-def _entries(trail: Trail) -> dict[str, list[Entry]]:
+def _entries(trail: Trail) -> dict[str, list[LedgerEntry]]:
     """The entries by kind, the newest or most telling first."""
     files = sorted(trail.files, key=lambda state: -_last_touch(trail, state))
     return {
         "changed": [
-            Entry(_file_text(state, True), _file_text(state, False))
+            LedgerEntry(_file_text(state, True), _file_text(state, False))
             for state in files
             if _changed(state)
         ],
-        "tests": [Entry(trail.tests)] if trail.tests else [],
-        "errors": [Entry(text) for text in _by_weight(trail.errors)],
-        "read": [Entry(_file_text(state, False)) for state in files if not _changed(state)],
-        "commands": [Entry(_run_text(run)) for run in _that_matter(trail.runs)],
+        "tests": [LedgerEntry(trail.tests)] if trail.tests else [],
+        "errors": [LedgerEntry(text) for text in _by_weight(trail.errors)],
+        "read": [LedgerEntry(_file_text(state, False)) for state in files if not _changed(state)],
+        "commands": [LedgerEntry(_run_text(run)) for run in _that_matter(trail.runs)],
     }
 
 

@@ -42,7 +42,7 @@ from pytest_compaction.models.wire.rendering import (
     needs_responses,
     responses_input,
 )
-from pytest_compaction.models.wire.reply import Reply, read_reply
+from pytest_compaction.models.wire.reply import WireReply, read_reply
 from pytest_compaction.models.wire.request import (
     REASONING_TOKENS,
     chat_body,
@@ -204,14 +204,14 @@ class ChatModel:
             raise ModelError(said, spent={"compaction": usage}) from None
         return CompactReply(messages, usage)
 
-    def _repair(self, reply: Reply, problem: str) -> list[dict[str, Any]]:
+    def _repair(self, reply: WireReply, problem: str) -> list[dict[str, Any]]:
         said = [{"role": "assistant", "content": reply.text}] if reply.text else []
         fields = {"problem": printable(problem, 300)}
         return [*said, *self._prompts.repair.messages(fields)]
 
     async def _text(
         self, operation: Operation, body: Mapping[str, Any], role: Role
-    ) -> tuple[Reply, Usage, float | None]:
+    ) -> tuple[WireReply, Usage, float | None]:
         """A reply with text; a reply cut before its text began is asked for once more, longer."""
         reply, usage, latency = await self._ask(operation, body, role)
         if reply.cut and not reply.text:
@@ -229,7 +229,7 @@ class ChatModel:
 
     async def _ask(
         self, operation: Operation, body: Mapping[str, Any], role: Role
-    ) -> tuple[Reply, Usage, float | None]:
+    ) -> tuple[WireReply, Usage, float | None]:
         call = Call(operation, body, self._trial, role)
         answered = await self._caller.call(call)
         usage = counted(call, answered, self._tokens)
@@ -244,7 +244,7 @@ class ChatModel:
         return chat_body(self._name, messages, limit, self._trial, extra)
 
 
-def _judged(reply: Reply, request: JudgeRequest) -> JudgeReply:
+def _judged(reply: WireReply, request: JudgeRequest) -> JudgeReply:
     """The judgement in a reply, or unscored with what is wrong with it."""
     if reply.problem:
         return JudgeReply(unscored=reply.problem)
@@ -270,7 +270,7 @@ def asked_form(spec: AnswerSpec) -> str:
     return ", ".join(asked)
 
 
-def _without_torn_line(reply: Reply) -> str:
+def _without_torn_line(reply: WireReply) -> str:
     """The text without a last line that was cut off: half a path is a wrong path."""
     head, _, _ = reply.text.rpartition("\n")
     return head if reply.cut and head.strip() else reply.text

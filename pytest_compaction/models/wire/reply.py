@@ -18,7 +18,7 @@ _THOUGHT: Final = re.compile(r"^\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", r
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class WireReply:
     """What a model said. If ``text`` is empty, ``problem`` says why.
 
     ``cut`` tells that the model stopped at its limit of tokens, and ``refused`` that it
@@ -32,7 +32,7 @@ class Reply:
     applied: Applied | None = None
 
 
-def read_reply(operation: Operation, body: Mapping[str, Any]) -> Reply:
+def read_reply(operation: Operation, body: Mapping[str, Any]) -> WireReply:
     """The reply in an endpoint's JSON; never raises, whatever the JSON holds."""
     reply = _responses(body) if operation == "responses" else _chat(body)
     text = _THOUGHT.sub("", clean(reply.text)).strip()
@@ -44,12 +44,12 @@ def read_reply(operation: Operation, body: Mapping[str, Any]) -> Reply:
     return replace(reply, text=text, problem=problem, applied=read_applied(body))
 
 
-def _chat(body: Mapping[str, Any]) -> Reply:
+def _chat(body: Mapping[str, Any]) -> WireReply:
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, Mapping) else None
     if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
-        return Reply(problem="its reply is JSON, but not a chat completion")
+        return WireReply(problem="its reply is JSON, but not a chat completion")
     cut = choice.get("finish_reason") == "length"
     text = _text_of(message.get("content"))
     if isinstance(message.get("refusal"), str) and message["refusal"].strip():
@@ -57,14 +57,14 @@ def _chat(body: Mapping[str, Any]) -> Reply:
     if choice.get("finish_reason") == "content_filter" and not text:
         return _refusal("the endpoint's content filter held the reply back")
     if not text and (message.get("tool_calls") or message.get("function_call")):
-        return Reply(problem="it called a tool instead of replying in text")
-    return Reply(text, cut=cut)
+        return WireReply(problem="it called a tool instead of replying in text")
+    return WireReply(text, cut=cut)
 
 
-def _responses(body: Mapping[str, Any]) -> Reply:
+def _responses(body: Mapping[str, Any]) -> WireReply:
     output = body.get("output")
     if not isinstance(output, list):
-        return Reply(problem="its reply is JSON, but not a response")
+        return WireReply(problem="its reply is JSON, but not a response")
     items = [item for item in output if isinstance(item, Mapping)]
     parts = [
         part
@@ -78,12 +78,12 @@ def _responses(body: Mapping[str, Any]) -> Reply:
     if refusals and not text:
         return _refusal(refusals[0])
     if not text and any(item.get("type") == "function_call" for item in items):
-        return Reply(problem="it called a tool instead of replying in text")
-    return Reply(text, cut=body.get("status") == "incomplete")
+        return WireReply(problem="it called a tool instead of replying in text")
+    return WireReply(text, cut=body.get("status") == "incomplete")
 
 
-def _refusal(text: str) -> Reply:
-    return Reply(problem=f"it refused: {clean(text).strip()}", refused=True)
+def _refusal(text: str) -> WireReply:
+    return WireReply(problem=f"it refused: {clean(text).strip()}", refused=True)
 
 
 def _text_of(content: Any) -> str:

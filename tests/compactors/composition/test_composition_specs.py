@@ -1,7 +1,7 @@
 """``a+b``: how a composition is written, and which parts can be composed."""
 
 import pytest
-from support.compositions import create
+from support.compositions import create, refusal
 
 from pytest_compaction.compactors.base.history import HistoryCompactor
 from pytest_compaction.compactors.protocol import Outcome, Span, Traits
@@ -45,12 +45,6 @@ def test_a_plus_without_a_part_beside_it_is_refused(text):
 
 def test_the_slug_keeps_the_plus():
     assert parse_spec("anchored:summary=0.5+ledger").slug == "anchored:summary=0.5+ledger"
-
-
-def refusal(text, **added):
-    with pytest.raises(UnknownCompactorError) as caught:
-        create(text, **added)
-    return str(caught.value)
 
 
 def test_an_unknown_part_is_named_with_the_nearest():

@@ -21,6 +21,7 @@ from support.compacting import (
     messages_of,
     observed,
     roles,
+    talk,
     tokens,
     view_of,
 )
@@ -45,11 +46,6 @@ from pytest_compaction.compactors.products.cline.strategy import (
 from pytest_compaction.conversation.messages import structure_faults
 
 SOURCE = "\n".join(f"value_{i} = compute(value_{i - 1}, {i})" for i in range(60))
-
-
-def talk(count, words=20):
-    said = [user, assistant]
-    return [system(), *(said[i % 2](f"remark {i} " * words) for i in range(count))]
 
 
 def read(id, path="src/a.py", **more):

@@ -24,6 +24,7 @@ from support.compacting import (
     in_a_row,
     messages_of,
     observed,
+    talk,
     tokens,
     view_of,
 )
@@ -36,11 +37,6 @@ from pytest_compaction.compactors.products.openhands.strategy import PREAMBLE, O
 from pytest_compaction.models.protocol import ModelError
 
 ROOMY = 1_000_000
-
-
-def talk(count, words=20):
-    said = [user, assistant]
-    return [system(), *(said[i % 2](f"remark {i} " * words) for i in range(count))]
 
 
 def thinking(id):

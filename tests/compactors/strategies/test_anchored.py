@@ -14,6 +14,7 @@ from support.builders import (
     user,
 )
 from support.compacting import SpyModel, batched, compacted, cycles, in_a_row, view_of
+from support.compositions import talk
 
 from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID, Anchored
 from pytest_compaction.conversation.chat_format import from_chat
@@ -40,16 +41,9 @@ def test_anchored_view_is_system_summary_and_newest_messages_within_budget():
     assert readable(last[-1]) == readable(from_chat(session(12))[-1])
 
 
-def talk(number, turns=8):
-    """Turns without tools, to fill a window."""
-    for turn in range(turns):
-        yield user(f"What about idea {number}-{turn}? " + f"detail{number}x{turn} " * 30)
-        yield assistant(f"Idea {number}-{turn} is noted. " + f"remark{number}x{turn} " * 30)
-
-
 def test_a_file_of_the_first_span_is_still_named_after_three_compactions():
     compactor, context = Anchored(), context_of(700)
-    batches = [session(3), *([*talk(number)] for number in range(3))]
+    batches = [session(3), *([*talk(8, number)] for number in range(3))]
     done = list(in_a_row(compactor, batches, context))
     assert [outcome.status for outcome in done] == ["compacted"] * 4
     text = readable(view_of(compactor, done[-1], context)[1])

@@ -19,8 +19,8 @@ from support.claude_code_lines import (
     shape,
     text,
     use,
-    write,
 )
+from support.imports import write
 from support.paths import public_data
 
 from pytest_compaction.artifacts.operations import INTERRUPTED

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.imports import import_with, write
 
 from pytest_compaction.artifacts.operations import INTERRUPTED, file_operations
 from pytest_compaction.conversation.messages import (
     Image,
     Thinking,
     canonical_json,
-    structure_faults,
 )
 from pytest_compaction.importers.formats.codex import CodexImporter
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
+from pytest_compaction.importers.protocol import ImportFormatError
 from pytest_compaction.importers.reasons import JOINED, KEPT_AS_RECORD
 from pytest_compaction.importers.registry import importer_for, load_importers
 
@@ -46,16 +47,7 @@ def output(id: str, text: Any) -> dict[str, Any]:
 META = line("session_meta", id="s", cwd="/w", cli_version="0.65.0", instructions="be brief")
 
 
-def write(tmp_path: Path, *records: Any) -> Path:
-    path = tmp_path / "rollout.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    return path
-
-
-def imported(tmp_path: Path, *records: Any) -> Transcript:
-    transcript = CodexImporter().read(write(tmp_path, *records))
-    assert structure_faults(transcript.messages) == []
-    return transcript
+imported = partial(import_with, CodexImporter().read)
 
 
 def test_a_turn_is_read_once_and_its_repetition_left_out_by_reason(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.imports import write
 from support.paths import public_data
 
 from pytest_compaction.artifacts.operations import INTERRUPTED
@@ -38,9 +39,7 @@ def result(id: str, *parts: Any, is_error: bool = False) -> dict[str, Any]:
 
 
 def imported(tmp_path: Path, *records: Any) -> Transcript:
-    path = tmp_path / "session.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    return PiImporter().read(path)
+    return PiImporter().read(write(tmp_path, *records))
 
 
 def test_messages_are_numbered_in_order(tmp_path: Path) -> None:

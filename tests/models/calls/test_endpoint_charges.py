@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from support import builders, scenarios
 from support.callers import call
-from support.endpoint_builders import KEY, quick
+from support.endpoint_builders import quick
 from support.endpoint_replies import Answer, completion, error, judgement, sensible
 from support.endpoint_server import serving, unused_url
 from support.stub_endpoint import PRICED, long_case
@@ -17,20 +17,14 @@ from pytest_compaction.models.calls.spending_limit import SpendingLimit
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.usage import Usage
 
+pytestmark = pytest.mark.usefixtures("short_waits")
+
 PRICES = prices_at(None)
 WORKERS = pytest.mark.parametrize("workers", [0, 2])
 GOOD = completion("45", usage=(100, 50))
 WRITTEN = Usage(1, 0, 0, 500)
 """The output that a call allows, which a lost reply is assumed to have had."""
 LONG = completion("45" * 2000, usage=(100, 50))
-
-
-@pytest.fixture(autouse=True)
-def short_waits(monkeypatch):
-    """Make the waits between attempts short."""
-    monkeypatch.setattr("pytest_compaction.models.calls.retries.FIRST_WAIT_S", 0.01)
-    monkeypatch.setattr("pytest_compaction.models.calls.retries.LONGEST_WAIT_S", 0.02)
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 
 def booked(tmp_path, limit=None, **how):

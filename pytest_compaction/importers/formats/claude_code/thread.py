@@ -20,7 +20,7 @@ BOUNDARY: Final = "compact_boundary"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ThreadLine:
     """The links of a line to others; ``calls`` and ``results`` are ids of tool calls."""
 
     uuid: str
@@ -64,8 +64,8 @@ def thread_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> Thread:
     A file with only sub-agent lines is the conversation of that sub-agent. If a parent is
     not in the file, the line before takes its place, and the tally counts it.
     """
-    main: list[Line] = []
-    side: list[Line] = []
+    main: list[ThreadLine] = []
+    side: list[ThreadLine] = []
     seen: set[str] = set()
     for record in records:
         line = _line(record)
@@ -86,7 +86,7 @@ def in_sidechain(record: Mapping[str, Any]) -> bool:
     return record.get("isSidechain") is True or bool(record.get("parent_tool_use_id"))
 
 
-def _line(record: Mapping[str, Any]) -> Line | None:
+def _line(record: Mapping[str, Any]) -> ThreadLine | None:
     uuid = _text(record.get("uuid"))
     if uuid is None:
         return None
@@ -96,7 +96,7 @@ def _line(record: Mapping[str, Any]) -> Line | None:
         [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
     )
     boundary = record.get("subtype") == BOUNDARY
-    return Line(
+    return ThreadLine(
         uuid,
         _text(record.get("parentUuid")),
         _text(record.get("logicalParentUuid")),
@@ -114,7 +114,7 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _way_up(lines: Sequence[Line], tally: Tally) -> Iterator[str]:
+def _way_up(lines: Sequence[ThreadLine], tally: Tally) -> Iterator[str]:
     place = {line.uuid: index for index, line in enumerate(lines)}
     index: int | None = max(i for i, line in enumerate(lines) if line.spoken)
     visited: set[int] = set()
@@ -136,7 +136,7 @@ def _way_up(lines: Sequence[Line], tally: Tally) -> Iterator[str]:
         tally.repaired[OWN_ANCESTOR] += 1
 
 
-def _with_relatives(way: set[str], lines: Sequence[Line]) -> set[str]:
+def _with_relatives(way: set[str], lines: Sequence[ThreadLine]) -> set[str]:
     """Add the other lines of the same assistant messages, and the results of their calls."""
     messages = {line.message_id for line in lines if line.uuid in way and line.message_id}
     for line in lines:

@@ -32,7 +32,8 @@ _SHOWN: Final = ("info", "warning", "error")
 # The result of a call that the user declined: the record holds only the status.
 _CANCELLED: Final = "[cancelled: the call was not run]"
 
-Record = Mapping[str, Any]
+ChatRecord = Mapping[str, Any]
+"""A line of a log, or a message of the older format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class _Rewritten:
     """A rewritten history, which took effect after ``before`` messages of the log."""
 
     before: int
-    history: Sequence[Record]
+    history: Sequence[ChatRecord]
 
 
 @dataclass(slots=True)
@@ -50,7 +51,7 @@ class ChatLog:
     place: str
     recognised: bool = False
     _tally: Tally = field(default_factory=Tally)
-    _log: dict[str, Record] = field(default_factory=dict)
+    _log: dict[str, ChatRecord] = field(default_factory=dict)
     _frozen: set[str] = field(default_factory=set)
     _rewritten: list[_Rewritten] = field(default_factory=list)
 
@@ -120,7 +121,7 @@ class ChatLog:
         self._rewritten = [entry for entry in self._rewritten if entry.before <= start]
         self._tally.left_out["rewind record"] += 1
 
-    def _set(self, changes: Record) -> None:
+    def _set(self, changes: ChatRecord) -> None:
         history = changes.get("messages")
         if not isinstance(history, list):
             self._tally.left_out["header change"] += 1
@@ -131,7 +132,7 @@ class ChatLog:
         self._frozen |= set(self._log)
         self._rewritten.append(_Rewritten(len(self._log), records))
 
-    def _drop_synthetic(self, history: Sequence[Record]) -> None:
+    def _drop_synthetic(self, history: Sequence[ChatRecord]) -> None:
         """Remove summaries from the log: recorded last, they come first in the new history."""
         places = {id: place for place, id in enumerate(self._log)}
         least = len(places)
@@ -148,7 +149,7 @@ class ChatLog:
                 self._tally.left_out["summary of a compression, kept in its record"] += 1
 
 
-def _is_snapshot(record: Record) -> bool:
+def _is_snapshot(record: ChatRecord) -> bool:
     texts = [
         part if isinstance(part, str) else mapping(part).get("text")
         for part in listed(record.get("content"))
@@ -157,7 +158,7 @@ def _is_snapshot(record: Record) -> bool:
     return record.get("type") == "user" and bool(SNAPSHOT.match(first))
 
 
-def _read(records: Sequence[Record], tally: Tally) -> ContentReader:
+def _read(records: Sequence[ChatRecord], tally: Tally) -> ContentReader:
     reading = ContentReader(tally)
     answered = {
         str(mapping(call).get("id"))
@@ -180,7 +181,7 @@ def _read(records: Sequence[Record], tally: Tally) -> ContentReader:
 
 
 def _with_calls(
-    record: Record, parts: Parts, tally: Tally, number: int
+    record: ChatRecord, parts: Parts, tally: Tally, number: int
 ) -> list[tuple[str, ToolResult, list[Part]]]:
     """Add the thoughts and calls recorded beside the content; return the results of the calls."""
     thoughts = record.get("thoughts")
@@ -199,7 +200,7 @@ def _with_calls(
 
 
 def _result(
-    record: Record, call: ToolCall, tally: Tally
+    record: ChatRecord, call: ToolCall, tally: Tally
 ) -> tuple[str, ToolResult, list[Part]] | None:
     """The result of a call; ``None`` if none was recorded, as for an interrupted call."""
     status = record.get("status")
