@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Final
 
 from pytest_compaction.checking.examples.scenario import Scenario
@@ -18,9 +17,9 @@ from pytest_compaction.checking.observation import (
     Observation,
     ObservedStep,
 )
+from pytest_compaction.checking.strategy_under_check import ContractError, StrategyUnderCheck
 from pytest_compaction.compactors.protocol import (
     Compactor,
-    CompactorError,
     Context,
     Outcome,
     Span,
@@ -73,41 +72,20 @@ class Runner:
         )
         with ExitStack() as opened:
 
-            def start() -> _Threaded:
+            def start() -> StrategyUnderCheck:
                 compactor = self.create()
                 thread = StrategyThread(compactor.name, self.loops.of(compactor))
                 opened.callback(thread.close)
-                return _Threaded(compactor, thread, self.timeout)
+                return StrategyUnderCheck(compactor, thread, self.timeout)
 
             drive = _Drive(scenario, start, model, context, bare)
             try:
                 drive.go()
-            except _ContractError as raised:
+            except ContractError as raised:
                 drive.raised = str(raised)
         if model.unsupported is not None:
             self.unsupported.append(model.unsupported)
         return drive.seen()
-
-
-class _ContractError(Exception):
-    """A method raised an error, or returned something of another type than it promises."""
-
-
-@dataclass(frozen=True)
-class _Threaded:
-    """One compactor and the thread in which all its code runs."""
-
-    compactor: Compactor[State]
-    thread: StrategyThread
-    timeout: float
-
-    def call(self, name: str, *arguments: Any) -> Any:
-        """Call a method; what it raises, even ``SystemExit``, breaks the contract."""
-        method = partial(getattr(self.compactor, name), *arguments)
-        value, error = self.thread.ended(method, self.timeout)
-        if error is not None:
-            raise _ContractError(f"{name} raised {_said(error)}")
-        return value
 
 
 @dataclass
@@ -115,7 +93,7 @@ class _Drive:
     """One compactor on its way through one scenario."""
 
     scenario: Scenario
-    start: Callable[[], _Threaded]
+    start: Callable[[], StrategyUnderCheck]
     model: FaultyModel
     context: Context
     bare: bool = False
@@ -178,7 +156,7 @@ class _Drive:
         if given != list(batch):
             self.mutations.append(Mutation("observe", "the list of new messages"))
         if not isinstance(new, dict):
-            raise _ContractError(f"observe returned {type(new).__name__}; expected the new state")
+            raise ContractError(f"observe returned {type(new).__name__}; expected the new state")
         what = "messages were added, and the view is not the earlier one with them at its end"
         view = self._view(new)
         self.growth.append(Difference(what, (*before, *batch), view))
@@ -233,7 +211,7 @@ class _Drive:
         if not isinstance(messages, tuple | list) or not all(
             isinstance(message, Message) for message in messages
         ):
-            raise _ContractError(
+            raise ContractError(
                 f"render returned {type(view).__name__}; expected a View of messages"
             )
         return tuple(messages)
@@ -293,23 +271,17 @@ def without_dead_calls(scenario: Scenario) -> Scenario:
 
 def _check_outcome(outcome: object) -> None:
     if not isinstance(outcome, Outcome):
-        raise _ContractError(f"compact returned {type(outcome).__name__}; expected an Outcome")
+        raise ContractError(f"compact returned {type(outcome).__name__}; expected an Outcome")
     if outcome.status not in {"noop", "compacted", "truncated", "failed"}:
         status = printable(str(outcome.status), 40)
-        raise _ContractError(f"compact returned an Outcome with the unknown status {status!r}")
+        raise ContractError(f"compact returned an Outcome with the unknown status {status!r}")
     if not isinstance(outcome.state, dict):
         kind = type(outcome.state).__name__
-        raise _ContractError(
+        raise ContractError(
             f"compact returned an Outcome whose state is {kind}; expected a dictionary"
         )
     if not all(isinstance(span, Span) for span in outcome.spans):
-        raise _ContractError("compact returned an Outcome with spans that are not Span objects")
-
-
-def _said(error: BaseException) -> str:
-    """An error of a strategy in words; also ``SystemExit``, which must not end the process."""
-    text = str(error) if isinstance(error, CompactorError) else f"{type(error).__name__}: {error}"
-    return printable(text.removesuffix(": "), 300)
+        raise ContractError("compact returned an Outcome with spans that are not Span objects")
 
 
 def _as_text(value: Any) -> str:
