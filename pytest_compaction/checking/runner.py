@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -16,9 +17,9 @@ from pytest_compaction.checking.observation import (
     Observation,
     ObservedStep,
 )
+from pytest_compaction.checking.strategy_under_check import ContractError, StrategyUnderCheck
 from pytest_compaction.compactors.protocol import (
     Compactor,
-    CompactorError,
     Context,
     Outcome,
     Span,
@@ -26,6 +27,8 @@ from pytest_compaction.compactors.protocol import (
 )
 from pytest_compaction.conversation.messages import Message, groups, pending_calls, structure_faults
 from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.run.shared_loop import FunctionLoops
+from pytest_compaction.run.strategy_thread import StrategyThread
 from pytest_compaction.text.words import printable
 
 PROBES: Final = ("Which file was changed last, and why?", "What did the tests say?")
@@ -34,23 +37,30 @@ PROBES: Final = ("Which file was changed last, and why?", "What did the tests sa
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs scenarios through compactors that ``create`` makes, with a model that may fail."""
+    """Runs scenarios through compactors that ``create`` makes, with a model that may fail.
+
+    Each compactor has a thread of its own, as in a run; ``loops`` has the loop for async
+    functions of modules. Each call may take ``timeout`` seconds; one that takes longer
+    raises :class:`~pytest_compaction.run.strategy_thread.TimeLimitError`.
+    """
 
     create: Callable[[], Compactor[State]]
     model: SummaryCache
     tokens: TokenCounter
+    timeout: float = 60.0
+    loops: FunctionLoops = field(default_factory=FunctionLoops)
     unsupported: list[str] = field(default_factory=list)
     """The requests that the model said it cannot answer at all."""
 
-    async def run(self, scenario: Scenario) -> Observation:
+    def run(self, scenario: Scenario) -> Observation:
         """The observation of a scenario, with a repetition and with one without its dead calls."""
-        first = await self._once(scenario)
-        repeated = await self._once(scenario, bare=True) if first.rewriting else None
+        first = self._once(scenario)
+        repeated = self._once(scenario, bare=True) if first.rewriting else None
         living = without_dead_calls(scenario)
-        undead = await self._once(living, bare=True) if living != scenario else None
+        undead = self._once(living, bare=True) if living != scenario else None
         return replace(first, repeated=repeated, undead=undead)
 
-    async def _once(self, scenario: Scenario, bare: bool = False) -> Observation:
+    def _once(self, scenario: Scenario, bare: bool = False) -> Observation:
         """One run through the scenario; a ``bare`` one only notes the steps."""
         model = FaultyModel(self.model, self.tokens, scenario.fault)
         context = Context(
@@ -60,18 +70,22 @@ class Runner:
             model,
             instructions=scenario.instructions,
         )
-        drive = _Drive(scenario, self.create, model, context, bare)
-        try:
-            await drive.go()
-        except _ContractError as raised:
-            drive.raised = str(raised)
+        with ExitStack() as opened:
+
+            def start() -> StrategyUnderCheck:
+                compactor = self.create()
+                thread = StrategyThread(compactor.name, self.loops.of(compactor))
+                opened.callback(thread.close)
+                return StrategyUnderCheck(compactor, thread, self.timeout)
+
+            drive = _Drive(scenario, start, model, context, bare)
+            try:
+                drive.go()
+            except ContractError as raised:
+                drive.raised = str(raised)
         if model.unsupported is not None:
             self.unsupported.append(model.unsupported)
         return drive.seen()
-
-
-class _ContractError(Exception):
-    """A method raised an error, or returned something of another type than it promises."""
 
 
 @dataclass
@@ -79,7 +93,7 @@ class _Drive:
     """One compactor on its way through one scenario."""
 
     scenario: Scenario
-    create: Callable[[], Compactor[State]]
+    start: Callable[[], StrategyUnderCheck]
     model: FaultyModel
     context: Context
     bare: bool = False
@@ -93,7 +107,7 @@ class _Drive:
     restored: list[Difference] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.compactor = self.create()
+        self.strategy = self.start()
         self.kept: list[tuple[State, str, Messages]] = []
         """Each state with its text and its view, in the order in which they were made."""
 
@@ -101,7 +115,7 @@ class _Drive:
         """Everything that was noted so far."""
         return Observation(
             self.scenario,
-            self.compactor.traits,
+            self.strategy.compactor.traits,
             self.context.tokens,
             tuple(self.steps),
             self.raised,
@@ -113,19 +127,19 @@ class _Drive:
             tuple(self.restored),
         )
 
-    async def go(self) -> None:
+    def go(self) -> None:
         """Observe and compact batch by batch, then look back."""
-        state = self._call("start", self.compactor.start)
+        state = self.strategy.call("start")
         log: Messages = ()
         for number, batch in enumerate(self.scenario.batches, 1):
             state = self._observed(state, batch)
             log += batch
-            state = await self._compacted(state, log, again=False)
+            state = self._compacted(state, log, again=False)
             if self._over():
                 break
             if number == len(self.scenario.batches):
                 for _ in range(self.scenario.again):
-                    state = await self._compacted(state, log, again=True)
+                    state = self._compacted(state, log, again=True)
                     if self._over():
                         break
         if not self.bare:
@@ -136,26 +150,24 @@ class _Drive:
         given = list(batch)
         before = self.kept[-1][2] if self.kept else ()
         text = _as_text(state)
-        new: State = self._call("observe", self.compactor.observe, state, given, self.context)
+        new: State = self.strategy.call("observe", state, given, self.context)
         if _as_text(state) != text:
             self.mutations.append(Mutation("observe", "the state"))
         if given != list(batch):
             self.mutations.append(Mutation("observe", "the list of new messages"))
         if not isinstance(new, dict):
-            raise _ContractError(f"observe returned {type(new).__name__}; expected the new state")
+            raise ContractError(f"observe returned {type(new).__name__}; expected the new state")
         what = "messages were added, and the view is not the earlier one with them at its end"
         view = self._view(new)
         self.growth.append(Difference(what, (*before, *batch), view))
         self.kept.append((new, _as_text(new), view))
         return new
 
-    async def _compacted(self, state: State, log: Messages, again: bool) -> State:
+    def _compacted(self, state: State, log: Messages, again: bool) -> State:
         _, text, before = self.kept[-1]
         self.model.asked.clear()
         try:
-            outcome = await self.compactor.compact(state, self.context)
-        except BaseException as error:
-            raise _ContractError(f"compact raised {_said(error)}") from None
+            outcome = self.strategy.call("compact", state, self.context)
         finally:
             if _as_text(state) != text:
                 self.mutations.append(Mutation("compact", "the state"))
@@ -175,7 +187,7 @@ class _Drive:
                 outcome.status,
                 outcome.spans,
                 outcome.error,
-                self._call("due", self.compactor.due, outcome.state, self.context),
+                self.strategy.call("due", outcome.state, self.context),
                 tuple(self.model.asked),
                 again,
                 text,
@@ -194,12 +206,12 @@ class _Drive:
         return bool(new) or pending_calls(step.after) != step.pending
 
     def _view(self, state: State, probe: str | None = None) -> Messages:
-        view = self._call("render", self.compactor.render, state, self.context, probe)
+        view = self.strategy.call("render", state, self.context, probe)
         messages = getattr(view, "messages", None)
         if not isinstance(messages, tuple | list) or not all(
             isinstance(message, Message) for message in messages
         ):
-            raise _ContractError(
+            raise ContractError(
                 f"render returned {type(view).__name__}; expected a View of messages"
             )
         return tuple(messages)
@@ -228,22 +240,16 @@ class _Drive:
 
     def _look_back(self) -> None:
         """Render every earlier state again, here and by a fresh instance; look for traces."""
-        used, self.compactor = self.compactor, self.create()
+        used, self.strategy = self.strategy, self.start()
         for state, _, view in self.kept:
             fresh = "the view of an earlier state differs for a new instance"
             self.restored.append(Difference(fresh, view, self._view(state)))
-        self.compactor = used
+        self.strategy = used
         for state, text, view in self.kept:
             later = "the view of an earlier state differs after later compactions"
             self.restored.append(Difference(later, view, self._view(state)))
             if _as_text(state) != text and not self.mutations:
                 self.mutations.append(Mutation("render or due", "the state"))
-
-    def _call(self, name: str, method: Callable[..., Any], *arguments: Any) -> Any:
-        try:
-            return method(*arguments)
-        except BaseException as error:
-            raise _ContractError(f"{name} raised {_said(error)}") from None
 
 
 def without_dead_calls(scenario: Scenario) -> Scenario:
@@ -265,23 +271,17 @@ def without_dead_calls(scenario: Scenario) -> Scenario:
 
 def _check_outcome(outcome: object) -> None:
     if not isinstance(outcome, Outcome):
-        raise _ContractError(f"compact returned {type(outcome).__name__}; expected an Outcome")
+        raise ContractError(f"compact returned {type(outcome).__name__}; expected an Outcome")
     if outcome.status not in {"noop", "compacted", "truncated", "failed"}:
         status = printable(str(outcome.status), 40)
-        raise _ContractError(f"compact returned an Outcome with the unknown status {status!r}")
+        raise ContractError(f"compact returned an Outcome with the unknown status {status!r}")
     if not isinstance(outcome.state, dict):
         kind = type(outcome.state).__name__
-        raise _ContractError(
+        raise ContractError(
             f"compact returned an Outcome whose state is {kind}; expected a dictionary"
         )
     if not all(isinstance(span, Span) for span in outcome.spans):
-        raise _ContractError("compact returned an Outcome with spans that are not Span objects")
-
-
-def _said(error: BaseException) -> str:
-    """An error of a strategy in words; also ``SystemExit``, which must not end the process."""
-    text = str(error) if isinstance(error, CompactorError) else f"{type(error).__name__}: {error}"
-    return printable(text.removesuffix(": "), 300)
+        raise ContractError("compact returned an Outcome with spans that are not Span objects")
 
 
 def _as_text(value: Any) -> str:

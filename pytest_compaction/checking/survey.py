@@ -11,7 +11,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
@@ -27,7 +27,7 @@ from pytest_compaction.checking.invariants.invariants import INVARIANTS
 from pytest_compaction.checking.observation import Observation
 from pytest_compaction.checking.runner import Runner
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.run.strategy_thread import StrategyThread, TimeLimitError
+from pytest_compaction.run.strategy_thread import TimeLimitError
 
 SEED: Final = 20261121
 """Fixed, so that every run and every worker draws the same examples."""
@@ -171,7 +171,7 @@ def _strategy(stratum: Stratum, encoding: str) -> st.SearchStrategy[Scenario]:
     return strategy
 
 
-def survey(runner: Runner, thread: StrategyThread, count: int, timeout: float) -> Survey:
+def survey(runner: Runner, count: int) -> Survey:
     """Run all examples through a compactor; a call that does not return ends the survey.
 
     First come the ``count`` that are drawn, then the known ones, because a breach that
@@ -181,7 +181,7 @@ def survey(runner: Runner, thread: StrategyThread, count: int, timeout: float) -
     known = (Example("known", scenario) for scenario in KNOWN)
     for example in (*examples(count, runner.tokens), *known):
         try:
-            seen = thread.wait(partial(runner.run, example.scenario), timeout)
+            seen = runner.run(example.scenario)
         except TimeLimitError as error:
             found.stuck = str(error)
             break
@@ -194,9 +194,7 @@ def shrunk(
     broken: Broken,
     invariant: Invariant,
     runner: Runner,
-    thread: StrategyThread,
     count: int,
-    timeout: float,
 ) -> Broken:
     """The smallest example of the same stratum that was found to break the invariant.
 
@@ -220,7 +218,7 @@ def shrunk(
         runs += 1
         if runs > _SHRINKS:
             raise _Enough
-        seen = thread.wait(partial(runner.run, scenario), timeout)
+        seen = runner.run(scenario)
         breach = breach_of(invariant, seen)
         if breach is None:
             known.add(scenario)

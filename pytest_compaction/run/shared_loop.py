@@ -1,11 +1,11 @@
-"""The event loop of a module's async function: one for all cases that it compacts."""
+"""The event loop of the async functions of modules: one for all cases that they compact."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import threading
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,27 +28,8 @@ class SharedLoop:
         self._running: list[asyncio.AbstractEventLoop] = []
         self._current: asyncio.AbstractEventLoop | None = None
 
-    def run(self, work: Awaitable[Any]) -> Any:
-        """Await ``work`` on the loop and block this thread until it ends."""
-        ended = asyncio.run_coroutine_threadsafe(_ended(work), self._started()).result()
-        if ended.error is not None:
-            raise ended.error
-        return ended.value
-
-    def leave(self) -> None:
-        """Start a new loop for the next call: what runs on this one may never return."""
-        with self._lock:
-            self._current = None
-
-    def close(self) -> None:
-        """Let all loops end, with what still runs on them. Does not wait for them."""
-        with self._lock:
-            loops, self._running, self._current = self._running, [], None
-        for loop in loops:
-            with contextlib.suppress(RuntimeError):  # it may have ended by itself
-                loop.call_soon_threadsafe(loop.stop)
-
-    def _started(self) -> asyncio.AbstractEventLoop:
+    def current(self) -> asyncio.AbstractEventLoop:
+        """The loop for the next call; it is started if there is none."""
         with self._lock:
             if self._current is None:
                 self._current = asyncio.new_event_loop()
@@ -58,32 +39,58 @@ class SharedLoop:
                 ).start()
             return self._current
 
+    def leave(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Start a new loop for the next call, unless ``loop`` was left already."""
+        with self._lock:
+            if self._current is loop:
+                self._current = None
+
+    def close(self) -> None:
+        """Let all loops end, with what still runs on them. Does not wait for them."""
+        with self._lock:
+            loops, self._running, self._current = self._running, [], None
+        for loop in loops:
+            with contextlib.suppress(RuntimeError):  # it may have ended by itself
+                loop.call_soon_threadsafe(loop.stop)
+
 
 class FunctionLoops:
-    """Gives each async function of a module one loop for the whole run.
+    """Gives all async functions of modules one loop for the whole run.
 
     Such a function has no instance: its HTTP client or semaphore is a global too, and
-    the second case would find it bound to the loop of the first.
+    the second case would find it bound to the loop of the first. Two functions may share
+    that global, even across modules, so one loop serves all of them.
     """
 
     def __init__(self) -> None:
-        self._loops: dict[tuple[Any, ...], SharedLoop] = {}
+        self._loop = SharedLoop("compaction-function")
 
     def of(self, compactor: object) -> SharedLoop | None:
-        """The loop of such functions in a strategy; ``None`` if it has none."""
-        functions = tuple(
-            part.module_coroutine
+        """The loop, if the strategy or a part of it is such a function; else ``None``."""
+        has_function = any(
+            isinstance(part, FunctionCompactor) and part.module_coroutine is not None
             for part in parts_of(compactor)
-            if isinstance(part, FunctionCompactor) and part.module_coroutine is not None
         )
-        if not functions:
-            return None
-        return self._loops.setdefault(functions, SharedLoop("compaction-function"))
+        return self._loop if has_function else None
 
     def close(self) -> None:
-        """Let all loops end."""
-        for loop in self._loops.values():
-            loop.close()
+        """Let the loop end."""
+        self._loop.close()
+
+
+def run_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Any]) -> Any:
+    """Await ``work`` on a loop of another thread and block this thread until it ends."""
+    ending = _ended(work)
+    try:
+        waiting = asyncio.run_coroutine_threadsafe(ending, loop)
+    except RuntimeError:  # the loop was closed since it was chosen
+        ending.close()
+        work.close()  # Python warns of a coroutine that never ran
+        raise
+    ended = waiting.result()
+    if ended.error is not None:
+        raise ended.error
+    return ended.value
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:

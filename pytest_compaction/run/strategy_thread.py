@@ -10,28 +10,74 @@ import threading
 import traceback
 import weakref
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from pytest_compaction.compactors.protocol import CompactorError
 from pytest_compaction.run import shared_loop
-from pytest_compaction.run.shared_loop import SharedLoop
+from pytest_compaction.run.shared_loop import SharedLoop, run_on
 from pytest_compaction.text.words import printable
 
 T = TypeVar("T")
+
+GRACE: Final = 1.0
+"""Seconds in which a coroutine that was cancelled may end before it is left behind."""
 
 
 class TimeLimitError(Exception):
     """A call did not return in time; the text says how long was waited."""
 
 
-@dataclass(frozen=True, slots=True)
 class _Call:
-    """A call to make; ``deliver`` is given what it returned and what it raised."""
+    """A call to make; ``deliver`` is given what it returned and what it raised.
 
-    function: Callable[[], Any]
-    deliver: Callable[[Any, BaseException | None], None]
+    Another thread may cancel its coroutine.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[], Any],
+        deliver: Callable[[Any, BaseException | None], None],
+    ) -> None:
+        self.function = function
+        self.deliver = deliver
+        self.reacted = threading.Event()
+        """Whether the loop of the coroutine still turned after :meth:`cancel`."""
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[Any] | None = None
+
+    def cancel(self) -> asyncio.AbstractEventLoop | None:
+        """Cancel the coroutine, or keep it from being begun. Returns the loop it runs on."""
+        with self._lock:
+            self._cancelled, loop = True, self._loop
+        if loop is not None:
+            with contextlib.suppress(RuntimeError):  # it may have ended by itself
+                loop.call_soon_threadsafe(self._cancel_on, loop)
+        return loop
+
+    def enter(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Say on which loop the coroutine will run."""
+        with self._lock:
+            self._loop = loop
+
+    async def awaited(self, value: Awaitable[Any]) -> Any:
+        """Await what the function returned, unless the call was cancelled by then."""
+        with self._lock:
+            self._task = asyncio.current_task()
+            cancelled = self._cancelled
+        if cancelled:
+            if inspect.iscoroutine(value):
+                value.close()
+            raise asyncio.CancelledError
+        return await value
+
+    def _cancel_on(self, loop: asyncio.AbstractEventLoop) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        # Later, because the coroutine may block the loop when it is cancelled.
+        loop.call_later(GRACE / 2, self.reacted.set)
 
 
 _Calls = queue.SimpleQueue[_Call | None]
@@ -44,9 +90,11 @@ class StrategyThread:
     strategy may keep what belongs to a loop: an HTTP client, a semaphore, a task.
     With ``shared`` they run on that loop instead, and this thread waits for them.
 
-    A call that takes too long is left behind in its thread, and the next call gets a
-    new one. The thread ends when :meth:`close` is called or nobody refers to this
-    object any more; a call after that has a thread of its own.
+    The coroutine of a call that takes too long is cancelled. A call that does not end
+    even then, because it blocks, is left behind in its thread, and the next call gets a
+    new one; a shared loop is left only if it is blocked. The thread ends when
+    :meth:`close` is called or nobody refers to this object any more; a call after that
+    has a thread of its own.
     """
 
     def __init__(self, name: str, shared: SharedLoop | None = None) -> None:
@@ -76,17 +124,24 @@ class StrategyThread:
                 with contextlib.suppress(RuntimeError):
                     loop.call_soon_threadsafe(settle, value, error)
 
-            self._put(_Call(function, deliver))
+            call = _Call(function, deliver)
+            self._put(call)
             try:
-                value, error = await asyncio.wait_for(done, seconds)
-            except TimeoutError:
-                self._stop()
-                if self._shared is not None:
-                    self._shared.leave()
-                raise CompactorError(f"{what} {_too_long(seconds)}") from None
+                await asyncio.wait([done], timeout=seconds)
+                if not done.done():
+                    entered = call.cancel()
+                    if entered is not None:
+                        await asyncio.wait([done], timeout=GRACE)
+                    if not done.done():
+                        self._leave(call, entered)
+                    elif self._closed:
+                        self._stop()
+                    raise CompactorError(f"{what} {_too_long(seconds)}")
             except asyncio.CancelledError:
+                call.cancel()
                 self._stop()
                 raise
+            value, error = done.result()
             if self._closed:
                 self._stop()
         if error is None:
@@ -102,16 +157,31 @@ class StrategyThread:
         Raises what it raises, and :class:`TimeLimitError` after ``seconds``. Not for
         several threads at once.
         """
-        answers: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
-        self._put(_Call(function, lambda value, error: answers.put((value, error))))
-        try:
-            value, error = answers.get(timeout=seconds)
-        except queue.Empty:
-            self._stop()
-            raise TimeLimitError(_too_long(seconds)) from None
+        value, error = self.ended(function, seconds)
         if error is not None:
             raise error
         return value
+
+    def ended(
+        self, function: Callable[[], Any], seconds: float
+    ) -> tuple[Any, BaseException | None]:
+        """As :meth:`wait`, but returns what the call returned and what it raised."""
+        answers: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+        call = _Call(function, lambda value, error: answers.put((value, error)))
+        self._put(call)
+        try:
+            return answers.get(timeout=seconds)
+        except queue.Empty:
+            loop = call.cancel()
+            try:
+                answers.get(timeout=0 if loop is None else GRACE)
+            except queue.Empty:
+                self._leave(call, loop)
+            raise TimeLimitError(_too_long(seconds)) from None
+        except BaseException:  # Ctrl-C in the thread that waits
+            call.cancel()
+            self._stop()
+            raise
 
     def close(self) -> None:
         """Let the thread end, after the call under way if there is one. Does not wait for it."""
@@ -131,6 +201,12 @@ class StrategyThread:
             self._end = end
         self._calls.put(call)
 
+    def _leave(self, call: _Call, loop: asyncio.AbstractEventLoop | None) -> None:
+        """Leave a call behind that did not end, and the shared loop if that is blocked too."""
+        self._stop()
+        if self._shared is not None and loop is not None and not call.reacted.is_set():
+            self._shared.leave(loop)
+
     def _stop(self) -> None:
         if self._end is not None:
             self._end()
@@ -148,18 +224,21 @@ def _work(calls: _Calls, shared: SharedLoop | None) -> None:
             error: BaseException | None = None
             try:
                 value = call.function()
-                if inspect.isawaitable(value) and shared is not None:
-                    value = shared.run(value)
-                elif inspect.isawaitable(value):
-                    value = runner.run(_awaited(value))
+                if inspect.isawaitable(value):
+                    value = _awaited(call, value, runner, shared)
             except BaseException as raised:  # even SystemExit: it is a strategy's, not ours
                 value, error = None, raised
             call.deliver(value, error)
             del call, value, error  # while the thread waits it holds nothing of the strategy
 
 
-async def _awaited(value: Awaitable[Any]) -> Any:
-    return await value
+def _awaited(
+    call: _Call, value: Awaitable[Any], runner: asyncio.Runner, shared: SharedLoop | None
+) -> Any:
+    loop = runner.get_loop() if shared is None else shared.current()
+    call.enter(loop)
+    work = call.awaited(value)
+    return runner.run(work) if shared is None else run_on(loop, work)
 
 
 def _too_long(seconds: float) -> str:

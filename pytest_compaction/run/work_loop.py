@@ -40,6 +40,7 @@ class WorkLoop:
 
     def metered(self, model: Model) -> MeteredModel:
         """A meter over a model whose requests run on this loop, within its limit."""
+        self._start()
         return MeteredModel(model, self._loop, self._limit)
 
     async def once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -62,28 +63,39 @@ class WorkLoop:
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the loop and block until it ends."""
+        self._start()
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def _start(self) -> None:
         if self._thread is None:
             self._thread = threading.Thread(
                 target=self._loop.run_forever, name="compaction-engine", daemon=True
             )
             self._thread.start()
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def close(self) -> None:
-        """Cancel what is under way and stop the loop. May be called again."""
-        if self._thread is not None:
-            asyncio.run_coroutine_threadsafe(self._cancel(), self._loop).result()
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
-            self._thread = None
-        self.function_loops.close()
-        if not self._loop.is_closed():
-            self._loop.close()
+        """Cancel what is under way and stop the loop. May be called again.
+
+        All loops end even if the caller cannot be closed; its error is raised after that.
+        """
+        try:
+            if self._thread is not None:
+                asyncio.run_coroutine_threadsafe(self._cancel(), self._loop).result()
+        finally:
+            if self._thread is not None:
+                self._loop.call_soon_threadsafe(self._loop.stop)
+                self._thread.join()
+                self._thread = None
+            self.function_loops.close()
+            if not self._loop.is_closed():
+                self._loop.close()
 
     async def _cancel(self) -> None:
-        await cancel_all()
-        if self._caller is not None:
-            await self._caller.close()
+        try:
+            await cancel_all()
+        finally:
+            if self._caller is not None:
+                await self._caller.close()
 
 
 def _mark_error_as_seen(task: asyncio.Task[Any]) -> None:

@@ -68,9 +68,7 @@ class Held:
             from pytest_compaction.checking.failure_text import described
             from pytest_compaction.checking.survey import shrunk
 
-            settings = self.session.settings
-            count, timeout = settings.examples, settings.timeout
-            small = shrunk(broken, invariant, runner, self.session.thread, count, timeout)
+            small = shrunk(broken, invariant, runner, self.session.settings.examples)
             many = f"{survey.breaches[invariant.name]} of {survey.examples} examples break it"
             again = self.session.command(self.subject)
             raise BrokenInvariantError(described(spec.text, invariant, small, many, again))
@@ -129,6 +127,10 @@ class CheckHooks:
             if call.excinfo is not None and isinstance(failure, BrokenInvariantError):
                 report.longrepr = in_sentences(call.excinfo, str(failure))
         return report
+
+    def pytest_unconfigure(self) -> None:
+        """Let the loops of the check end."""
+        self._session.work.close()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count outcomes by compactor."""

@@ -22,7 +22,7 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import is_offline
-from pytest_compaction.run.strategy_thread import StrategyThread
+from pytest_compaction.run.work_loop import WorkLoop
 from pytest_compaction.session.resolve import make_importable
 from pytest_compaction.settings import CONTROL, OptionError, Settings
 from pytest_compaction.text.words import printable
@@ -56,7 +56,8 @@ class CheckSession:
     registry: Registry
     model: Model
     tokens: TokenCounter
-    thread: StrategyThread = field(default_factory=lambda: StrategyThread("compaction-check"))
+    work: WorkLoop = field(default_factory=lambda: WorkLoop(8))
+    """The loops of the model and of async functions, as in a run."""
     _surveys: dict[str, tuple[Runner, Survey]] = field(default_factory=dict)
     _unused: dict[str, Compactor[State]] = field(default_factory=dict)
 
@@ -79,9 +80,14 @@ class CheckSession:
         if spec.text not in self._surveys:
             from pytest_compaction.checking.survey import survey
 
-            runner = Runner(lambda: self.create(spec), SummaryCache(self.model), self.tokens)
-            count, timeout = self.settings.examples, self.settings.timeout
-            self._surveys = {spec.text: (runner, survey(runner, self.thread, count, timeout))}
+            runner = Runner(
+                lambda: self.create(spec),
+                SummaryCache(self.work.metered(self.model)),
+                self.tokens,
+                self.settings.timeout,
+                self.work.function_loops,
+            )
+            self._surveys = {spec.text: (runner, survey(runner, self.settings.examples))}
         return self._surveys[spec.text]
 
     def command(self, subject: Subject) -> str:

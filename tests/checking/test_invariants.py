@@ -1,14 +1,18 @@
 """The checks of the invariants on runs made by hand, the logs that are generated, the shrinking."""
 
+import asyncio
 import json
+import threading
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from support.builders import COUNTER, assistant, system, tool, user
 from support.planted import Orphans, Sound
 
 from pytest_compaction.checking.examples.generated import STRATA
+from pytest_compaction.checking.examples.known import KNOWN
 from pytest_compaction.checking.examples.scenario import CANARY, Fault, Scenario
 from pytest_compaction.checking.faults import CALL_LIKE, REASONING, FaultyModel, SummaryCache
 from pytest_compaction.checking.invariants.invariants import INVARIANTS, NAMES
@@ -22,6 +26,7 @@ from pytest_compaction.checking.observation import (
 from pytest_compaction.checking.runner import Runner, without_dead_calls
 from pytest_compaction.checking.survey import examples, shrunk, survey
 from pytest_compaction.compactors.base.history import spans_between
+from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import Span, Traits
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import (
@@ -309,19 +314,16 @@ def test_the_examples_hold_everything_that_agents_meet():
 
 def test_a_shrunk_example_is_no_larger_breaks_the_same_and_is_always_the_same():
     runner = Runner(Orphans, SummaryCache(OfflineModel(COUNTER)), COUNTER)
-    thread = StrategyThread("check")
-    found = survey(runner, thread, 200, 60)
+    found = survey(runner, 200)
     first = found.first["results-follow-calls"]
     invariant = BY_NAME["results-follow-calls"]
-    small, again = (shrunk(first, invariant, runner, thread, 200, 60) for _ in range(2))
+    small, again = (shrunk(first, invariant, runner, 200) for _ in range(2))
     assert len(small.example.scenario.log) < len(first.example.scenario.log)
     assert next(invariant.check(small.observation)) == small.breach
     assert small.example == again.example
 
 
 def test_a_call_that_takes_too_long_is_left_behind_and_the_next_one_runs():
-    import threading
-
     thread, gate = StrategyThread("check"), threading.Event()
     with pytest.raises(TimeLimitError, match=r"did not return within 0\.05 s"):
         thread.wait(gate.wait, 0.05)
@@ -370,5 +372,49 @@ def test_a_sound_strategy_gives_the_same_survey_twice():
     counts = []
     for _ in range(2):
         runner = Runner(Sound, SummaryCache(OfflineModel(COUNTER)), COUNTER)
-        counts.append(survey(runner, StrategyThread("check"), 20, 60).steps)
+        counts.append(survey(runner, 20).steps)
     assert counts[0] == counts[1]
+
+
+LOOPS = []
+
+
+async def on_a_loop(messages, budget):
+    """Notes the loop on which it runs."""
+    LOOPS.append(asyncio.get_running_loop())
+    return messages
+
+
+class OnOneLoop(Sound):
+    """Keeps a loop for the class, as a client that all instances share does."""
+
+    loop = None
+
+    def observe(self, state, new, context):
+        with pytest.raises(RuntimeError):
+            asyncio.get_running_loop()  # as in a run
+        return super().observe(state, new, context)
+
+    async def compact(self, state, context):
+        running = asyncio.get_running_loop()
+        if OnOneLoop.loop not in (None, running):
+            raise RuntimeError("bound to a different event loop")
+        OnOneLoop.loop = running
+        return await super().compact(state, context)
+
+
+def test_the_check_gives_loops_as_a_run_does():
+    before = set(threading.enumerate())
+    runner = Runner(OnOneLoop, SummaryCache(OfflineModel(COUNTER)), COUNTER)
+    assert runner.run(KNOWN[0]).raised is None
+    assert "bound to a different event loop" in runner.run(KNOWN[0]).raised
+    LOOPS.clear()
+    create = partial(FunctionCompactor, "on_a_loop", on_a_loop, {})
+    runner = Runner(create, SummaryCache(OfflineModel(COUNTER)), COUNTER)
+    assert [runner.run(KNOWN[0]).raised for _ in range(2)] == [None, None]
+    assert len(LOOPS) > 1
+    assert len(set(LOOPS)) == 1
+    runner.loops.close()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(10)
+        assert not thread.is_alive()

@@ -16,7 +16,6 @@ from pytest_compaction.conversation.chat_format import message_to_chat
 from pytest_compaction.conversation.messages import Message, Opaque, structure_faults
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import CompactReply
-from pytest_compaction.run.strategy_thread import StrategyThread
 from pytest_compaction.session.check_session import UNCHECKED
 
 REGISTRY = Registry()
@@ -50,7 +49,7 @@ def runner_of(text):
 
 def broken_by(text):
     """The invariants that a strategy breaks in the situations, without any drawn example."""
-    return set(survey(runner_of(text), StrategyThread("check"), 0, 60).breaches)
+    return set(survey(runner_of(text), 0).breaches)
 
 
 def test_there_are_strategies_that_declare_violations():
@@ -105,10 +104,10 @@ def test_the_situations_differ_and_are_sound_conversations():
 
 
 def test_a_situation_is_shown_as_it_is_where_no_drawn_example_breaks_the_invariant():
-    runner, thread = runner_of("cline"), StrategyThread("check")
+    runner = runner_of("cline")
     invariant = next(each for each in INVARIANTS if each.name == "never-larger")
-    found = survey(runner, thread, 0, 60)
+    found = survey(runner, 0)
     assert found.examples == len(KNOWN)
     first = found.first["never-larger"]
     assert first.example.stratum == "known"
-    assert shrunk(first, invariant, runner, thread, 0, 60) == first
+    assert shrunk(first, invariant, runner, 0) == first

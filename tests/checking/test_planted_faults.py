@@ -10,19 +10,17 @@ from pytest_compaction.checking.invariants.invariants import NAMES
 from pytest_compaction.checking.runner import Runner
 from pytest_compaction.checking.survey import survey
 from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.run.strategy_thread import StrategyThread
 
 EXAMPLES = 60
 MORE = dict.fromkeys((CutsImages, DropsLatestThinking, Loops, ReturnsList), 200)
 """Faults that only show on a conversation that is rare."""
-THREAD = StrategyThread("check")
 pytestmark = pytest.mark.exhaustive
 MODEL = SummaryCache(OfflineModel(COUNTER))
 
 
 def surveyed(strategy):
     count = MORE.get(strategy, EXAMPLES)
-    return survey(Runner(strategy, MODEL, COUNTER), THREAD, count, 60)
+    return survey(Runner(strategy, MODEL, COUNTER), count)
 
 
 def test_there_is_a_planted_fault_for_every_invariant():

@@ -1,9 +1,9 @@
 """A strategy has one thread and one event loop for its whole life, and both end with it."""
 
 import asyncio
+import contextlib
 import gc
 import threading
-import time
 from functools import partial
 
 import pytest
@@ -64,6 +64,11 @@ async def compact(messages, budget):
     """Keeps everything, after asking the client of this module."""
     await CLIENTS["compact"].compact({"messages": []}, None)
     return messages
+
+
+async def compact_too(messages, budget):
+    """As ``compact``, and with the same client."""
+    return await compact(messages, budget)
 
 
 def engine_of(create, timeout=ENOUGH):
@@ -151,8 +156,50 @@ def test_what_is_async_and_made_anew_for_each_case_gets_a_loop_of_its_own(left_b
     assert left_behind() == []
 
 
-def test_calls_of_one_async_function_run_at_once_and_a_stuck_one_gets_a_new_loop(left_behind):
-    shared, meeting = SharedLoop("function"), []
+async def current_loop():
+    return asyncio.get_running_loop()
+
+
+def stuck():
+    return pytest.raises(CompactorError, match="did not return within")
+
+
+class Endless:
+    """Sleeps until it is cancelled, and says so."""
+
+    def __init__(self):
+        self.begun, self.cancelled = threading.Event(), threading.Event()
+
+    async def __call__(self):
+        self.begun.set()
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            raise
+
+
+def test_functions_that_share_a_global_have_one_loop_in_whatever_strategy_they_are(left_behind):
+    client = CLIENTS["compact"] = Connected()
+    first = FunctionCompactor("a", compact, {})
+    second = FunctionCompactor("b", compact_too, {})
+    strategies = [first, second, Composition("a+b", [first, second])]
+    for mentioned in (strategies, strategies[::-1]):
+        loops = FunctionLoops()
+        assert len({id(loops.of(each)) for each in mentioned}) == 1
+        loops.close()
+    remaining = iter(strategies)
+    work, engine = engine_of(lambda name: next(remaining))
+    for name in ("a", "b", "a+b"):
+        compaction = engine.compaction(build_case(), Arm(name))
+        assert [(step.status, step.error) for step in compaction.steps] == [("noop", None)] * 2
+    work.close()
+    assert len(set(client.loops)) == 1
+    assert left_behind() == []
+
+
+def test_calls_of_one_async_function_run_at_once_and_a_stuck_one_leaves_the_loop(left_behind):
+    shared, meeting, endless = SharedLoop("function"), [], Endless()
 
     async def meet():
         meeting.append(asyncio.get_running_loop())
@@ -163,20 +210,134 @@ def test_calls_of_one_async_function_run_at_once_and_a_stuck_one_gets_a_new_loop
     async def both():
         threads = [StrategyThread(name, shared) for name in "ab"]
         found = await asyncio.gather(*(each.call(meet, ENOUGH, "meet") for each in threads))
-        with pytest.raises(CompactorError, match="did not return within"):
-            await threads[0].call(lambda: asyncio.sleep(60), 0.05, "stuck")
+        with stuck():
+            await threads[0].call(endless, 0.05, "stuck")
         meeting.append(await threads[0].call(current_loop, ENOUGH, "loop"))
         for each in threads:
             each.close()
         return found
 
-    async def current_loop():
-        return asyncio.get_running_loop()
-
     assert asyncio.run(both()) == [2, 2]
-    assert meeting[0] is meeting[1] is not meeting[2]
+    assert meeting[0] is meeting[1] is meeting[2]
+    assert endless.cancelled.is_set()
     shared.close()
     assert left_behind() == []
+
+
+def test_two_calls_that_are_stuck_on_a_blocked_loop_leave_it_once(left_behind):
+    shared, gate, blocked = SharedLoop("function"), threading.Event(), threading.Event()
+
+    async def block():
+        blocked.set()
+        gate.wait()
+
+    async def calls():
+        first, second, third = (StrategyThread(name, shared) for name in "abc")
+        old = await first.call(current_loop, ENOUGH, "loop")
+
+        async def after_the_first():
+            await asyncio.to_thread(blocked.wait)
+            with stuck():
+                await second.call(Endless(), 0.5, "second")
+
+        waiting = asyncio.create_task(after_the_first())
+        with stuck():
+            await first.call(block, 0.05, "first")
+        new = await third.call(current_loop, ENOUGH, "loop")
+        await waiting
+        again = await second.call(current_loop, ENOUGH, "loop")
+        for each in (first, second, third):
+            each.close()
+        return old, new, again
+
+    old, new, again = asyncio.run(calls())
+    assert old is not new is again
+    gate.set()
+    shared.close()
+    assert left_behind() == []
+
+
+def test_a_task_that_ignores_its_cancellation_does_not_cost_the_others_their_loop(left_behind):
+    shared, stop = SharedLoop("function"), threading.Event()
+
+    async def stubborn():
+        while not stop.is_set():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(0.01)
+
+    async def calls():
+        thread = StrategyThread("stubborn", shared)
+        before = await thread.call(current_loop, ENOUGH, "loop")
+        with stuck():
+            await thread.call(stubborn, 0.05, "stubborn")
+        after = await thread.call(current_loop, ENOUGH, "loop")
+        thread.close()
+        return before, after
+
+    before, after = asyncio.run(calls())
+    assert before is after
+    stop.set()
+    shared.close()
+    assert left_behind() == []
+
+
+@pytest.mark.parametrize("where", ["own", "shared"])
+def test_a_coroutine_ends_with_its_time_or_with_whoever_waits_for_it(where, left_behind):
+    shared = SharedLoop("function") if where == "shared" else None
+    thread = StrategyThread("spending", shared)
+    late, waited, dropped = Endless(), Endless(), Endless()
+
+    async def calls():
+        before = await thread.call(current_loop, ENOUGH, "loop")
+        with stuck():
+            await thread.call(late, 0.05, "late")
+        assert late.cancelled.is_set()
+        assert await thread.call(current_loop, ENOUGH, "loop") is before
+        with pytest.raises(TimeLimitError):
+            await asyncio.to_thread(thread.wait, waited, 0.05)
+        assert waited.cancelled.is_set()
+        assert await thread.call(current_loop, ENOUGH, "loop") is before
+        task = asyncio.create_task(thread.call(dropped, ENOUGH, "dropped"))
+        await asyncio.to_thread(dropped.begun.wait)
+        task.cancel()
+        await asyncio.wait([task])
+
+    asyncio.run(calls())
+    assert dropped.cancelled.wait(ENOUGH)
+    thread.close()
+    if shared is not None:
+        shared.close()
+    assert left_behind() == []
+
+
+def test_a_coroutine_that_is_made_after_its_time_is_never_begun(left_behind):
+    gate, endless = threading.Event(), Endless()
+    thread = StrategyThread("late")
+
+    def make():
+        gate.wait()
+        return endless()
+
+    with pytest.raises(TimeLimitError):
+        thread.wait(make, 0.05)
+    gate.set()
+    assert left_behind() == []
+    assert not endless.begun.is_set()
+
+
+def test_all_loops_end_even_if_the_caller_cannot_be_closed(left_behind):
+    class Broken:
+        async def close(self):
+            raise OSError("no route")
+
+    work = WorkLoop(8, Broken())
+    shared = work.function_loops.of(FunctionCompactor("compact", compact, {}))
+    own, loop = work.wait(current_loop()), shared.current()
+    with pytest.raises(OSError, match="no route"):
+        work.close()
+    assert left_behind() == []
+    assert own.is_closed()
+    assert loop.is_closed()
 
 
 def test_a_function_that_wants_the_process_to_end_does_not_end_the_loop(left_behind):
@@ -282,13 +443,24 @@ def test_a_call_after_the_end_has_a_thread_of_its_own(left_behind):
 
 
 def test_a_call_waits_its_turn_and_its_time_begins_with_it():
-    thread = StrategyThread("busy")
+    """The first call lasts longer than the limit of the second, which waits for it."""
+    thread, gate, begun = StrategyThread("busy"), threading.Event(), threading.Event()
+    limit = 2.0
 
-    async def four():
-        calls = (thread.call(partial(time.sleep, 0.15), 0.4, "sleep") for _ in range(4))
-        return await asyncio.gather(*calls)
+    def first():
+        begun.set()
+        return gate.wait(ENOUGH)
 
-    assert asyncio.run(four()) == [None] * 4
+    async def both():
+        long = asyncio.create_task(thread.call(first, 2 * ENOUGH, "first"))
+        await asyncio.to_thread(begun.wait)
+        short = asyncio.create_task(thread.call(lambda: "in time", limit, "second"))
+        await asyncio.sleep(limit + 0.2)
+        assert not short.done()
+        gate.set()
+        return await asyncio.gather(long, short)
+
+    assert asyncio.run(both()) == [True, "in time"]
     thread.close()
 
 
