@@ -83,7 +83,7 @@ class SpendingLimit:
         """Book a reply; one that does not say what it took is priced as if it took the most."""
         accounts, model = self._accounts, call.model
         usage = counted(call, reply, self._tokens)
-        usd = self._prices.cost(model, usage)
+        usd, note = self._prices.cost(model, usage), ""
         if usage != reply.usage:
             stand = "counted here"
             if self._limit is not None:
@@ -92,8 +92,14 @@ class SpendingLimit:
                 f"{printable(model, 80)}: not all replies say how many tokens they took; "
                 f"those calls are {stand}"
             )
-            await accounts.off_loop(lambda: accounts.note(note))
-        await accounts.off_loop(lambda: accounts.settle(number, usage, usd))
+
+        def book() -> None:
+            # First: while a call is in flight, calls that the limit has no room for wait for it.
+            accounts.settle(number, usage, usd)
+            if note:
+                accounts.note(note)
+
+        await accounts.off_loop(book)
 
     async def _lost(self, number: int, call: Call) -> None:
         """Book a request without a usable reply at the most that it can cost."""
