@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import threading
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -122,25 +123,42 @@ class Store:
 
     async def find(self, call: Call) -> CallReply | None:
         """The stored reply to a call; a file that cannot be used is passed over with a note."""
-        digest = call.digest
-        path = self._path(digest)
+        return await asyncio.to_thread(self._read, call.digest)
+
+    async def _keep(self, call: Call, digest: str, reply: CallReply) -> CallReply:
+        """Keep a reply, even for a caller that gives up: it is paid for.
+
+        Such a caller waits for the end of the writing, because its claim ends after that.
+        """
+        # Not ``to_thread``: this starts at once, and no cancellation of all tasks reaches it.
+        loop = asyncio.get_running_loop()
+        writing = loop.run_in_executor(None, self._kept, call, digest, reply)
         try:
-            text = path.read_bytes().decode("utf-8")
+            return await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            await asyncio.wait([writing])
+            raise
+
+    # The disk may be slow: the methods from here on run in threads, off the event loop.
+
+    def _read(self, digest: str) -> CallReply | None:
+        try:
+            text = self._path(digest).read_bytes().decode("utf-8")
         except FileNotFoundError:
             return None
         except (OSError, UnicodeDecodeError) as error:
-            await self._unusable(digest, f"it cannot be read ({type(error).__name__})")
+            self._unusable(digest, f"it cannot be read ({type(error).__name__})")
             return None
         try:
             return _reply(json.loads(text), digest)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            await self._unusable(digest, "it is torn, or is not a file of a store")
+            self._unusable(digest, "it is torn, or is not a file of a store")
             return None
 
-    async def _keep(self, call: Call, digest: str, reply: CallReply) -> CallReply:
+    def _kept(self, call: Call, digest: str, reply: CallReply) -> CallReply:
         """Write the reply, unless another run has stored one first; the stored reply counts."""
         if self._mode != "refresh":
-            found = await self.find(call)
+            found = self._read(digest)
             if found is not None:
                 self._fresh.add(digest)
                 return found
@@ -157,15 +175,22 @@ class Store:
         try:
             _write(self._folder, self._path(digest), file_bytes(data))
         except ValueError:
-            await self._note(f"a reply that is not valid JSON was not kept in {self._shown}")
+            self._note(f"a reply that is not valid JSON was not kept in {self._shown}")
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            await self._note(
+            self._note(
                 f"replies could not be kept in {self._shown}: {reason}; they will be paid for again"
             )
         else:
             self._fresh.add(digest)
         return reply
+
+    def _unusable(self, digest: str, why: str) -> None:
+        self._note(f"passed over {self._shown}/{digest[:2]}/{digest}.json: {why}")
+
+    def _note(self, text: str) -> None:
+        if self._accounts is not None:
+            self._accounts.note(printable(text))
 
     def _path(self, digest: str) -> Path:
         return self._folder / digest[:2] / f"{digest}.json"
@@ -176,14 +201,6 @@ class Store:
             f"{call.operation} of {scrubbed(call.model)}, trial {call.trial}); "
             "run once without --compaction-replay to record it"
         )
-
-    async def _unusable(self, digest: str, why: str) -> None:
-        await self._note(f"passed over {self._shown}/{digest[:2]}/{digest}.json: {why}")
-
-    async def _note(self, text: str) -> None:
-        accounts = self._accounts
-        if accounts is not None:
-            await accounts.off_loop(lambda: accounts.note(printable(text)))
 
 
 def file_bytes(data: dict[str, Any]) -> bytes:
@@ -221,6 +238,7 @@ def _write(folder: Path, path: Path, data: bytes) -> None:
     partial = folder / _PARTIAL
     partial.mkdir(parents=True, exist_ok=True)
     path.parent.mkdir(exist_ok=True)
-    temporary = partial / f"{path.stem}.{os.getpid()}"
+    # A writer of its own name: no two threads of any processes write into one file.
+    temporary = partial / f"{path.stem}.{os.getpid()}.{threading.get_ident()}"
     temporary.write_bytes(data)
     temporary.replace(path)
