@@ -70,14 +70,14 @@ class Store:
         if lock is None:
             lock = self._locks[digest] = asyncio.Lock()
         async with lock:
-            found = await self._standing(call, digest)
+            found = await self._stored(call, digest)
             if found is not None:
                 return found
             if self._following is None:
                 raise NotRecordedError(self._missing(call, digest))
             if not await self._claimed(digest):
                 self._fresh.add(digest)
-                found = await self._standing(call, digest)
+                found = await self._stored(call, digest)
             return found or await self._asked(self._following, call, digest)
 
     async def close(self) -> None:
@@ -85,7 +85,7 @@ class Store:
         if self._following is not None:
             await self._following.close()
 
-    async def _standing(self, call: Call, digest: str) -> CallReply | None:
+    async def _stored(self, call: Call, digest: str) -> CallReply | None:
         """The stored reply, if this run may use it."""
         if self._mode == "refresh" and digest not in self._fresh:
             return None
