@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 from weakref import WeakValueDictionary
 
 from pytest_compaction.conversation.messages import canonical_json
-from pytest_compaction.models.calls.accounts import Accounts, Claim
+from pytest_compaction.models.calls.accounts import Accounts, Claim, repeat_off_loop
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
@@ -28,9 +28,6 @@ from pytest_compaction.text.words import printable
 Mode = Literal["normal", "replay", "refresh"]
 FORMAT: Final = 1
 _PARTIAL: Final = ".partial"
-_WAIT_S: Final = 0.02
-_LONGEST_WAIT_S: Final = 0.5
-"""Waits between looks at the accounts double up to the longest: the file announces nothing."""
 _CIPHERTEXT: Final = frozenset({"encrypted_content", "signature"})
 """Members in which anything can look like a key by chance: only known secrets are replaced."""
 
@@ -105,10 +102,7 @@ class Store:
             if claim == "ours":
                 accounts.unclaim(digest, kept=False)
 
-        wait = _WAIT_S
-        while (claim := await accounts.off_loop(lambda: accounts.claim(digest), undo)) == "wait":
-            await asyncio.sleep(wait)
-            wait = min(2 * wait, _LONGEST_WAIT_S)
+        claim = await repeat_off_loop(accounts, lambda: accounts.claim(digest), undo)
         return claim == "ours"
 
     async def _asked(self, following: Caller, call: Call, digest: str) -> CallReply:
