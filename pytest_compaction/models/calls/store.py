@@ -102,7 +102,7 @@ class Store:
             if claim == "ours":
                 accounts.unclaim(digest, kept=False)
 
-        claim = await repeat_off_loop(accounts, lambda: accounts.claim(digest), undo)
+        claim: Claim = await repeat_off_loop(accounts, lambda: accounts.claim(digest), undo)
         return claim == "ours"
 
     async def _asked(self, following: Caller, call: Call, digest: str) -> CallReply:
