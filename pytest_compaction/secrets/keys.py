@@ -2,6 +2,7 @@
 
 A key is known from the environment or recognised by its shape, wherever it comes from: a
 user exported it, it stands in an imported session, an endpoint sends it back in an error.
+A known key is found as it is, percent-encoded as in an address, and escaped as in JSON.
 Ordinary text, hashes and identifiers stay as they are.
 
 The key that is sent to the endpoint is known whatever its length and shape; a short one
@@ -11,13 +12,14 @@ counts only where it is a word of its own.
 from __future__ import annotations
 
 import base64
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, quote_plus, unquote, urlsplit
 
 from pytest_compaction.secrets.shapes import SHAPES, Span, replace
 
@@ -33,6 +35,7 @@ _NO_KEYS: Final = frozenset(
 _KEY_NAME: Final = re.compile(
     r"(?i)(?:^|_)(?:API_?KEY|ACCESS_KEY|SECRET_KEY|ADMIN_KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PAT)$"
 )
+_ESCAPED_OCTET: Final = re.compile("%[0-9A-F]{2}")
 _names_a_key: Final = lru_cache(maxsize=1024)(_KEY_NAME.search)
 
 
@@ -96,13 +99,27 @@ def scrubbed(text: str, secrets: Iterable[str] | None = None, *, shapes: bool = 
 def find_known(text: str, secrets: Iterable[str] | None = None) -> Iterator[Span]:
     """Where known secrets stand, without any look at their shape; see :func:`scrubbed`."""
     for secret in environment_secrets() if secrets is None else secrets:
-        if secret in text:
-            yield from (match.span() for match in _known(secret).finditer(text))
+        for form in _forms(secret):
+            if form in text:
+                yield from (match.span() for match in _known(form).finditer(text))
+
+
+@lru_cache(maxsize=256)
+def _forms(secret: str) -> tuple[str, ...]:
+    """A secret as it is, in addresses and in JSON, such as the arguments of a tool call."""
+    # Half a surrogate pair has no UTF-8 form; here it only has to raise no error.
+    octets = secret.encode("utf-8", "surrogatepass")
+    quoted = (quote(octets, safe=""), quote(octets), quote_plus(octets))
+    lower = (_ESCAPED_OCTET.sub(lambda match: match[0].lower(), form) for form in quoted)
+    escaped = [json.dumps(secret, ensure_ascii=ascii_only)[1:-1] for ascii_only in (False, True)]
+    # Some writers of JSON escape the slash as well.
+    slashes = (form.replace("/", r"\/") for form in escaped)
+    return tuple(dict.fromkeys((secret, *quoted, *lower, *escaped, *slashes)))
 
 
 @lru_cache(maxsize=256)
 def _known(secret: str) -> re.Pattern[str]:
-    """Finds a known secret; a short one only where it is a word of its own."""
+    """Finds a form of a known secret; a short one only where it is a word of its own."""
     literal = re.escape(secret)
     if len(secret) >= _LONG:
         return re.compile(literal)

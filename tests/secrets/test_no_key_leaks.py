@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import re
 import string
 from dataclasses import replace
+from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import given
@@ -159,6 +161,29 @@ def test_the_key_of_the_endpoint_is_blotted_out_whatever_its_length_and_shape(mo
     assert scrubbed_json({"a": [key]}) == {"a": [BLOT if secret else key]}
     assert scrubbed(f"x{key}9z0y") == f"x{key}9z0y", "within a word it is another word"
     assert scrubbed(scrubbed(key)) == scrubbed(key)
+
+
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "GATEWAY_TOKEN"])
+@pytest.mark.parametrize("key", ["p@ss/w+rd=1", 'p@ss/w+rd=1 and a \\ "schlüssel"\t'])
+def test_a_known_secret_is_blotted_out_in_addresses_and_in_json_too(monkeypatch, name, key):
+    key = key if name == "OPENAI_API_KEY" else f"{key}, long enough"
+    monkeypatch.setenv(name, key)
+    key = key.strip()
+    arguments = [json.dumps({"key": key}, ensure_ascii=ascii_only) for ascii_only in (True, False)]
+    quoted = [quote(key, safe=""), quote(key), quote_plus(key)]
+    lower = [re.sub("%..", lambda match: match[0].lower(), text) for text in quoted]
+    for text in [*quoted, *lower]:
+        assert scrubbed(f"https://h.example/?a={text}&b=1") == f"https://h.example/?a={BLOT}&b=1"
+        assert scrubbed_json({text: [text]}) == {BLOT: [BLOT]}
+    for text in [*arguments, *(text.replace("/", "\\/") for text in arguments)]:
+        assert scrubbed(text) == f'{{"key": "{BLOT}"}}'
+        assert scrubbed_json({"arguments": text}) == {"arguments": f'{{"key": "{BLOT}"}}'}
+
+
+def test_a_secret_that_has_no_utf8_form_is_blotted_out(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "half \udcff a character")
+    assert scrubbed("half \udcff a character, half%20%FF") == f"{BLOT}, half%20%FF"
+    assert scrubbed("a \ud800 b", ["a \ud800 b"]) == BLOT
 
 
 @pytest.mark.parametrize("key", ["EMPTY", "ollama", "none", "x", ""])

@@ -36,10 +36,13 @@ create table if not exists claims (
 """
 _BUSY_S: Final = 60.0
 """How long a transaction waits while other processes write; they take milliseconds each."""
+_WAIT_S: Final = 0.02
+_LONGEST_WAIT_S: Final = 0.5
+"""Waits between looks at the accounts double up to the longest: the file announces nothing."""
 _STOPPED: Final = "stopped"
 """The note that the limit was reached, so that every process knows it."""
-Claim = Literal["ours", "wait", "kept"]
-"""A call is to be made here, is being made elsewhere, or was made in this run and is stored."""
+Claim = Literal["ours", "kept"]
+"""A call is to be made here, or was made in this run and is stored."""
 T = TypeVar("T")
 
 
@@ -156,8 +159,11 @@ class Accounts:
                 (_owner(), role, model),
             )
 
-    def claim(self, digest: str) -> Claim:
-        """Whether this process is to make a call: no two make the same call at a time."""
+    def claim(self, digest: str) -> Claim | None:
+        """Whether this process is to make a call: no two make the same call at a time.
+
+        ``None`` if it must wait because another process is making it.
+        """
         with self._connection() as db:
             owner = _owner()
             db.execute(
@@ -167,7 +173,7 @@ class Accounts:
                 "select owner, kept from claims where digest = ?", (digest,)
             ).fetchone()
         if found is None or (found[0] != owner and not found[1]):
-            return "wait"
+            return None
         return "kept" if found[1] else "ours"
 
     def unclaim(self, digest: str, kept: bool) -> None:
@@ -244,6 +250,25 @@ class LimitReachedError(Exception):
         super().__init__(f"{spent:.4f} of {limit:g} US dollars are spent")
         self.limit = limit
         self.spent = spent
+
+
+async def repeat_off_loop(
+    accounts: Accounts, transaction: Callable[[], T | None], undo: Callable[[T], object]
+) -> T:
+    """Do a transaction off the loop, again after each wait, until its result is not ``None``.
+
+    If the caller is cancelled meanwhile, ``undo`` takes back what the transaction did.
+    """
+
+    def undo_result(result: T | None) -> None:
+        if result is not None:
+            undo(result)
+
+    wait = _WAIT_S
+    while (result := await accounts.off_loop(transaction, undo_result)) is None:
+        await asyncio.sleep(wait)
+        wait = min(2 * wait, _LONGEST_WAIT_S)
+    return result
 
 
 def _taken_back(done: Future[T], undo: Callable[[T], object] | None) -> None:

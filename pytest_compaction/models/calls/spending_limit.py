@@ -9,12 +9,15 @@ refused, and no further request is sent in the run.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pytest_compaction.conversation.tokens import IMAGE_TOKENS, TokenCounter
-from pytest_compaction.models.calls.accounts import Accounts, LimitReachedError
+from pytest_compaction.models.calls.accounts import (
+    Accounts,
+    LimitReachedError,
+    repeat_off_loop,
+)
 from pytest_compaction.models.calls.attempt import AttemptError
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.protocol import ModelError, NotAskedError
@@ -23,9 +26,6 @@ from pytest_compaction.models.wire.call import Call, Caller, CallReply
 from pytest_compaction.models.wire.usage_count import counted
 from pytest_compaction.text.words import printable
 
-_WAIT_S: Final = 0.02
-_LONGEST_WAIT_S: Final = 0.5
-"""Waits between looks at the accounts double up to the longest: the file announces nothing."""
 _MARGIN: Final = 1.25
 """Times our own count: other tokenizers may count more tokens of an input."""
 _OUTPUT_KEYS: Final = ("max_completion_tokens", "max_tokens", "max_output_tokens")
@@ -83,7 +83,7 @@ class SpendingLimit:
         """Book a reply; one that does not say what it took is priced as if it took the most."""
         accounts, model = self._accounts, call.model
         usage = counted(call, reply, self._tokens)
-        usd = self._prices.cost(model, usage)
+        usd, note = self._prices.cost(model, usage), ""
         if usage != reply.usage:
             stand = "counted here"
             if self._limit is not None:
@@ -92,8 +92,14 @@ class SpendingLimit:
                 f"{printable(model, 80)}: not all replies say how many tokens they took; "
                 f"those calls are {stand}"
             )
-            await accounts.off_loop(lambda: accounts.note(note))
-        await accounts.off_loop(lambda: accounts.settle(number, usage, usd))
+
+        def book() -> None:
+            # First: while a call is in flight, calls that the limit has no room for wait for it.
+            accounts.settle(number, usage, usd)
+            if note:
+                accounts.note(note)
+
+        await accounts.off_loop(book)
 
     async def _lost(self, number: int, call: Call) -> None:
         """Book a request without a usable reply at the most that it can cost."""
@@ -109,25 +115,17 @@ class SpendingLimit:
         """The number of the call in the accounts, once the limit has room for it."""
         accounts, model = self._accounts, call.model
         most = self._most(call, model)
-        wait = _WAIT_S
-        while True:
-            try:
-                number = await accounts.off_loop(
-                    lambda: accounts.reserve(call.role, model, most, self._limit), self._take_back
-                )
-            except LimitReachedError as reached:
-                raise SpentError(
-                    f"not paid for: --compaction-max-cost={reached.limit:g} leaves no room for "
-                    "another call; run again with a higher limit (what was paid for is stored)"
-                ) from None
-            if number is not None:
-                return number
-            await asyncio.sleep(wait)
-            wait = min(2 * wait, _LONGEST_WAIT_S)
-
-    def _take_back(self, number: int | None) -> None:
-        if number is not None:
-            self._accounts.release(number)
+        try:
+            return await repeat_off_loop(
+                accounts,
+                lambda: accounts.reserve(call.role, model, most, self._limit),
+                accounts.release,
+            )
+        except LimitReachedError as reached:
+            raise SpentError(
+                f"not paid for: --compaction-max-cost={reached.limit:g} leaves no room for "
+                "another call; run again with a higher limit (what was paid for is stored)"
+            ) from None
 
     def _most(self, call: Call, model: str) -> float | None:
         """The most that a call can cost, as counted here; ``None`` without a limit to keep."""

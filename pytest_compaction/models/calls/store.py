@@ -11,13 +11,14 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import threading
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Literal
 from weakref import WeakValueDictionary
 
 from pytest_compaction.conversation.messages import canonical_json
-from pytest_compaction.models.calls.accounts import Accounts, Claim
+from pytest_compaction.models.calls.accounts import Accounts, Claim, repeat_off_loop
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
@@ -27,9 +28,6 @@ from pytest_compaction.text.words import printable
 Mode = Literal["normal", "replay", "refresh"]
 FORMAT: Final = 1
 _PARTIAL: Final = ".partial"
-_WAIT_S: Final = 0.02
-_LONGEST_WAIT_S: Final = 0.5
-"""Waits between looks at the accounts double up to the longest: the file announces nothing."""
 _CIPHERTEXT: Final = frozenset({"encrypted_content", "signature"})
 """Members in which anything can look like a key by chance: only known secrets are replaced."""
 
@@ -69,14 +67,14 @@ class Store:
         if lock is None:
             lock = self._locks[digest] = asyncio.Lock()
         async with lock:
-            found = await self._standing(call, digest)
+            found = await self._stored(call, digest)
             if found is not None:
                 return found
             if self._following is None:
                 raise NotRecordedError(self._missing(call, digest))
             if not await self._claimed(digest):
                 self._fresh.add(digest)
-                found = await self._standing(call, digest)
+                found = await self._stored(call, digest)
             return found or await self._asked(self._following, call, digest)
 
     async def close(self) -> None:
@@ -84,7 +82,7 @@ class Store:
         if self._following is not None:
             await self._following.close()
 
-    async def _standing(self, call: Call, digest: str) -> CallReply | None:
+    async def _stored(self, call: Call, digest: str) -> CallReply | None:
         """The stored reply, if this run may use it."""
         if self._mode == "refresh" and digest not in self._fresh:
             return None
@@ -104,10 +102,7 @@ class Store:
             if claim == "ours":
                 accounts.unclaim(digest, kept=False)
 
-        wait = _WAIT_S
-        while (claim := await accounts.off_loop(lambda: accounts.claim(digest), undo)) == "wait":
-            await asyncio.sleep(wait)
-            wait = min(2 * wait, _LONGEST_WAIT_S)
+        claim: Claim = await repeat_off_loop(accounts, lambda: accounts.claim(digest), undo)
         return claim == "ours"
 
     async def _asked(self, following: Caller, call: Call, digest: str) -> CallReply:
@@ -122,25 +117,42 @@ class Store:
 
     async def find(self, call: Call) -> CallReply | None:
         """The stored reply to a call; a file that cannot be used is passed over with a note."""
-        digest = call.digest
-        path = self._path(digest)
+        return await asyncio.to_thread(self._read, call.digest)
+
+    async def _keep(self, call: Call, digest: str, reply: CallReply) -> CallReply:
+        """Keep a reply, even for a caller that gives up: it is paid for.
+
+        Such a caller waits for the end of the writing, because its claim ends after that.
+        """
+        # Not ``to_thread``: this starts at once, and no cancellation of all tasks reaches it.
+        loop = asyncio.get_running_loop()
+        writing = loop.run_in_executor(None, self._kept, call, digest, reply)
         try:
-            text = path.read_bytes().decode("utf-8")
+            return await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            await asyncio.wait([writing])
+            raise
+
+    # The disk may be slow: the methods from here on run in threads, off the event loop.
+
+    def _read(self, digest: str) -> CallReply | None:
+        try:
+            text = self._path(digest).read_bytes().decode("utf-8")
         except FileNotFoundError:
             return None
         except (OSError, UnicodeDecodeError) as error:
-            await self._unusable(digest, f"it cannot be read ({type(error).__name__})")
+            self._unusable(digest, f"it cannot be read ({type(error).__name__})")
             return None
         try:
             return _reply(json.loads(text), digest)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            await self._unusable(digest, "it is torn, or is not a file of a store")
+            self._unusable(digest, "it is torn, or is not a file of a store")
             return None
 
-    async def _keep(self, call: Call, digest: str, reply: CallReply) -> CallReply:
+    def _kept(self, call: Call, digest: str, reply: CallReply) -> CallReply:
         """Write the reply, unless another run has stored one first; the stored reply counts."""
         if self._mode != "refresh":
-            found = await self.find(call)
+            found = self._read(digest)
             if found is not None:
                 self._fresh.add(digest)
                 return found
@@ -157,15 +169,22 @@ class Store:
         try:
             _write(self._folder, self._path(digest), file_bytes(data))
         except ValueError:
-            await self._note(f"a reply that is not valid JSON was not kept in {self._shown}")
+            self._note(f"a reply that is not valid JSON was not kept in {self._shown}")
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            await self._note(
+            self._note(
                 f"replies could not be kept in {self._shown}: {reason}; they will be paid for again"
             )
         else:
             self._fresh.add(digest)
         return reply
+
+    def _unusable(self, digest: str, why: str) -> None:
+        self._note(f"passed over {self._shown}/{digest[:2]}/{digest}.json: {why}")
+
+    def _note(self, text: str) -> None:
+        if self._accounts is not None:
+            self._accounts.note(printable(text))
 
     def _path(self, digest: str) -> Path:
         return self._folder / digest[:2] / f"{digest}.json"
@@ -176,14 +195,6 @@ class Store:
             f"{call.operation} of {scrubbed(call.model)}, trial {call.trial}); "
             "run once without --compaction-replay to record it"
         )
-
-    async def _unusable(self, digest: str, why: str) -> None:
-        await self._note(f"passed over {self._shown}/{digest[:2]}/{digest}.json: {why}")
-
-    async def _note(self, text: str) -> None:
-        accounts = self._accounts
-        if accounts is not None:
-            await accounts.off_loop(lambda: accounts.note(printable(text)))
 
 
 def file_bytes(data: dict[str, Any]) -> bytes:
@@ -221,6 +232,7 @@ def _write(folder: Path, path: Path, data: bytes) -> None:
     partial = folder / _PARTIAL
     partial.mkdir(parents=True, exist_ok=True)
     path.parent.mkdir(exist_ok=True)
-    temporary = partial / f"{path.stem}.{os.getpid()}"
+    # A writer of its own name: no two threads of any processes write into one file.
+    temporary = partial / f"{path.stem}.{os.getpid()}.{threading.get_ident()}"
     temporary.write_bytes(data)
     temporary.replace(path)

@@ -2,6 +2,7 @@
 
 import asyncio
 import multiprocessing
+import sqlite3
 import time
 from pathlib import Path
 
@@ -211,6 +212,45 @@ def test_a_call_that_is_given_up_while_it_is_entered_is_taken_back(accounts, mon
     assert endpoint.calls == []
     assert accounts.totals() == []
     assert accounts.spent() == 0
+
+
+@pytest.fixture
+def next_call(accounts):
+    """What a call returns, soon, that the limit has no room for beside the call before it."""
+
+    def make():
+        caller = spending(Answering(), accounts, 1.5 * most(call()))
+        return asyncio.run(asyncio.wait_for(caller.call(call()), 5))
+
+    return make
+
+
+def test_a_call_that_is_given_up_while_it_is_settled_is_settled(accounts, monkeypatch, next_call):
+    for name in ("settle", "note"):
+        work = getattr(accounts, name)
+
+        def slow(*how, work=work):
+            time.sleep(0.3)
+            return work(*how)
+
+        monkeypatch.setattr(accounts, name, slow)
+    given_up(spending(Unsaid(Usage(1)), accounts, 1.5 * most(call())))
+    (total,) = accounts.totals()
+    assert total.paid.calls == 1
+    assert len(accounts.notes) == 1
+    with pytest.raises(SpentError):
+        next_call()
+
+
+def test_a_call_is_settled_even_if_its_note_cannot_be_kept(accounts, monkeypatch, next_call):
+    def broken(text):
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(accounts, "note", broken)
+    (error,) = ask(spending(Unsaid(Usage(1)), accounts, 1.5 * most(call())), call())
+    assert isinstance(error, sqlite3.Error)
+    with pytest.raises(SpentError):
+        next_call()
 
 
 def test_a_slow_disk_does_not_hold_up_the_event_loop(accounts, monkeypatch, tmp_path):

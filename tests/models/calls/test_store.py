@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from support import builders
 from support.callers import MODEL, Answering, Noting, call
 from support.store_files import ask, files, path_of
 
+from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.protocol import ModelError, NotRecordedError
 from pytest_compaction.models.usage import Usage
@@ -205,6 +208,60 @@ def test_half_a_surrogate_pair_is_kept(tmp_path):
     ask(Store(tmp_path, Answering()), asked)
     files(tmp_path)[0].read_bytes().decode("utf-8")
     ask(Store(tmp_path, None, "replay"), asked)
+
+
+SLOW_S = 0.4
+
+
+@pytest.fixture
+def slow_disk(monkeypatch):
+    """Each read and write of a file takes a while."""
+    for name in ("read_bytes", "write_bytes"):
+        work = getattr(Path, name)
+
+        def slow(*how, work=work):
+            time.sleep(SLOW_S)
+            return work(*how)
+
+        monkeypatch.setattr(Path, name, slow)
+
+
+@pytest.mark.usefixtures("slow_disk")
+def test_a_slow_disk_holds_up_no_other_request(tmp_path):
+    async def longest_stop():
+        worst = 0.0
+        for _ in ("written", "read"):
+            asked = asyncio.ensure_future(Store(tmp_path, Answering()).call(call()))
+            while not asked.done():
+                began = time.monotonic()
+                await asyncio.sleep(0.01)
+                worst = max(worst, time.monotonic() - began)
+            await asked
+        return worst
+
+    assert asyncio.run(longest_stop()) < SLOW_S * 0.75
+    assert len(files(tmp_path)) == 1
+
+
+@pytest.mark.usefixtures("slow_disk")
+def test_a_reply_is_kept_even_if_the_call_is_given_up_while_it_is_written(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
+    accounts, asked = Accounts(tmp_path / "accounts.sqlite"), call()
+    store = Store(tmp_path / "store", Answering(), accounts=accounts)
+
+    async def given_up():
+        work = asyncio.ensure_future(store.call(asked))
+        while not (tmp_path / "store").exists():
+            await asyncio.sleep(0.01)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+        assert len(files(tmp_path)) == 1, "its claim ends when the file is there"
+
+    asyncio.run(given_up())
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw1")
+    assert accounts.claim(asked.digest) == "kept"
+    assert list((tmp_path / "store" / ".partial").iterdir()) == []
 
 
 def test_closing_closes_what_stands_behind(tmp_path):
