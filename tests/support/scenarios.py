@@ -10,6 +10,7 @@ from pytest_compaction.records.run_file import load_run
 
 for _name in (
     "pytest_compaction.session.finish",
+    "pytest_compaction.session.resolve",
     "pytest_compaction.session.scheduler",
     "xdist.workermanage",
 ):
