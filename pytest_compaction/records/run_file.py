@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,9 +50,8 @@ class RunWriter:
 
     def __init__(self, folder: Path, name: str, header: Mapping[str, Any]) -> None:
         make_folder(folder)
-        self.path = _new_file(folder, name)
         self.run = Run({"format": FORMAT, **scrubbed_json(header)})
-        self._append(self.run.header)
+        self.path = _new_file(folder, name, _line(self.run.header))
 
     def add(self, record: Record) -> None:
         """Keep a record and append its line; API keys in its texts are replaced."""
@@ -63,11 +63,11 @@ class RunWriter:
         """Rewrite the file atomically, with one line for each item in the fixed order."""
         lines = [self.run.header, *self.run.records]
         temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
-        temporary.write_text("".join(f"{canonical_json(line)}\n" for line in lines), "utf-8")
+        temporary.write_bytes(b"".join(map(_line, lines)))
         temporary.replace(self.path)
 
     def _append(self, line: Mapping[str, Any]) -> None:
-        data = f"{canonical_json(line)}\n".encode()
+        data = _line(line)
         descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND)
         try:
             os.write(descriptor, data)
@@ -83,19 +83,42 @@ def make_folder(folder: Path) -> None:
         (missing[-1] / ".gitignore").write_text("*\n", "utf-8")
 
 
-def _new_file(folder: Path, name: str) -> Path:
-    """A new file with the next number; made exclusively, so that two runs never share one."""
+def _line(data: Mapping[str, Any]) -> bytes:
+    return f"{canonical_json(data)}\n".encode()
+
+
+def _new_file(folder: Path, name: str, header: bytes) -> Path:
+    """A new file with the next number; made exclusively, so that two runs never share one.
+
+    It appears together with its header, so that a killed run leaves none without.
+    """
     numbers = (path.name.partition("-")[0] for path in folder.glob("*-*.jsonl"))
     taken = [int(number) for number in numbers if number.isdecimal()]
     number = max(taken, default=0) + 1
-    while True:
-        path = folder / f"{number:04d}-{name}.jsonl"
-        try:
-            path.open("x").close()
-        except FileExistsError:
-            number += 1
-        else:
-            return path
+    temporary = folder / f".header.{os.getpid()}.{threading.get_ident()}.tmp"
+    temporary.write_bytes(header)
+    try:
+        while True:
+            path = folder / f"{number:04d}-{name}.jsonl"
+            try:
+                _place(temporary, path, header)
+            except FileExistsError:
+                number += 1
+            else:
+                return path
+    finally:
+        temporary.unlink()
+
+
+def _place(temporary: Path, path: Path, header: bytes) -> None:
+    """Give a written file its name, unless that is taken."""
+    try:
+        path.hardlink_to(temporary)
+    except FileExistsError:
+        raise
+    except OSError:  # some file systems have no hard links
+        with path.open("xb") as file:
+            file.write(header)
 
 
 def load_run(path: Path) -> Run:

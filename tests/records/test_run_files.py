@@ -2,8 +2,10 @@
 
 import itertools
 import json
+import os
 import random
 import threading
+from pathlib import Path
 
 import pytest
 from support.builders import record
@@ -158,3 +160,14 @@ def test_a_record_whose_item_is_no_text_is_refused(tmp_path):
     path.write_text('{"format": 1}\n' + json.dumps(record(item=["x"])) + "\n")
     with pytest.raises(RunFileError, match=":2 is not a record"):
         load_run(path)
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_run_file_appears_with_its_header_and_nothing_else_is_left(tmp_path, monkeypatch, links):
+    monkeypatch.setattr(RunWriter, "_append", lambda self, line: pytest.fail("killed by now"))
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", lambda self, target: os.link(target, "/no/folder"))
+    first, second = RunWriter(tmp_path, "keep", {}), RunWriter(tmp_path, "keep", {})
+    assert [first.path.name, second.path.name] == ["0001-keep.jsonl", "0002-keep.jsonl"]
+    assert load_run(first.path).header == load_run(second.path).header == first.run.header
+    assert sorted(path.name for path in tmp_path.iterdir()) == [first.path.name, second.path.name]
