@@ -18,7 +18,7 @@ from pytest_compaction.conversation.messages import (
     short_hash,
     text_message,
 )
-from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.matching import Statement, TextIndex
 
 ProbeKind = Literal["recall", "file", "continuation", "decision"]
 PROBE_KINDS: tuple[ProbeKind, ...] = ("recall", "file", "continuation", "decision")
@@ -31,6 +31,30 @@ DEFAULT_ABOUT: Mapping[str, About] = {
     "file": "accessed",
     "continuation": "state",
     "decision": "reason",
+}
+
+FactType = Literal[
+    "value",
+    "identifier",
+    "error",
+    "command",
+    "path",
+    "state",
+    "decision",
+    "reason",
+    "next_step",
+    "constraint",
+]
+"""What a fact is about; each criterion of the rubric reads the facts of its own types."""
+
+Change = Literal["created", "modified", "deleted", "renamed", "read"]
+"""What happened to the file of a fact of type ``path``."""
+
+DEFAULT_TYPE: Mapping[str, FactType] = {
+    "recall": "value",
+    "file": "path",
+    "continuation": "next_step",
+    "decision": "decision",
 }
 
 AnswerFormat = Literal["text", "list", "sentence", "json"]
@@ -47,16 +71,27 @@ class RecordShapeError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """An atomic thing that the answer must contain.
+    """An atomic thing that should still be known.
 
-    ``aliases`` are other wordings that count as well; ``evidence`` holds the ids
-    of the messages where the log states it.
+    ``keys`` are groups of alternatives, of which one each must stand in one clause;
+    without them the wording of ``text`` or of an alias counts. ``evidence`` holds the ids
+    of the messages where the log states it. ``change`` is what happened to the file of a
+    fact of type ``path``. ``counterparts`` are the traps that stand against this fact.
     """
 
     text: str
     aliases: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     about: About = "detail"
+    type: FactType = "value"
+    keys: tuple[tuple[str, ...], ...] = ()
+    change: Change | None = None
+    counterparts: tuple[Statement, ...] = ()
+
+    @property
+    def statement(self) -> Statement:
+        """The fact as the matcher reads it."""
+        return Statement(self.text, self.aliases, self.keys, self.counterparts)
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -68,16 +103,26 @@ class Fact:
 class Trap:
     """A thing that the answer must not claim, such as a value that has changed since.
 
-    It is hit if ``text`` (or an alias) is stated and nothing in ``current`` is.
+    It is hit if it is stated and nothing in ``current`` is. ``of`` is the text of the fact
+    that it is the counterpart of, if there is one.
     """
 
     text: str
     aliases: tuple[str, ...] = ()
     current: tuple[str, ...] = ()
+    keys: tuple[tuple[str, ...], ...] = ()
+    type: FactType = "value"
+    of: str | None = None
+
+    @property
+    def statement(self) -> Statement:
+        """The trap as the matcher reads it."""
+        return Statement(self.text, self.aliases, self.keys)
 
     def hit_by(self, index: TextIndex) -> bool:
         """Whether the indexed text falls into this trap."""
-        return index.states((self.text, *self.aliases)) and not index.states(self.current)
+        stated = index.read(self.statement).outcome == "stated"
+        return stated and not index.states(self.current)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,31 +271,46 @@ def _probe(item: Mapping[str, Any], points: Mapping[str, int], last: int) -> Pro
         if name in answer:
             answer[name] = int(answer[name])
     answer["forbid"] = tuple(answer.get("forbid", ()))
+    types = {fact["text"]: fact.get("type", DEFAULT_TYPE[kind]) for fact in item["facts"]}
+    traps = tuple(_trap(trap, types) for trap in item.get("traps", ()))
     return Probe(
         id=item["id"],
         kind=kind,
         question=item["question"],
-        facts=tuple(_fact(fact, kind) for fact in item["facts"]),
-        traps=tuple(
-            Trap(
-                trap["text"],
-                tuple(trap.get("aliases", ())),
-                _texts(trap.get("current", ())),
-            )
-            for trap in item.get("traps", ())
-        ),
+        facts=tuple(_fact(fact, kind, traps) for fact in item["facts"]),
+        traps=traps,
         answer=AnswerSpec(**answer),
         point=points[item["point"]] if "point" in item else last,
     )
 
 
-def _fact(item: Mapping[str, Any], kind: ProbeKind) -> Fact:
+def _trap(item: Mapping[str, Any], types: Mapping[str, FactType]) -> Trap:
+    of = item.get("of")
+    return Trap(
+        item["text"],
+        tuple(item.get("aliases", ())),
+        _texts(item.get("current", ())),
+        keys=_groups(item.get("keys", ())),
+        type=item.get("type", types.get(of, "value") if of else "value"),
+        of=of,
+    )
+
+
+def _fact(item: Mapping[str, Any], kind: ProbeKind, traps: tuple[Trap, ...]) -> Fact:
     return Fact(
         text=item["text"],
         aliases=tuple(item.get("aliases", ())),
         evidence=tuple(item["evidence"]),
         about=item.get("about", DEFAULT_ABOUT[kind]),
+        type=item.get("type", DEFAULT_TYPE[kind]),
+        keys=_groups(item.get("keys", ())),
+        change=item.get("change"),
+        counterparts=tuple(trap.statement for trap in traps if trap.of == item["text"]),
     )
+
+
+def _groups(value: Any) -> tuple[tuple[str, ...], ...]:
+    return tuple(_texts(group) for group in value)
 
 
 def _texts(value: Any) -> tuple[str, ...]:

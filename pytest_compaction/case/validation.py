@@ -111,6 +111,16 @@ def reference_faults(data: dict[str, Any]) -> list[CaseFault]:
         if "point" in probe and probe["point"] not in names:
             expected = f"the id of a compaction point: {', '.join(names)}"
             faults.append(CaseFault(f"/probes/{number}/point", repr(probe["point"]), expected))
+        texts = {fact["text"] for fact in probe["facts"]}
+        faults += [
+            CaseFault(
+                f"/probes/{number}/traps/{place}/of",
+                printable(repr(trap["of"]), 80),
+                "the text of a fact of the same probe",
+            )
+            for place, trap in enumerate(probe.get("traps", ()))
+            if "of" in trap and trap["of"] not in texts
+        ]
         for place, fact in enumerate(probe["facts"]):
             faults += [
                 CaseFault(
@@ -187,7 +197,7 @@ def evidence_faults(case: Case) -> list[CaseFault]:
                 pointer = f"/probes/{number}/facts/{position}/evidence/{index}"
                 if id not in indexes:
                     indexes[id] = TextIndex(readable(case.messages[place[id]]))
-                if not indexes[id].states(fact.forms):
+                if indexes[id].read(fact.statement).outcome != "stated":
                     found = f"message {id!r}, which does not state {printable(fact.text, 80)!r}"
                     faults.append(CaseFault(pointer, found, "a message that states the fact"))
                 elif place[id] > asked:

@@ -20,8 +20,9 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
 from pytest_compaction.text.words import (
     NEGATIONS,
@@ -61,6 +62,35 @@ GENERIC_NAMES: Final = frozenset(
 )
 
 
+Outcome = Literal["stated", "contradicted", "uncertain", "absent"]
+"""What a text does with a statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a text may state: a fact, or its counterpart.
+
+    ``keys`` are groups of alternatives; one alternative of every group must stand in one
+    clause. Without keys the wording of ``text`` or of one of the ``aliases`` decides.
+    ``counterparts`` are what would be wrong in its place, such as a value from before.
+    """
+
+    text: str
+    aliases: tuple[str, ...] = ()
+    keys: tuple[tuple[str, ...], ...] = ()
+    counterparts: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a text was read for one statement: the outcome, the clause and words that decided."""
+
+    outcome: Outcome
+    clause: str = ""
+    words: tuple[str, ...] = ()
+    why: str = ""
+
+
 class TextIndex:
     """A text prepared for many questions of the form "is this stated here?".
 
@@ -72,7 +102,8 @@ class TextIndex:
         self._normal = f" {normalize(text)} "
         self._holders: dict[str, list[int]] = defaultdict(list)
         self._full: set[str] = set()
-        for number, segment in enumerate(segments(text)):
+        self._segments = tuple(segments(text))
+        for number, segment in enumerate(self._segments):
             forms: set[str] = set()
             for token in raw_tokens(normalize(segment)):
                 forms.update(token_forms(token))
@@ -102,6 +133,21 @@ class TextIndex:
             for suffix in suffixes[1:]
             if "/" in suffix or (suffix not in GENERIC_NAMES and "." in suffix)
         )
+
+    def read(self, statement: Statement) -> Reading:
+        """What the text does with the statement, and which words decided."""
+        if not statement.keys:
+            stated = self.states((statement.text, *statement.aliases))
+            return Reading("stated" if stated else "absent")
+        for segment in self._segments:
+            own = TextIndex(segment)
+            found = [
+                next((form for form in group if own.contains(form)), None)
+                for group in statement.keys
+            ]
+            if all(found):
+                return Reading("stated", segment, tuple(form for form in found if form))
+        return Reading("absent")
 
     def states(self, forms: Iterable[str]) -> bool:
         """Whether any of the forms is stated; see the module's text for the rule."""

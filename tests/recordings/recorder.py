@@ -15,7 +15,7 @@ from repository import Repository
 
 from pytest_compaction.conversation.chat_format import message_from_chat
 from pytest_compaction.conversation.messages import readable
-from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.matching import Statement, TextIndex
 
 Call = tuple[str, dict[str, Any]]
 """A tool call: the name of the tool and its arguments."""
@@ -113,22 +113,49 @@ class Recorder:
         text: str,
         *aliases: str,
         about: str | None = None,
+        type: str | None = None,
+        keys: Sequence[str] = (),
+        change: str | None = None,
         said_in: Iterable[str] | None = None,
     ) -> dict[str, Any]:
         """A fact whose evidence is looked up in the log recorded so far.
 
+        Each of the ``keys`` is a group of alternatives with ``|`` between them.
+
         ``said_in`` names message ids instead (see ``saying``, ``doing``, ``holding``), for a
         text that occurs elsewhere with another meaning. A fact without evidence is an error.
         """
-        evidence = self._evidence((text, *aliases)) if said_in is None else list(said_in)
+        groups = key_groups(keys)
+        statement = Statement(text, aliases, tuple(map(tuple, groups)))
+        evidence = self._evidence(statement) if said_in is None else list(said_in)
         if not evidence:
             raise LookupError(f"the log does not state {text!r}")
         result: dict[str, Any] = {"text": text, "evidence": evidence}
         if aliases:
             result["aliases"] = list(aliases)
-        if about:
-            result["about"] = about
-        return result
+        if groups:
+            result["keys"] = groups
+        given = {"about": about, "type": type, "change": change}
+        return result | {name: value for name, value in given.items() if value}
+
+    def trap(
+        self,
+        text: str,
+        *aliases: str,
+        keys: Sequence[str] = (),
+        of: str | None = None,
+        type: str | None = None,
+        current: Sequence[str] = (),
+    ) -> dict[str, Any]:
+        """What must not be claimed; ``of`` is the text of the fact that it stands against."""
+        given = {
+            "aliases": list(aliases),
+            "keys": key_groups(keys),
+            "of": of,
+            "type": type,
+            "current": list(current),
+        }
+        return {"text": text} | {name: value for name, value in given.items() if value}
 
     def saying(self, *texts: str) -> list[str]:
         """Ids of the messages in which user or assistant say one of the texts.
@@ -174,7 +201,7 @@ class Recorder:
             raise LookupError(f"the log has no message {which}")
         return found
 
-    def _evidence(self, forms: Sequence[str]) -> list[str]:
+    def _evidence(self, statement: Statement) -> list[str]:
         """The first two and the last of the messages that state the fact: enough to prove it."""
         for item in self.messages[len(self._indexes) :]:
             message = message_from_chat(item, item["id"], item["id"])
@@ -182,7 +209,7 @@ class Recorder:
         found = [
             item["id"]
             for item, index in zip(self.messages, self._indexes, strict=True)
-            if index.states(forms)
+            if index.read(statement).outcome == "stated"
         ]
         return ends(found)
 
@@ -210,6 +237,11 @@ class Recorder:
         id = f"m{len(self.messages):03d}"
         self.messages.append({"id": id} | message)
         return id
+
+
+def key_groups(keys: Sequence[str]) -> list[list[str]]:
+    """Groups of alternatives from texts such as ``"45 seconds|45 s"``."""
+    return [[form.strip() for form in group.split("|")] for group in keys]
 
 
 def ends(ids: Sequence[str], first: int = 2) -> list[str]:
