@@ -25,8 +25,9 @@ SYNONYMS: Final = dict(
     for pair in """
     use/employ uses/employs used/employed begin/start begins/starts began/started
     show/display shows/displays showed/displayed fix/repair fixes/repairs fixed/repaired
-    big/large small/little fast/quick slow/sluggish error/fault errors/faults bug/defect bugs/defects
-    change/alter changes/alters changed/altered remove/delete removes/deletes removed/deleted
+    big/large small/little fast/quick slow/sluggish error/fault errors/faults bug/defect
+    bugs/defects change/alter changes/alters changed/altered remove/delete removes/deletes
+    removed/deleted
     add/insert adds/inserts added/inserted choose/select chose/selected chosen/selected
     keep/retain keeps/retains kept/retained need/require needs/requires needed/required
     build/construct built/constructed make/produce makes/produces made/produced
@@ -230,11 +231,8 @@ def without_next_steps(text: str) -> str:
 
 def thinned(text: str, share: float, seed: int) -> str:
     """A share of the sentences left out, at least one."""
-    entries = [
-        number
-        for number, line in enumerate(lines := text.split("\n"))
-        if line.strip() and not line.startswith("#")
-    ]
+    lines = text.split("\n")
+    entries = [n for n, line in enumerate(lines) if line.strip() and not line.startswith("#")]
     gone = set(random.Random(seed).sample(entries, max(1, round(share * len(entries)))))
     return "\n".join(line for number, line in enumerate(lines) if number not in gone)
 
