@@ -131,7 +131,7 @@ VERSIONED: Final = any_of(
 """Words before which a number is a version."""
 
 EXTENSIONS: Final = any_of(
-    "c cc cfg cpp cs css csv go h html ini ipynb java js json jsonl kt lock log md pdf php png py rb "
-    "rs rst scss sh sql svg toml ts tsx txt vue xml yaml yml".split()
+    "c cc cfg cpp cs css csv go h html ini ipynb java js json jsonl kt lock log md pdf php png py "
+    "rb rs rst scss sh sql svg toml ts tsx txt vue xml yaml yml".split()
 )
 """Endings of file names, whose digits are no values."""

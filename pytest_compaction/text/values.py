@@ -75,7 +75,7 @@ def values_of(text: str) -> list[Value]:
 _PLAIN: Final = str.maketrans("–—−‑\u00a0\u202f×’", "----  x'")
 """One character for one, so that spans stay."""
 
-_DIGITS: Final = r"(?:\d{1,3}(?:[,_']\d{3}){1,6}|\d{1,18})(?!\d)(?:\.\d{1,12}(?![\d]))?"
+_DIGITS: Final = r"(?:\d{1,3}(?:[,_']\d{3}){1,6}|\d{1,24})(?!\d)(?:\.\d{1,12}(?![\d]))?"
 _EXPONENT: Final = r"\d{1,6}(?:\.\d{1,6})?e[+-]?\d{1,2}\b"
 _WORDS: Final = spellings.NUMBER_WORDS
 _NUM: Final = rf"(?:{_EXPONENT}|{_DIGITS}|(?<!\d)\.\d{{1,12}}(?!\d)|{_WORDS}\b)"
@@ -83,7 +83,7 @@ _SCALE: Final = (
     r"(?:\s?(?:k\b|(?-i:M|B|G)\b|bn\b)|[\s-](?:hundred|thousand|million|billion|dozen)\b)"
 )
 _AND: Final = rf"(?:(?:\s|-)(?:and\s)?{_WORDS}\b)?"
-_AMOUNT: Final = rf"{_NUM}(?:{_SCALE}{_AND})?"
+_AMOUNT: Final = rf"{_NUM}(?:{_SCALE}{_AND}(?:\s(?:thousand|million|billion)\b)?)?"
 _LOW: Final = rf"(?:{_AMOUNT}\s?(?:-|to|and|or)\s?)?"
 """The lower end of a range, which has the unit of the upper one."""
 _GLUE: Final = r"(?:\s{0,2}|-)"
@@ -100,7 +100,7 @@ _FORMS: Final = {
     "name": r"(?:https?://\S++|[a-z_~/\\](?=[\w.~-]{0,200}+[/\\]\w|[\w.-]{0,200}?\.(?:"
     + spellings.EXTENSIONS
     + r")\b)[\w./\\~-]*+|[0-9a-f]{8}-[0-9a-f-]{27}"
-    r"|(?=[0-9a-f]{0,40}[a-f])(?=[a-f]{0,40}\d)[0-9a-f]{7,40}\b)",
+    r"|(?!\d+[a-f]\b)(?=[0-9a-f]{0,40}[a-f])(?=[a-f]{0,40}\d)[0-9a-f]{7,40}\b)",
     "iso": r"\d{4}(?P<sep>[-/])(?:0?[1-9]|1[0-2])(?P=sep)(?:0?[1-9]|[12]\d|3[01])(?!\d|-)"
     r"(?:T\d\d:\d\d(?::\d\d)?)?",
     "dotted": r"\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?![\d.])",
@@ -110,7 +110,7 @@ _FORMS: Final = {
     "monthyear": rf"{_MONTH},?\s(?:19|20)\d\d\b",
     "version": rf"(?:\bv|\b(?:{spellings.VERSIONED})[\s=~><]{{1,4}}v?|(?<=\w)==)\d{{1,5}}"
     r"(?:\.\d{1,6}){0,3}(?:(?:a|b|rc|alpha|beta)\d{1,3})?(?![\d%])\b",
-    "dots": r"\d{1,5}(?:\.\d{1,6}){2,3}(?![\d.]*\d)",
+    "dots": r"(?<!\d\.)\d{1,5}(?:\.\d{1,6}){2,3}(?!\.?\d)",
     "clockspan": r"(?<![:.\w])\d{1,3}:[0-5]\d(?::[0-5]\d)?\s?(?:h|hrs?|hours?|min|minutes)\b",
     "clock": r"(?<![:.\w])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?![:\d])(?:\s?[ap]\.?m\b\.?)?",
     "oclock": r"(?<![:.\w])(?:1[0-2]|[1-9])\s?(?:[ap]m\b|[ap]\.m\.)|\b(?:noon|midnight)\b",
@@ -120,7 +120,8 @@ _FORMS: Final = {
     "duration": rf"{_LOW}{_AMOUNT}{_UNIT}(?:(?:\s(?:and\s)?|,\s)?{_AMOUNT}{_UNIT}){{0,3}}",
     "size": rf"{_LOW}{_AMOUNT}{_SIZE}",
     "percent": rf"{_LOW}{_AMOUNT}\s?(?:%|-?\s?per\s?cents?\b)",
-    "multiple": rf"{_AMOUNT}(?:\s?x\b(?!\s?\d)|[\s-]times\b|-?fold\b)|\btwice\b|\bthrice\b",
+    "multiple": rf"{_AMOUNT}(?:\s?x\b(?!\s?\d)|[\s-]times\b|-?fold\b)"
+    rf"|{_WORDS}fold\b|\btwice\b|\bthrice\b",
     "ordinal": rf"\d{{1,6}}(?:st|nd|rd|th)\b|{spellings.ORDINAL_WORDS}\b",
     "fraction": rf"{_AMOUNT}(?:/(?=\d)|\s(?:out\s)?of\s(?:(?:the|all)\s)?){_AMOUNT}(?![\w/])",
     "number": rf"(?:(?<![\w)\].])-(?=[\d.]))?{_AMOUNT}(?:(?=[a-z]){_COUNTED}\b|(?![a-z_]|\.\w))",
@@ -134,7 +135,7 @@ _AMOUNTS: Final = re.compile(rf"(?<!\w){_AMOUNT}", re.IGNORECASE)
 _PARTS: Final = re.compile(
     rf"(?<![a-z])({_AMOUNT}){_GLUE}({spellings.any_of(DURATIONS)})\b", re.IGNORECASE
 )
-_TIMES: Final = re.compile(r"\s?x$|.times$|-?fold$", re.IGNORECASE)
+_TIMES: Final = re.compile(r"(?<=[\d\s])\s?x$|.times$|-?fold$", re.IGNORECASE)
 _LETTERS: Final = re.compile("[^\\W\\d_]+")
 
 
@@ -167,7 +168,7 @@ def _amounts(match: re.Match[str]) -> list[Decimal]:
 
 
 def _read_number(match: re.Match[str]) -> list[Value]:
-    text = re.sub(rf"{_COUNTED}$", "", match[0], flags=re.IGNORECASE)
+    text = re.sub(rf"(?<=\d){_COUNTED}$", "", match[0], flags=re.IGNORECASE)
     amount = _amount(text)
     also: list[Key] = []
     if re.fullmatch(r"\d+\.\d+", text):
