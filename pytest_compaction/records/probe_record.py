@@ -144,6 +144,7 @@ def _second(scores: Scores) -> dict[str, Any]:
         "overall": rounded(scores.overall),
         "dimensions": {name: rounded(scores.dimensions.get(name)) for name in DIMENSIONS},
         "criteria": _criteria(scores.criteria),
+        "traps": [{"text": clean(text), "hit": hit} for text, hit in scores.traps],
     }
 
 

@@ -202,8 +202,8 @@ def test_a_run_with_several_judges_keeps_their_scores_and_prints_how_far_they_ag
     result.stdout.fnmatch_lines(
         [
             "judges",
-            "  offline * mean 2.92 (4 of 4 items)",
-            "  refuses_files * mean 2.22 (3 of 4 items)",
+            "  offline * mean 2.50 (4 of 4 items)",
+            "  refuses_files * mean 1.67 (3 of 4 items)",
             "    unscored 1: the reply was no JSON",
             "  refuses * no score (0 of 4 items)",
             "    unscored 4: the reply was no JSON",
