@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_compaction.artifacts.tool_calls import call_touches
-from pytest_compaction.probes.log import Draft, Found, ProbeLog, Topic, pooled
+from pytest_compaction.case.case import FactType
+from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog, Topic, pooled
 from pytest_compaction.probes.phrases import bare, clauses, coarse, opening, quotable, sentences
 from pytest_compaction.text.words import NEGATIONS, content_stems, normalize, raw_tokens
 
@@ -67,12 +68,12 @@ def decision_drafts(log: ProbeLog) -> Iterator[Draft]:
     )
 
 
-def _fact(log: ProbeLog, text: str, last: int) -> tuple[Found, ...]:
+def _fact(log: ProbeLog, text: str, last: int, type: FactType = "decision") -> tuple[Found, ...]:
     text = bare(text)
     telling = set(content_stems(normalize(text))) - NEGATIONS - {"longer"}
     if len(telling) < 3 or len(text.split()) > 20 or coarse(text):
         return ()
-    found = log.find(text, log.points[last], "reason")
+    found = log.find(Candidate(text, type), log.points[last])
     return (found,) if found else ()
 
 
@@ -144,7 +145,7 @@ def _reasons(log: ProbeLog, last: int) -> Iterator[Topic]:
             continue
         whole = "`" not in effect or effect.count("`") % 2 == 0
         if 4 <= len(effect.split()) <= 25 and whole and not _POINTING.match(effect):
-            yield Topic(effect, _fact(log, reason, last))
+            yield Topic(effect, _fact(log, reason, last, "reason"))
 
 
 def _choices(log: ProbeLog, last: int) -> Iterator[Topic]:
@@ -171,4 +172,5 @@ def _corrections(log: ProbeLog, last: int) -> Iterator[Topic]:
         corrects = corrects and not text.startswith(("/", "!"))
         if corrects and len(quoted.split()) >= 4:
             pieces = [clause for clause in clauses(opening(text)) if log.familiar(clause)]
-            yield Topic(quoted, log.find_all(pieces, log.points[last], "reason"))
+            wanted = (Candidate(piece, "constraint") for piece in pieces)
+            yield Topic(quoted, log.find_all(wanted, log.points[last]))

@@ -14,7 +14,7 @@ from pytest_compaction.artifacts.operations import (
     file_states,
 )
 from pytest_compaction.artifacts.shell.commands import command_words
-from pytest_compaction.probes.log import Draft, ProbeLog
+from pytest_compaction.probes.log import Candidate, Draft, ProbeLog
 from pytest_compaction.probes.sources.files import TRANSIENT
 
 _COMMENT: Final = re.compile(r"\s{2,}(?:#|//|/\*|--)\s.*\Z|\s+# .*\Z")
@@ -43,7 +43,7 @@ def last_edit_drafts(log: ProbeLog) -> Iterator[Draft]:
         if not operation.detail or operation.message_id in scripts:
             continue
         line = _COMMENT.sub("", operation.detail).strip()
-        found = log.find(line, asked, "modified", most=_MAX_MENTIONS)
+        found = log.find(Candidate(line, "value"), asked, most=_MAX_MENTIONS)
         if TRANSIENT.search(path) or len(line) < _SHORTEST or found is None:
             continue
         yield Draft(

@@ -1,0 +1,140 @@
+"""Words that key groups treat alike or leave out: synonyms, requests, words of little weight."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pytest_compaction.text.words import STOPWORDS, stem
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in text.split())
+
+
+WEAK: Final = _stems(
+    """able accept actual actually additional allow already also always another apply around back
+    bad based basic best better bit case certain change check clear common complete consider
+    contain correct correctly course create current currently default different directly
+    do done easy else end ensure enough entire every everything exactly existing expect extra
+    far few final find fine first fix follow full get give go going good great handle happen help
+    high hold important include instead intend issue keep kind know last later leave less let
+    like likely line little load look lot main make many matter mean might missing modify much
+    must name need new next nice normal note nothing number old one open order original part
+    pass place please point possible prefer present previous probably problem proper properly
+    provide put quite ran read ready real really reason regular related remain result return right
+    run same see seem separate set several shall show similar simple simply since single small
+    something sort specific specify start state still stop support sure take tell thing think
+    time today together tool total true try turn two type update use used useful user usual
+    value various version via want way well whole within without wonder work write wrong yes yet
+    agent assistant session three four five six ten kept took gave came goes make made gets got
+    step begin happening mention allowed according across along although away become however
+    never none upon whether"""
+)
+"""Stems of words that say little about a subject; no key group holds one alone."""
+
+NEGATIVE: Final = frozenset(
+    {"not", "no", "never", "without", "cannot", "none", "nor", "neither", "nothing"}
+)
+
+SYNONYMS: Final = tuple(
+    tuple(row.split("|"))
+    for row in """remove|delete|drop
+folder|directory
+config|configuration|settings
+function|method
+error|exception|failure
+crash|explode|blow up
+add|introduce|append
+rename|move
+docs|documentation
+repo|repository
+screen|display
+retry|try again
+error message|error text
+typo|misspelling
+parameter|argument|option
+environment variable|env var
+database|db
+dependency|dependencies|package
+background|bg
+color|colour
+javascript|js
+typescript|ts
+kubernetes|k8s
+authentication|auth
+authorization|authz
+temporary|temp|tmp
+maximum|max|at most|limit
+minimum|min|at least
+milliseconds|ms
+picture|image
+customer|client
+email|e-mail|mail
+booking|reservation
+pull request|pr|merge request
+deploy|release|roll out
+slow|sluggish
+fast|quick
+footer|bottom bar
+variable|var
+specification|spec
+duplicate|copy
+identical|same
+empty|blank
+cancel|abort
+undo|revert|roll back
+warning|warn""".splitlines()
+)
+"""Words of which a faithful rewording may use one for another."""
+
+NEGATED: Final = {
+    "not found": ("not found", "missing", "no such", "cannot find", "does not exist", "unknown"),
+    "not defined": ("not defined", "undefined", "not found"),
+    "no such": ("no such", "not found", "missing", "does not exist"),
+    "cannot find": ("cannot find", "not found", "missing", "no such"),
+    "not modify": ("not modify", "never modify", "untouched", "unchanged", "leave as is"),
+    "not change": ("not change", "never change", "untouched", "unchanged", "leave as is"),
+    "not touch": ("not touch", "never touch", "untouched", "unchanged", "leave as is"),
+    "not edit": ("not edit", "never edit", "untouched", "unchanged"),
+    "not work": ("not work", "fails", "broken"),
+    "not correct": ("not correct", "incorrect", "wrong"),
+    "not correctly": ("not correctly", "incorrectly", "wrongly", "not properly"),
+    "not exist": ("not exist", "missing", "not found", "no such"),
+    "not support": ("not support", "unsupported", "no support"),
+    "not assignable": ("not assignable", "cannot assign", "incompatible"),
+}
+"""Usual wordings of a negation and the word after it."""
+
+REQUESTS: Final = _stems(
+    """add adjust allow analyse analyze apply ask avoid bring build bump call cancel change check
+    clean close commit compare compute convert copy create debug define delete deploy describe
+    disable display do document download drop enable ensure exclude explain export expose extend
+    extract filter find finish fix format generate give group handle hide implement import improve
+    include increase insert install integrate investigate keep leave let limit link list load log
+    look lower make mark merge migrate mock modify move open optimize order parse paste pick pin
+    plot prepare prevent print publish push put raise rebase redo reduce refactor refund release
+    remove rename render replace report reset resolve restore restrict retry return revert review
+    rewrite round run save search select send set show simplify skip sort split start stop store
+    strip summarize support swap switch test track translate treat trim try turn undo update
+    upgrade upload use validate verify wait warn wrap write book order reserve schedule exchange
+    never always don't do"""
+)
+"""Stems of verbs that begin a request."""
+
+
+def synonyms(word: str) -> tuple[str, ...]:
+    """The word, and words that may stand for it."""
+    form = stem(word.casefold())
+    return _BY_STEM.get(form, (word,)) if form not in STOPWORDS else (word,)
+
+
+def _by_stem() -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for row in SYNONYMS:
+        for word in row:
+            if " " not in word:
+                found.setdefault(stem(word), (word, *(other for other in row if other != word)))
+    return found
+
+
+_BY_STEM: Final = _by_stem()
