@@ -33,6 +33,7 @@ _NUMBER: Final = re.compile(r"[$€£~]?\d[\d.,]*(?:%|[a-zA-Z]{1,3})?")
 _QUOTED: Final = re.compile(r"`([^`\s]{2,60})`|\"([^\"\s]{2,60})\"|(?<!\w)'([^'\s]{2,60})'(?!\w)")
 _MIXED: Final = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|::|^--\w|^@\w|^#\w|[A-Za-z]\d")
 _CAPITALS: Final = re.compile(r"[A-Z][A-Z\d_-]{2,}")
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ADVERB: Final = re.compile(r"\w{3,}ly$")
 _VERBAL: Final = re.compile(r"\w{3,}(?:ing|ed)$")
 
@@ -61,7 +62,9 @@ def keys_of(text: str, frequency: Frequency) -> Groups:
     # What a negation or an exact token already holds is not asked for twice.
     held = set(content_stems(normalize(" ".join(key for group in groups for key in group))))
     words = [word for word in _words(text) if word.stem not in held]
-    groups += [synonyms(word.text) for word in _best(words, _wanted(groups, words), frequency)]
+    near = _place(text, groups[0][0]) if len(groups) == 1 and not negation else None
+    best = _best(words, _wanted(groups, words), frequency, near)
+    groups += [synonyms(word.text) for word in best]
     return _sound(groups[:MAX_GROUPS])
 
 
@@ -129,7 +132,7 @@ def _exact_groups(text: str) -> list[tuple[str, ...]]:
     pieces = text.split()
     found: dict[str, None] = {}
     for place, piece in enumerate(pieces):
-        token = piece.strip(_OUTER).rstrip(".")
+        token = piece.strip(_OUTER).rstrip(_OUTER + ".")
         if not token or not re.search(r"\w", token):
             continue
         if _NUMBER.fullmatch(token):
@@ -145,6 +148,8 @@ def _exact_groups(text: str) -> list[tuple[str, ...]]:
 
 def _exact(token: str) -> bool:
     normal = normalize(token)
+    if normal in STOPWORDS or normal in NEGATIVE:
+        return False
     if "/" in token and re.fullmatch(r"[a-z]{2,}/[a-z]{2,}", token):
         return False
     return bool(
@@ -159,15 +164,21 @@ def _words(text: str, weak: bool = False) -> list[_Word]:
     """The content words of a text that are not exact; weak ones only if asked for."""
     exact = {key for group in _exact_groups(text) for key in group[0].split()}
     found: dict[str, _Word] = {}
-    for place, piece in enumerate(re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", text)):
-        word = piece.strip("'’-")
+    for match in _WORD.finditer(text):
+        word = match[0].strip("'’-")
         low = word.casefold()
         if len(low) < 3 or low in STOPWORDS or low in NEGATIVE or low.endswith(("n't", "n’t")):
             continue
         if word in exact or (stem(low) in WEAK and not weak) or re.search(r"['’]", word):
             continue
-        found.setdefault(stem(low), _Word(word, place))
+        found.setdefault(stem(low), _Word(word, match.start()))
     return list(found.values())
+
+
+def _place(text: str, key: str) -> int | None:
+    """Where a key stands in the text, in characters."""
+    place = text.find(key)
+    return place if place >= 0 else None
 
 
 def _wanted(groups: Sequence[tuple[str, ...]], words: Sequence[_Word]) -> int:
@@ -177,23 +188,28 @@ def _wanted(groups: Sequence[tuple[str, ...]], words: Sequence[_Word]) -> int:
         return 0
     if strong or groups:
         return 1
-    return 3 if len(words) > 3 else min(2, len(words))
+    return min(3, len(words))
 
 
-def _best(words: Sequence[_Word], wanted: int, frequency: Frequency) -> list[_Word]:
-    """The most telling words in the order of the text."""
+def _best(
+    words: Sequence[_Word], wanted: int, frequency: Frequency, near: int | None = None
+) -> list[_Word]:
+    """The most telling words in the order of the text; next to the place ``near`` if given."""
     if wanted <= 0:
         return []
 
-    def weight(word: _Word) -> tuple[int, bool, bool, int, int]:
+    def weight(word: _Word) -> tuple[bool, bool, bool, int, int, int]:
         times = frequency(word.stem)
         low = word.text.casefold()
-        known = times > 1
+        far = 0 if near is None else abs(word.place - near)
+        verbal = bool(_VERBAL.match(low))
+        plain = "-" not in word.text
         return (
-            0 if known else 1,
+            times < 2 and plain,
             bool(_ADVERB.match(low)),
-            bool(_VERBAL.match(low)),
-            times,
+            verbal,
+            far,
+            times if plain else 0,
             word.place,
         )
 
@@ -224,7 +240,8 @@ def _negation(text: str) -> tuple[str, ...]:
             ),
             None,
         )
-        return known or tuple(f"{each} {negated}" for each in ("not", "never", "no", "without"))
+        signs = dict.fromkeys((low, "not", "never", "no", "without"))
+        return known or tuple(f"{each} {negated}" for each in signs)
     return ()
 
 

@@ -33,6 +33,8 @@ _PASTED: Final = re.compile(
     re.MULTILINE,
 )
 """Lines of listings, stack traces and patches, which nobody wrote as a message."""
+_TAGGED: Final = re.compile(r"\s*<(?:local-command|command-|system-|bash-)[\w-]*>|\s*\x1b")
+"""The start of a turn that the agent's program wrote in the user's name."""
 _BLANKS: Final = re.compile(r"[^\S\n]{2,}")
 _CODE_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 
@@ -228,6 +230,8 @@ class ProbeLog:
         for place, message in enumerate(self.messages):
             plain = _CODE_BLOCK.sub("\n", message.text[:_MAX_TEXT_CHARACTERS])
             plain = _PASTED.sub("", plain)
+            if message.role == "user" and _TAGGED.match(plain):
+                continue
             if text := _BLANKS.sub(" ", plain).strip():
                 found.setdefault(message.role, []).append((place, text))
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_compaction.text.words import STOPWORDS, stem
+from pytest_compaction.text.words import stem
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -13,22 +13,21 @@ def _stems(text: str) -> frozenset[str]:
 
 WEAK: Final = _stems(
     """able accept actual actually additional allow already also always another apply around back
-    bad based basic best better bit case certain change check clear common complete consider
-    contain correct correctly course create current currently default different directly
-    do done easy else end ensure enough entire every everything exactly existing expect extra
-    far few final find fine first fix follow full get give go going good great handle happen help
-    high hold important include instead intend issue keep kind know last later leave less let
-    like likely line little load look lot main make many matter mean might missing modify much
-    must name need new next nice normal note nothing number old one open order original part
-    pass place please point possible prefer present previous probably problem proper properly
-    provide put quite ran read ready real really reason regular related remain result return right
-    run same see seem separate set several shall show similar simple simply since single small
-    something sort specific specify start state still stop support sure take tell thing think
-    time today together tool total true try turn two type update use used useful user usual
-    value various version via want way well whole within without wonder work write wrong yes yet
-    agent assistant session three four five six ten kept took gave came goes make made gets got
-    step begin happening mention allowed according across along although away become however
-    never none upon whether"""
+    bad based basic best better bit certain change clear code common complete consider contain
+    correct correctly course create current currently default different directly do done easy else
+    end ensure enough entire every everything exactly existing expect extra far few file final find
+    fine first fix follow full get give go going good great handle happen help high hold
+    important include instead intend keep kind know last later leave less let like likely little
+    look lot main make many matter mean might modify much must need new next nice normal
+    note nothing old one open original part pass please possible prefer present previous
+    probably problem proper properly provide put quite ran read ready real really regular
+    related remain return right run same see seem separate set several shall show similar simple
+    simply since single small something sort specific specify still sure take tell
+    thing think today together total true try turn two use used useful usual various via want way
+    well whole within without wonder work write wrong yes yet agent assistant session three four
+    five six ten kept took gave came goes makes made gets got begin happening mention allowed
+    according across along although away become however never none upon whether adjusts bring
+    added accordingly behave behavior issue"""
 )
 """Stems of words that say little about a subject; no key group holds one alone."""
 
@@ -48,7 +47,6 @@ add|introduce|append
 rename|move
 docs|documentation
 repo|repository
-screen|display
 retry|try again
 error message|error text
 typo|misspelling
@@ -64,7 +62,7 @@ kubernetes|k8s
 authentication|auth
 authorization|authz
 temporary|temp|tmp
-maximum|max|at most|limit
+maximum|max|at most
 minimum|min|at least
 milliseconds|ms
 picture|image
@@ -72,14 +70,8 @@ customer|client
 email|e-mail|mail
 booking|reservation
 pull request|pr|merge request
-deploy|release|roll out
-slow|sluggish
-fast|quick
 footer|bottom bar
 variable|var
-specification|spec
-duplicate|copy
-identical|same
 empty|blank
 cancel|abort
 undo|revert|roll back
@@ -89,6 +81,8 @@ warning|warn""".splitlines()
 
 NEGATED: Final = {
     "not found": ("not found", "missing", "no such", "cannot find", "does not exist", "unknown"),
+    "not find": ("not find", "not found", "missing", "cannot find"),
+    "no exported": ("no exported", "not exported", "missing export"),
     "not defined": ("not defined", "undefined", "not found"),
     "no such": ("no such", "not found", "missing", "does not exist"),
     "cannot find": ("cannot find", "not found", "missing", "no such"),
@@ -124,8 +118,8 @@ REQUESTS: Final = _stems(
 
 def synonyms(word: str) -> tuple[str, ...]:
     """The word, and words that may stand for it."""
-    form = stem(word.casefold())
-    return _BY_STEM.get(form, (word,)) if form not in STOPWORDS else (word,)
+    row = _BY_STEM.get(stem(word.casefold()), ())
+    return (word, *(other for other in row if other != word.casefold()))
 
 
 def _by_stem() -> dict[str, tuple[str, ...]]:
@@ -133,7 +127,7 @@ def _by_stem() -> dict[str, tuple[str, ...]]:
     for row in SYNONYMS:
         for word in row:
             if " " not in word:
-                found.setdefault(stem(word), (word, *(other for other in row if other != word)))
+                found.setdefault(stem(word), row)
     return found
 
 

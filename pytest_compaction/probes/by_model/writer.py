@@ -233,7 +233,8 @@ def _traps(traps: Any, facts: Sequence[Fact], log: ProbeLog) -> list[dict[str, A
         if not isinstance(text, str) or not 0 < len(text.strip()) <= MAX_KEY:
             continue
         of = given.get("of")
-        known = texts.get(" ".join(of.split())) if isinstance(of, str) else None
+        of = " ".join(of.split()) if isinstance(of, str) else ""
+        known = texts.get(of)
         keys = _groups(given.get("keys")) or keys_of(text, log.frequency)
         trap = Trap(
             " ".join(text.split()),
@@ -241,7 +242,7 @@ def _traps(traps: Any, facts: Sequence[Fact], log: ProbeLog) -> list[dict[str, A
             type=known.type if known else "value",
             of=known.text if known else None,
         )
-        if known and answer.read(trap.statement).outcome != "stated":
+        if (known or not of) and answer.read(trap.statement).outcome != "stated":
             kept.append(trap_data(trap))
     return kept
 

@@ -11,7 +11,8 @@ from pytest_compaction.artifacts.tool_calls import call_touches
 from pytest_compaction.case.case import FactType
 from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog, Topic, pooled
 from pytest_compaction.probes.phrases import bare, clauses, coarse, opening, quotable, sentences
-from pytest_compaction.text.words import NEGATIONS, content_stems, normalize, raw_tokens
+from pytest_compaction.probes.vocabulary import REQUESTS
+from pytest_compaction.text.words import NEGATIONS, content_stems, normalize, raw_tokens, stem
 
 _INSTEAD: Final = re.compile(r"\s+(?:instead of|rather than|in place of)\s+", re.I)
 _BECAUSE: Final = re.compile(r",?\s+(?:because of|because|since)\s+", re.I)
@@ -31,6 +32,11 @@ _CORRECTION: Final = re.compile(
 )
 _GUESS: Final = re.compile(
     r"\b(?:bet|maybe|might|guess|would|could|should|perhaps|probably|likely|option \d)\b", re.I
+)
+_LEAD: Final = re.compile(
+    r"^(?:(?:so|now|and|then)\s+)?"
+    r"(?:i(?:'ll| will|'ve| have|'m going to)?|let me|let's|we(?:'ll| will)?)\s+(?=\w+\s)",
+    re.I,
 )
 _POINTING: Final = re.compile(r"^(?:this|that|it|these|those|they|both|you|i|we|so|and)\b", re.I)
 
@@ -99,7 +105,8 @@ def _instead(log: ProbeLog, last: int) -> Iterator[Draft]:
         if NEGATIONS & set(raw_tokens(normalize(parts[0]))) or "n't" in parts[0]:
             continue
         rejected = bare(re.split(r"[,;:!(]|\s-\s", parts[1])[0])
-        found = _fact(log, re.split(r"[,;]\s|\s-\s|:\s", parts[0])[-1], last)
+        chosen = _LEAD.sub("", re.split(r"[,;]\s|\s-\s|:\s", parts[0])[-1].strip())
+        found = _fact(log, chosen, last) if _decides(chosen) else ()
         if found and len(rejected) > 2 and len(rejected.split()) <= 8:
             pairs[place].append((rejected, found[0]))
     topics: list[Topic] = []
@@ -124,6 +131,12 @@ def _instead(log: ProbeLog, last: int) -> Iterator[Draft]:
     one = "What was chosen instead of this: {}?"
     many = "What was chosen instead of each of these: {}?"
     yield from pooled(topics, "decision", "instead", one, many, last, 0.35)
+
+
+def _decides(chosen: str) -> bool:
+    """Whether a clause says what is done or used, and does not only tell what was found."""
+    words = re.findall(r"[a-z]+", chosen.casefold())[:6]
+    return words[:1] != ["but"] and any(stem(word) in REQUESTS for word in words)
 
 
 def _worked_on(log: ProbeLog, place: int) -> str:

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from pytest_compaction.artifacts.operations import Invocation, file_operations, invocations
 from pytest_compaction.artifacts.tool_calls import call_touches
+from pytest_compaction.case.case import Trap
 from pytest_compaction.conversation.messages import ToolCall
-from pytest_compaction.probes.keys import identifier_keys, small_number
+from pytest_compaction.probes.keys import identifier_keys, small_number, telling
 from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog
 
 _OLD: Final = ("oldtext", "oldstring", "oldstr", "search", "old")
@@ -73,6 +74,11 @@ def _draft(log: ProbeLog, path: str, pairs: Mapping[str, str], point: int) -> It
             tuple(found[old] for old in chosen),
             point,
             0.36 - 0.02 * len(chosen),
+            tuple(
+                Trap(old, keys=identifier_keys(*old.split()), of=found[old].fact.text)
+                for old in chosen
+                if telling(old)
+            ),
         )
 
 

@@ -154,7 +154,7 @@ def _said_facts(log: ProbeLog, output: str, point: int, failed: bool) -> tuple[F
 
 def _fact_texts(code: str, text: str) -> list[str]:
     """The error message with its code, then without; the best form first."""
-    message = _SENTENCE.split(_POSITION.sub("", text).strip(), maxsplit=1)[0].strip(" .,;:")
+    message = _SENTENCE.split(_POSITION.sub("", text).strip(), maxsplit=1)[0].strip(" .,;:-")
     if len(message) < 8:
         return [f"{code}: {message}"] if code and message else []
     if len(message) > MAX_FACT_CHARACTERS - 50:

@@ -28,12 +28,14 @@ _MAX_MENTIONS: Final = 16
 _MAX_SCRIPT: Final = 50_000
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]{3,40}")
 _DEFINED: Final = re.compile(
-    r"(?:\b(?:function|def|class|const|let|var|interface|type|fn|func|struct|enum)\s+)"
-    r"([A-Za-z_$][\w$]{3,40})"
-    r"|^[ \t|]*[\"']?([A-Za-z_$][\w$]{3,40})[\"']?\??[ \t]*"
-    r"(?:\([^()\n]{0,80}\)[^\n;]{0,80}\{$|[:=](?![=:]))",
+    r"\b(?:function|def|class|interface|type|fn|func|struct|enum)\s+([A-Za-z_$][\w$]{3,40})"
+    r"|^(?:export )?(?:const|let|var)\s+([A-Za-z_$][\w$]{3,40})"
+    r"|^[\"']?([A-Za-z_$][\w$]{3,40})[\"']?\??[ \t]*[:=](?![=:])"
+    r"|^[ \t|]+[\"']([A-Za-z_$][\w$]{3,40})[\"'][ \t]*:"
+    r"|^[ \t|]+([A-Za-z_$][\w$]{3,40})[ \t]*\([^()\n]{0,80}\)[^\n;]{0,80}\{$",
     re.MULTILINE,
 )
+"""Definitions of functions, types, constants and keys; local variables do not count."""
 
 
 def file_drafts(log: ProbeLog) -> Iterator[Draft]:
@@ -223,7 +225,7 @@ def _defined(call: ToolCall) -> list[str]:
     strings = [value for key, value in given.items() if "old" not in key and key != "search"]
     before = set(_NAME.findall(old[:_MAX_SCRIPT]))
     matches = (match for text in strings for match in _DEFINED.finditer(text[:_MAX_SCRIPT]))
-    names = (match[1] or match[2] for match in matches)
+    names = (next(filter(None, match.groups())) for match in matches)
     return [
         name for name in names if name not in before and re.search(r"[a-z_$\d][A-Z]|_|\d", name)
     ]

@@ -39,8 +39,9 @@ _COMMITTED: Final = re.compile(
     re.MULTILINE,
 )
 _LOCATED: Final = re.compile(
-    r"(?P<subject>(?:The |Its? |[`A-Z]).{6,80}? (?:is|are|was|were)(?: \w{3,12}ed| set| found)?"
-    r" (?:on|at|to|in|from)) (?P<value>(?:lines?|ports?|version|column) \d[\w.-]*\w|\d[\w.]*%?)"
+    r"(?P<subject>(?!So\b|And\b|But\b|Then\b)(?:The |Its? |[`A-Z]).{6,80}?"
+    r" (?:is|are|was|were)(?: \w{3,12}ed| set| found)? (?:on|at|to|in|from))"
+    r" (?P<value>(?:lines?|ports?|version|column) \d[\w.-]*\w|\d[\w.]*%?(?![\w:.]))"
 )
 _COUNT: Final = re.compile(r"(\d+) ([A-Za-z]+)")
 _COUNT_AFTER: Final = re.compile(r"\b(tests|pass|fail) (\d+)")

@@ -20,6 +20,7 @@ from pytest_compaction.case.case import Change, FactType
 from pytest_compaction.probes.keys import identifier_keys
 from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog, path_candidate
 from pytest_compaction.probes.phrases import (
+    asks,
     clauses,
     coarse,
     opening,
@@ -37,6 +38,12 @@ _PENDING: Final = re.compile(
     r"|follow-up)\b",
     re.I,
 )
+_TOLD: Final = re.compile(
+    r"(?:i|we|you|it|this|that|there|they|he|she|what|why|how|who|when|where|which|is|are|was|were"
+    r"|does|do|did|has|have|had|can|could|because|since|if|like|opening|same)\b",
+    re.I,
+)
+"""The first word of a story or of a question."""
 _FAILED_COUNT: Final = re.compile(r"(\d+) (?:failed|errors?|FAIL)\b|\bfail (\d+)|FAILED")
 _ERROR_LINE: Final = re.compile(r"\berror\b[^\n]{0,20}?[:\]]\s*(?P<text>[^\n]{10,110})", re.I)
 _FAILED_TEST: Final = re.compile(
@@ -67,7 +74,7 @@ def _clause_facts(
     pieces = [
         Candidate(clause, type)
         for clause in clauses(opening(text), least=4)
-        if log.familiar(clause) and not points_elsewhere(clause)
+        if asks(clause) and log.familiar(clause) and not points_elsewhere(clause)
     ]
     return log.find_all(pieces, asked, tail=tail)
 
@@ -79,7 +86,7 @@ def _last_request(log: ProbeLog, point: int) -> Iterator[Draft]:
         return
     place, text = before[-1]
     changed = _changed_since(log, place, asked)
-    found = _clause_facts(log, text, asked, "state", tail=True)[:3]
+    found = _clause_facts(log, text, asked, "state", tail=True)[:3] or _heading(log, text, asked)
     files = log.find_all(changed, asked, most=20, tail=True)
     late = place > log.before_tail(asked)
     rank = (0.5 if late else 0.15) + (0.0 if found else 0.3)
@@ -90,6 +97,16 @@ def _last_request(log: ProbeLog, point: int) -> Iterator[Draft]:
         question = "Which files have been changed so far for what the user asked for last?"
     facts = (*found, *files[:3])
     yield Draft("continuation", "last-request", question, facts, point, rank)
+
+
+def _heading(log: ProbeLog, text: str, asked: int) -> tuple[Found, ...]:
+    """What a report that asks for nothing in words is about: the first clause that names it."""
+    named = (
+        Candidate(clause, "state")
+        for clause in clauses(opening(text))
+        if not _TOLD.match(clause) and log.familiar(clause) and not points_elsewhere(clause)
+    )
+    return log.find_all(named, asked, tail=True)[:1]
 
 
 def _changed_since(log: ProbeLog, place: int, asked: int) -> list[Candidate]:

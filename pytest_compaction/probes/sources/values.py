@@ -19,6 +19,8 @@ _VALUE_LINE: Final = re.compile(
 _NUMBER: Final = re.compile(
     r"(?:\S+\s+){0,4}\S*(?<![\w/.#])\d[\d.,]*(?:%|\w{0,3})(?![\w/])(?:\s+(?!(?:and|or|so|but|then|to|of|in|on|for|the|a|is|if)\b)[A-Za-z]+)?"
 )
+_STORY: Final = re.compile(r"\b(?:i|we|you)\b", re.I)
+"""Words of somebody who tells what happened, and gives no value."""
 _NUMBER_WORD: Final = re.compile(r"\S*\d\S*")
 _IDENTIFIER: Final = re.compile(
     r"(?<![\w/.#-])(?:(?=[A-Z\d]*\d)(?=[A-Z\d]*[A-Z])[A-Z\d]{5,12}|[A-Z]{2,8}-\d{2,6}"
@@ -90,7 +92,11 @@ def _numbers(log: ProbeLog) -> Iterator[Draft]:
             subject = re.split(r"[,:]\s+|^(?:and|also|but|ok)\b", subject)[-1].strip()
             told = (Candidate(bare(match[0]), "value") for match in matches)
             found = log.find_all(told, log.points[last])
-            if len(content_stems(normalize(subject))) < 2 or coarse(subject):
+            if (
+                len(content_stems(normalize(subject))) < 2
+                or coarse(subject)
+                or _STORY.search(subject)
+            ):
                 continue
             named = [subject, *(_NUMBER_WORD.sub("", entry.fact.text) for entry in found)]
             if any(given_again(log, each, place) for each in named):
