@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.probes.vocabulary import NEGATED, NEGATIVE, WEAK, synonyms
+from pytest_compaction.probes.vocabulary import NEGATED, NEGATIVE, WEAK
 from pytest_compaction.text.words import (
     STOPWORDS,
     content_stems,
@@ -64,7 +64,7 @@ def keys_of(text: str, frequency: Frequency) -> Groups:
     words = [word for word in _words(text) if word.stem not in held]
     near = _place(text, groups[0][0]) if len(groups) == 1 and not negation else None
     best = _best(words, _wanted(groups, words), frequency, near)
-    groups += [synonyms(word.text) for word in best]
+    groups += [(word.text,) for word in best]
     return _sound(groups[:MAX_GROUPS])
 
 
@@ -85,7 +85,7 @@ def name_groups(name: str, frequency: Frequency) -> list[tuple[str, ...]]:
     words = [word for word in re.findall(r"[\w-]+", name) if word.casefold() not in STOPWORDS]
     if len(words) <= 3:
         return [(" ".join(words),)] if words else []
-    return [synonyms(word.text) for word in _best(_words(name), 2, frequency)]
+    return [(word.text,) for word in _best(_words(name), 2, frequency)]
 
 
 def identifier_keys(*names: str) -> Groups:

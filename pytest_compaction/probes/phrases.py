@@ -17,7 +17,7 @@ _CLAUSE_END: Final = re.compile(
 _AND: Final = re.compile(r"\s+and\s+")
 _LINKING: Final = re.compile(r"^\s*(?:and|but|so|then|or|also|please)\s+(?=\w+\s)", re.I)
 _POLITE: Final = re.compile(
-    r"(?:(?:ok|okay|yes|yeah|no|and|also|then|so|now|well|please|just|first|actually|let'?s|hm+)"
+    r"^(?:(?:ok|okay|yes|yeah|no|and|also|then|so|now|well|please|just|first|actually|let'?s|hm+)"
     r"[,\s]+|(?:can|could|would|will) (?:you|we)\s+(?:please\s+)?"
     r"|i(?:'d| would) like (?:you )?to\s+|i (?:want|need) (?:you )?to\s+"
     r"|we (?:need|have|should|must|want)(?: to)?\s+"
@@ -60,11 +60,16 @@ def quotable(text: str) -> str:
 
 def asks(clause: str) -> bool:
     """Whether a clause asks for something to be done: not a story, a question or small talk."""
-    text = _POLITE.sub("", clause.strip())
+    text = unasked(clause)
     words = re.findall(r"[\w'’]+", text.casefold())
     if not words or (clause.rstrip().endswith("?") and not _POLITE.match(clause)):
         return False
     return stem(words[0]) in REQUESTS or bool(_WANTED.match(text))
+
+
+def unasked(clause: str) -> str:
+    """A request without the polite words before it: "can you make it smaller" is "make it …"."""
+    return _POLITE.sub("", clause.strip(), count=1) or clause
 
 
 def whole_text(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Words that key groups treat alike or leave out: synonyms, requests, words of little weight."""
+"""Words that key groups leave out or word otherwise, and words that begin a request."""
 
 from __future__ import annotations
 
@@ -35,50 +35,6 @@ NEGATIVE: Final = frozenset(
     {"not", "no", "never", "without", "cannot", "none", "nor", "neither", "nothing"}
 )
 
-SYNONYMS: Final = tuple(
-    tuple(row.split("|"))
-    for row in """remove|delete|drop
-folder|directory
-config|configuration|settings
-function|method
-error|exception|failure
-crash|explode|blow up
-add|introduce|append
-rename|move
-docs|documentation
-repo|repository
-retry|try again
-error message|error text
-typo|misspelling
-parameter|argument|option
-environment variable|env var
-database|db
-dependency|dependencies|package
-background|bg
-color|colour
-javascript|js
-typescript|ts
-kubernetes|k8s
-authentication|auth
-authorization|authz
-temporary|temp|tmp
-maximum|max|at most
-minimum|min|at least
-milliseconds|ms
-picture|image
-customer|client
-email|e-mail|mail
-booking|reservation
-pull request|pr|merge request
-footer|bottom bar
-variable|var
-empty|blank
-cancel|abort
-undo|revert|roll back
-warning|warn""".splitlines()
-)
-"""Words of which a faithful rewording may use one for another."""
-
 NEGATED: Final = {
     "not found": ("not found", "missing", "no such", "cannot find", "does not exist", "unknown"),
     "not find": ("not find", "not found", "missing", "cannot find"),
@@ -114,21 +70,3 @@ REQUESTS: Final = _stems(
     never always don't do"""
 )
 """Stems of verbs that begin a request."""
-
-
-def synonyms(word: str) -> tuple[str, ...]:
-    """The word, and words that may stand for it."""
-    row = _BY_STEM.get(stem(word.casefold()), ())
-    return (word, *(other for other in row if other != word.casefold()))
-
-
-def _by_stem() -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for row in SYNONYMS:
-        for word in row:
-            if " " not in word:
-                found.setdefault(stem(word), row)
-    return found
-
-
-_BY_STEM: Final = _by_stem()

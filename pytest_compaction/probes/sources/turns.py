@@ -27,6 +27,7 @@ from pytest_compaction.probes.phrases import (
     points_elsewhere,
     quotable,
     sentences,
+    unasked,
     whole_text,
 )
 from pytest_compaction.probes.sources.outputs import result_keys
@@ -72,7 +73,7 @@ def _clause_facts(
     log: ProbeLog, text: str, asked: int, type: FactType, tail: bool = False
 ) -> tuple[Found, ...]:
     pieces = [
-        Candidate(clause, type)
+        Candidate(unasked(clause), type)
         for clause in clauses(opening(text), least=4)
         if asks(clause) and log.familiar(clause) and not points_elsewhere(clause)
     ]
@@ -86,7 +87,9 @@ def _last_request(log: ProbeLog, point: int) -> Iterator[Draft]:
         return
     place, text = before[-1]
     changed = _changed_since(log, place, asked)
-    found = _clause_facts(log, text, asked, "state", tail=True)[:3] or _heading(log, text, asked)
+    found = _clause_facts(log, text, asked, "state", tail=True)[:3]
+    if not found and place == log.requests[0][0]:
+        found = _heading(log, text, asked)
     files = log.find_all(changed, asked, most=20, tail=True)
     late = place > log.before_tail(asked)
     rank = (0.5 if late else 0.15) + (0.0 if found else 0.3)
