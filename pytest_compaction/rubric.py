@@ -129,44 +129,6 @@ CRITERIA: Final[tuple[Criterion, ...]] = (
     ),
 )
 
-PUBLISHED: Final[Mapping[str, Mapping[str, float]]] = {
-    "Factory (published)": {
-        "overall": 3.70,
-        "accuracy": 4.04,
-        "context": 4.01,
-        "artifact": 2.45,
-        "continuity": 3.80,
-        "completeness": 4.44,
-        "instruction": 4.99,
-        "removed": 0.986,
-    },
-    "Anthropic (published)": {
-        "overall": 3.44,
-        "accuracy": 3.74,
-        "context": 3.56,
-        "artifact": 2.33,
-        "continuity": 3.67,
-        "completeness": 4.37,
-        "instruction": 4.95,
-        "removed": 0.987,
-    },
-    "OpenAI (published)": {
-        "overall": 3.35,
-        "accuracy": 3.43,
-        "context": 3.64,
-        "artifact": 2.19,
-        "continuity": 3.77,
-        "completeness": 4.37,
-        "instruction": 4.92,
-        "removed": 0.993,
-    },
-}
-"""Factory Research, "Evaluating Context Compression for AI Agents", 16 December 2025.
-
-Other sessions, other judge: for orientation, not for comparison of decimals. The
-published overall is not the mean of the published dimensions; neither is changed.
-"""
-
 
 def applicable(kind: str) -> tuple[Criterion, ...]:
     """The criteria that apply to a kind of probe, in rubric order."""

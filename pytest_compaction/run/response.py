@@ -13,10 +13,15 @@ from pytest_compaction.run.feeder import Step
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One strategy in one trial."""
+    """One strategy in one trial, at a budget in tokens (``None``: that of the case)."""
 
     compactor: str
     trial: int = 1
+    budget: int | None = None
+
+    def budget_in(self, case: Case) -> int:
+        """The tokens that a view of this case may take."""
+        return case.budget if self.budget is None else self.budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,19 @@ class Roles:
 
 
 @dataclass(frozen=True, slots=True)
+class NullReading:
+    """What a null states at the tokens of the view under test.
+
+    ``stated`` is the share of the probe's facts, 0 to 1; ``tokens`` are those of the view
+    of the null, 0 if it could not be made so small.
+    """
+
+    name: str
+    stated: float
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class Response:
     """An answer to a probe, with what is known about the view that it was answered from.
 
@@ -42,6 +60,7 @@ class Response:
     ``view_tokens`` are the tokens of the view; if the server edited it, those that the
     server read. ``latency_s`` is in seconds. ``failure`` says why there is nothing to
     judge: the compaction failed and no model was asked, or the endpoint did not compact.
+    ``nulls`` says what each null states at equal tokens; empty for a null or the control.
     """
 
     text: str
@@ -57,3 +76,9 @@ class Response:
     latency_s: float | None = None
     steps: tuple[Step, ...] = field(default=(), repr=False)
     failure: str | None = None
+    nulls: tuple[NullReading, ...] = field(default=(), repr=False)
+
+    @property
+    def budget(self) -> int:
+        """The tokens that the view may take."""
+        return self.arm.budget_in(self.case)
