@@ -11,8 +11,8 @@ import pytest
 
 from pytest_compaction.judges.snapshots import REFUSED
 from pytest_compaction.models.registry import is_offline
-from pytest_compaction.records.record import Record, type_of, went_wrong_later
 from pytest_compaction.records.figures import figures_of
+from pytest_compaction.records.record import Record, type_of, went_wrong_later
 from pytest_compaction.records.run_file import RunWriter, make_folder
 from pytest_compaction.reports.dialogue_summary import dialogue_summary
 from pytest_compaction.reports.lines import Line, write_lines
