@@ -1,7 +1,7 @@
 """Graded overlap: how much of a statement a text holds, for facts that have no key groups.
 
-The words of a statement are looked for in two neighbouring sentences of the text. Words are compared
-by stem and family ("discovery", "discovered"), numbers and dates by value. A value weighs more than
+The words of a statement are looked for in two neighbouring sentences of the text. Words are
+compared by stem and family ("discovery", "discovered"), numbers and dates by value. A value weighs more than
 a word and a name less, because a text about a person names that person in most of its sentences.
 """
 
