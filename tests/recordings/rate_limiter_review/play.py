@@ -2131,7 +2131,7 @@ def probes_of_p3(session: Recorder) -> None:
             fact(
                 "one question of a drained desk costs 50 lines",
                 type="value",
-                keys=["lines|tries|TRIES_AT_ONCE|times", "50"],
+                keys=["desk|question|TRIES_AT_ONCE|tries", "50"],
                 said_in=ends(session.holding("TRIES_AT_ONCE = 50", "drained desk: 50")),
             ),
             fact(
