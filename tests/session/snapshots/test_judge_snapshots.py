@@ -60,7 +60,7 @@ def test_a_verdict_beyond_the_tolerance_fails_with_what_moved(project):
     run(project, "--snapshot-update")
     accepted = snapshots(project)
     shift(project, accuracy_factual=-3, says="It \x1b[2J says 30.", hit=True, misses=True)
-    result = run(project, "-k", "first-limit")
+    result = run(project, "-k", "first-limit", "--compaction-pass-score=2")
     result.assert_outcomes(failed=1)
     text = flat(failure(result, f"{own('keep')}-first-limit"))
     begin = "the verdict moved from its snapshot: 4.00 -> 2.50"
