@@ -101,7 +101,7 @@ class Fact:
     @property
     def statement(self) -> Statement:
         """The fact as the matcher reads it."""
-        return Statement(self.text, self.aliases, self.keys, self.counterparts)
+        return Statement(self.text, self.aliases, self.keys, self.counterparts, self.change)
 
     @property
     def forms(self) -> tuple[str, ...]:
