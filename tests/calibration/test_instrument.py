@@ -14,7 +14,6 @@ from pytest_compaction.models.protocol import AnswerRequest
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.session.session import shipped_cases
 
-
 ENOUGH = 30
 """Items that have both of two dimensions; a correlation over fewer is chance."""
 
