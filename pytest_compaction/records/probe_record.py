@@ -72,7 +72,11 @@ def scored_record(
         "compaction": {
             "steps": dict(sorted(Counter(step.status for step in response.steps).items())),
             "errors": sorted({clean(step.error) for step in response.steps if step.error}),
-            "budget": response.case.budget,
+            "budget": response.budget,
+        },
+        "nulls": {
+            null.name: {"stated": rounded(null.stated), "tokens": null.tokens}
+            for null in response.nulls
         },
     }
     if verdict.second is not None:
@@ -126,9 +130,10 @@ def _blank(item: str, case: Case, probe: Probe, arm: Arm, settings: Settings) ->
         compactor=arm.compactor,
         trial=arm.trial,
         digest=case.digest,
-        scoring=settings.scoring(),
+        scoring=settings.scoring(arm.budget),
     )
     record["hashes"]["prompt"] = None
+    record["budget"] = arm.budget
     return record
 
 
