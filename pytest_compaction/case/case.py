@@ -6,18 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pytest_compaction.conversation.chat_format import (
-    MessageShapeError,
-    from_chat,
-    message_from_chat,
-)
-from pytest_compaction.conversation.messages import (
-    Message,
-    canonical_json,
-    leading_system,
-    short_hash,
-    text_message,
-)
+from pytest_compaction.case.recorded_view import recorded_view
+from pytest_compaction.conversation.chat_format import MessageShapeError, from_chat
+from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
 from pytest_compaction.text.matching import Statement, TextIndex
 
 ProbeKind = Literal["recall", "file", "continuation", "decision"]
@@ -238,29 +229,6 @@ def _point(
         return Point(id, index, recorded_view(item["recorded"], id, messages, position))
     except MessageShapeError as error:
         raise RecordShapeError(f"/compaction_points/{number}/recorded", str(error)) from None
-
-
-def recorded_view(
-    record: Mapping[str, Any], point: str, log: tuple[Message, ...], position: Mapping[str, int]
-) -> tuple[Message, ...]:
-    """The view that a record describes; ``position`` holds the index of each id of the log.
-
-    System messages at the start of the log stand before a summary. Raises
-    :class:`~pytest_compaction.conversation.chat_format.MessageShapeError`.
-    """
-    if "messages" in record:
-        return tuple(
-            log[position[item["log"]]]
-            if "log" in item
-            else message_from_chat(
-                item, f"recorded-{point}-{number}", f"recorded message {number}", "synthetic"
-            )
-            for number, item in enumerate(record["messages"])
-        )
-    kept = {position[id] for id in record.get("kept", ())}
-    head = log[: leading_system(log)]
-    summary = text_message(f"recorded-{point}", "user", record["summary"], "synthetic")
-    return (*head, summary, *(log[index] for index in sorted(kept) if index >= len(head)))
 
 
 def _probe(item: Mapping[str, Any], points: Mapping[str, int], last: int) -> Probe:
