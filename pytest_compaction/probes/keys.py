@@ -19,6 +19,7 @@ from pytest_compaction.text.words import (
     content_stems,
     is_path,
     normalize,
+    segments,
     stem,
 )
 
@@ -112,11 +113,14 @@ def small_number(key: str) -> bool:
 
 
 def given_away(question: str, keys: Groups, text: str) -> bool:
-    """Whether a question holds what a fact asks for, whatever it says about it."""
-    held = set(content_stems(normalize(question)))
-    if not keys:
-        return set(content_stems(normalize(text))) <= held
-    return all(any(_stems(key) <= held for key in group) for group in keys)
+    """Whether a sentence of a question holds what a fact asks for, whatever it says about it."""
+    for sentence in segments(question):
+        held = set(content_stems(normalize(sentence)))
+        if not keys and set(content_stems(normalize(text))) <= held:
+            return True
+        if keys and all(any(_stems(key) <= held for key in group) for group in keys):
+            return True
+    return False
 
 
 def _stems(key: str) -> set[str]:

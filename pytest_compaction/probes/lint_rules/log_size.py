@@ -65,11 +65,11 @@ def _stated_by_talk(case: Case, said: Sequence[str]) -> Iterator[LintFinding]:
 
 def _dimensions(case: Case) -> Iterator[LintFinding]:
     held = {_kind(fact) for probe in case.probes for fact in probe.facts}
-    for dimension, kinds in _DIMENSIONS.items():
-        if not held & kinds:
-            wanted = ", ".join(sorted(kinds))
-            text = f"no fact counts for {dimension}; it is computed from {wanted}"
-            yield finding(case, "/probes", "warning", "empty-dimension", text)
+    empty = [name for name, kinds in _DIMENSIONS.items() if not held & kinds]
+    if empty:
+        wanted = "; ".join(f"{name} from {', '.join(sorted(_DIMENSIONS[name]))}" for name in empty)
+        text = f"no fact counts for {', '.join(empty)} (computed: {wanted})"
+        yield finding(case, "/probes", "warning", "empty-dimension", text)
 
 
 def _kind(fact: Fact) -> str:
