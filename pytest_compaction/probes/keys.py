@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.probes.vocabulary import NEGATED, NEGATIVE, WEAK
+from pytest_compaction.probes.vocabulary import NEGATED, NEGATIVE, REQUESTS, WEAK
 from pytest_compaction.text.words import (
     STOPWORDS,
     content_stems,
@@ -190,9 +190,17 @@ def _wanted(groups: Sequence[tuple[str, ...]], words: Sequence[_Word]) -> int:
     strong = sum(any(telling(key) for key in group) for group in groups)
     if strong > 1 or len(groups) > 2:
         return 0
-    if strong or groups:
+    if strong:
         return 1
-    return min(3, len(words))
+    wanted = 2 if groups else 3
+    things = sum(not _verbal(word) for word in words)
+    # What is done is worded in many ways; what it is done to keeps its name.
+    return min(wanted, max(things, 2 - len(groups)), len(words))
+
+
+def _verbal(word: _Word) -> bool:
+    """Whether a word rather says what is done than what it is done to."""
+    return word.stem in REQUESTS or bool(_VERBAL.match(word.text.casefold()))
 
 
 def _best(
@@ -203,19 +211,12 @@ def _best(
         return []
 
     def weight(word: _Word) -> tuple[bool, bool, bool, int, int, int]:
-        times = frequency(word.stem)
         low = word.text.casefold()
+        times = frequency(word.stem)
+        # A compound is a term, whatever its parts are.
+        rare, times = (False, 0) if "-" in low else (times < 2, times)
         far = 0 if near is None else abs(word.place - near)
-        verbal = bool(_VERBAL.match(low))
-        plain = "-" not in word.text
-        return (
-            times < 2 and plain,
-            bool(_ADVERB.match(low)),
-            verbal,
-            far,
-            times if plain else 0,
-            word.place,
-        )
+        return (_verbal(word), rare, bool(_ADVERB.match(low)), far, times, word.place)
 
     return sorted(sorted(words, key=weight)[:wanted], key=lambda word: word.place)
 

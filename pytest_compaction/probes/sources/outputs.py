@@ -30,8 +30,7 @@ _ADDRESS: Final = re.compile(
     r"(?<![\w.])(?:(?:localhost|127\.0\.0\.1|0\.0\.0\.0):\d{2,5}|port \d{2,5})(?!\d)"
 )
 _COUNTED: Final = re.compile(
-    r"(?<![\w.#:/,-])\d[\d,]{0,9} (?:[a-z]{3,12} )?(?:files? changed|insertions?|deletions?|errors?"
-    r"|warnings?|problems?|packages?|vulnerabilit(?:y|ies)|modules?|rows?|records?|migrations?"
+    r"(?<![\w.#:/,-])\d[\d,]{0,9} (?:[a-z]{3,12} )?(?:errors?|warnings?|problems?|packages?|vulnerabilit(?:y|ies)|modules?|rows?|records?|migrations?"
     r"|issues?|occurrences?|matches|commits?|samples?|images?|epochs?|parameters)\b"
 )
 _COMMITTED: Final = re.compile(
