@@ -30,8 +30,9 @@ _ADDRESS: Final = re.compile(
     r"(?<![\w.])(?:(?:localhost|127\.0\.0\.1|0\.0\.0\.0):\d{2,5}|port \d{2,5})(?!\d)"
 )
 _COUNTED: Final = re.compile(
-    r"(?<![\w.#:/,-])\d[\d,]{0,9} (?:[a-z]{3,12} )?(?:errors?|warnings?|problems?|packages?|vulnerabilit(?:y|ies)|modules?|rows?|records?|migrations?"
-    r"|issues?|occurrences?|matches|commits?|samples?|images?|epochs?|parameters)\b"
+    r"(?<![\w.#:/,-])\d[\d,]{0,9} (?:[a-z]{3,12} )?(?:errors?|warnings?|problems?"
+    r"|packages?|vulnerabilit(?:y|ies)|modules?|rows?|records?|migrations?|issues?"
+    r"|occurrences?|matches|commits?|samples?|images?|epochs?|parameters)\b"
 )
 _COMMITTED: Final = re.compile(
     r"^\[[\w./-]{1,60}(?: \([\w-]{1,30}\))? (?P<hash>[0-9a-f]{7,12})\] (?P<text>.{5,90})$",
