@@ -22,6 +22,7 @@ from pytest_compaction.probes.data import fact_data, states, trap_data
 from pytest_compaction.probes.keys import given_away
 from pytest_compaction.probes.log import Draft, Found, ProbeLog
 from pytest_compaction.probes.sources.changed import changed_drafts
+from pytest_compaction.probes.sources.checks import check_drafts
 from pytest_compaction.probes.sources.decisions import decision_drafts
 from pytest_compaction.probes.sources.edits import edit_drafts
 from pytest_compaction.probes.sources.errors import error_drafts
@@ -60,6 +61,7 @@ SOURCES: Final = (
     changed_drafts,
     output_drafts,
     rerun_drafts,
+    check_drafts,
     continuation_drafts,
     plan_drafts,
     decision_drafts,

@@ -31,9 +31,15 @@ MAX_KEY: Final = 200
 _OUTER: Final = "()[]{}<>\"'`,;:!?*“”‘’…|=&\\"
 _PLAIN_NUMBER: Final = re.compile(r"[$€£]?\d{1,3}(?:[.,]\d{1,2})?")
 _NUMBER: Final = re.compile(r"[$€£~]?\d[\d.,]*(?:%|[a-zA-Z]{1,3})?")
+_MONTHS: Final = frozenset("jan feb mar apr may jun jul aug sep oct nov dec".split())
+_DAY: Final = re.compile(r"\d{1,2}(?:st|nd|rd|th)?")
 _QUOTED: Final = re.compile(r"`([^`\s]{2,60})`|\"([^\"\s]{2,60})\"|(?<!\w)'([^'\s]{2,60})'(?!\w)")
 _MIXED: Final = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|::|^--\w|^@\w|^#\w|[A-Za-z]\d")
 _CAPITALS: Final = re.compile(r"[A-Z][A-Z\d_-]{2,}")
+_BEFORE_VERBS: Final = frozenset(
+    ["", *"to should must will can and then not please let never".split()]
+)
+"""Words before a verb; a request begins with one."""
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ADVERB: Final = re.compile(r"\w{3,}ly$")
 _VERBAL: Final = re.compile(r"\w{3,}(?:ing|ed)$")
@@ -44,10 +50,11 @@ Frequency = Callable[[str], int]
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word of a text, as written, and its place."""
+    """A word of a text, as written, its place in characters, and whether it is a verb there."""
 
     text: str
     place: int
+    verbal: bool
 
     @property
     def stem(self) -> str:
@@ -58,7 +65,12 @@ def keys_of(text: str, frequency: Frequency) -> Groups:
     """Key groups for what a text says; empty if it has no words that tell."""
     groups = _exact_groups(text)
     negation = _negation(text)
-    if negation:
+    denied = negation[0].partition(" ")[2] if negation else ""
+    others = [group for group in groups if denied not in map(str.casefold, group)]
+    if others and len(others) < len(groups):
+        # "5 tries, not 3": what stands is enough.
+        groups = others
+    elif negation:
         groups.append(negation)
     # What a negation or an exact token already holds is not asked for twice.
     held = set(content_stems(normalize(" ".join(key for group in groups for key in group))))
@@ -139,15 +151,23 @@ def _exact_groups(text: str) -> list[tuple[str, ...]]:
         token = piece.strip(_OUTER).rstrip(_OUTER + ".")
         if not token or not re.search(r"\w", token):
             continue
-        if _NUMBER.fullmatch(token):
-            unit = pieces[place + 1].strip(_OUTER + ".") if place + 1 < len(pieces) else ""
-            counted = unit.isalpha() and unit.casefold() not in STOPWORDS
-            ends = piece.rstrip("`'\"")[-1:] in {",", ";", ":", "."}
-            token = f"{token} {unit}" if counted and token.isdigit() and not ends else token
-            found[token] = None
+        before = pieces[place - 1].strip(_OUTER + ".") if place else ""
+        if before.casefold()[:3] in _MONTHS and _DAY.fullmatch(token):
+            found[f"{before} {token}"] = None
+        elif _NUMBER.fullmatch(token):
+            found[_counted(token, piece, pieces[place + 1 : place + 2])] = None
         elif token in quoted or _exact(token):
             found[token] = None
     return [(token,) for token in list(found)[:MAX_EXACT]]
+
+
+def _counted(number: str, piece: str, following: Sequence[str]) -> str:
+    """A whole number with the word that it counts, if one follows directly."""
+    unit = following[0].strip(_OUTER + ".") if following else ""
+    ends = piece.rstrip("`'\"")[-1:] in {",", ";", ":", "."}
+    counts = number.isdigit() and unit.isalpha() and unit.casefold() not in STOPWORDS
+    of_day = unit.casefold() in {"am", "pm"}
+    return f"{number} {unit}" if (counts or of_day) and not ends else number
 
 
 def _exact(token: str) -> bool:
@@ -168,14 +188,15 @@ def _words(text: str, weak: bool = False) -> list[_Word]:
     """The content words of a text that are not exact; weak ones only if asked for."""
     exact = {key for group in _exact_groups(text) for key in group[0].split()}
     found: dict[str, _Word] = {}
+    low = ""
     for match in _WORD.finditer(text):
         word = match[0].strip("'’-")
-        low = word.casefold()
+        before, low = low, word.casefold()
         if len(low) < 3 or low in STOPWORDS or low in NEGATIVE or low.endswith(("n't", "n’t")):
             continue
         if word in exact or (stem(low) in WEAK and not weak) or re.search(r"['’]", word):
             continue
-        found.setdefault(stem(low), _Word(word, match.start()))
+        found.setdefault(stem(low), _Word(word, match.start(), _verbal(low, before)))
     return list(found.values())
 
 
@@ -193,14 +214,14 @@ def _wanted(groups: Sequence[tuple[str, ...]], words: Sequence[_Word]) -> int:
     if strong:
         return 1
     wanted = 2 if groups else 3
-    things = sum(not _verbal(word) for word in words)
+    things = sum(not word.verbal for word in words)
     # What is done is worded in many ways; what it is done to keeps its name.
     return min(wanted, max(things, 2 - len(groups)), len(words))
 
 
-def _verbal(word: _Word) -> bool:
+def _verbal(word: str, before: str) -> bool:
     """Whether a word rather says what is done than what it is done to."""
-    return word.stem in REQUESTS or bool(_VERBAL.match(word.text.casefold()))
+    return (before in _BEFORE_VERBS and stem(word) in REQUESTS) or bool(_VERBAL.match(word))
 
 
 def _best(
@@ -216,7 +237,7 @@ def _best(
         # A compound is a term, whatever its parts are.
         rare, times = (False, 0) if "-" in low else (times < 2, times)
         far = 0 if near is None else abs(word.place - near)
-        return (_verbal(word), rare, bool(_ADVERB.match(low)), far, times, word.place)
+        return (word.verbal, rare, bool(_ADVERB.match(low)), far, times, word.place)
 
     return sorted(sorted(words, key=weight)[:wanted], key=lambda word: word.place)
 
