@@ -213,7 +213,7 @@ def _wanted(groups: Sequence[tuple[str, ...]], words: Sequence[_Word]) -> int:
         return 0
     if strong:
         return 1
-    wanted = 2 if groups else 3
+    wanted = 3 - len(groups)
     things = sum(not word.verbal for word in words)
     # What is done is worded in many ways; what it is done to keeps its name.
     return min(wanted, max(things, 2 - len(groups)), len(words))

@@ -29,7 +29,7 @@ def often(form: str) -> int:
         ("added 212 packages", [["212 packages"]]),
         ("Invalid hex color: #000cc", [["#000cc"], ["color"]]),
         ("TS2554: Expected 4-5 arguments, but got 1", [["TS2554"], ["4-5"], ["1"]]),
-        ("the retry budget is 5 tries, not 3", [["5 tries"], ["budget"]]),
+        ("the retry budget is 5 tries, not 3", [["5 tries"], ["retry"], ["budget"]]),
         ("create a CLAUDE.md file for the codebase", [["CLAUDE.md"], ["codebase"]]),
         ("the `pattern` rule is declared on line 29", [["pattern"], ["29"], ["rule"]]),
         ("the filter icon becomes smaller", [["filter"], ["icon"], ["smaller"]]),
