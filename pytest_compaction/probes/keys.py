@@ -158,7 +158,10 @@ def _exact_groups(text: str) -> list[tuple[str, ...]]:
             found[_counted(token, piece, pieces[place + 1 : place + 2])] = None
         elif token in quoted or _exact(token):
             found[token] = None
-    return [(token,) for token in list(found)[:MAX_EXACT]]
+    whole = [
+        token for token in found if not any(token in other for other in found if other != token)
+    ]
+    return [(token,) for token in whole[:MAX_EXACT]]
 
 
 def _counted(number: str, piece: str, following: Sequence[str]) -> str:
@@ -216,7 +219,8 @@ def _wanted(groups: Sequence[tuple[str, ...]], words: Sequence[_Word]) -> int:
     wanted = 3 - len(groups)
     things = sum(not word.verbal for word in words)
     # What is done is worded in many ways; what it is done to keeps its name.
-    return min(wanted, max(things, 2 - len(groups)), len(words))
+    least = 2 if len(words) + len(groups) < 4 else 3
+    return min(wanted, max(things, least - len(groups)), len(words))
 
 
 def _verbal(word: str, before: str) -> bool:

@@ -27,7 +27,7 @@ WEAK: Final = _stems(
     well whole within without wonder work write wrong yes yet agent assistant session three four
     five six ten kept took gave came goes makes made gets got begin happening mention allowed
     according across along although away become however never none upon whether adjusts bring
-    added accordingly behave behavior issue"""
+    added accordingly behave behavior encounter issue"""
 )
 """Stems of words that say little about a subject; no key group holds one alone."""
 
