@@ -13,6 +13,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from pytest_compaction.probes.exact import (
+    MAX_EXACT,
+    OUTER,
+    exact_groups,
+    telling,
+    weak_alone,
+)
 from pytest_compaction.probes.vocabulary import NEGATED, NEGATIVE, REQUESTS, WEAK
 from pytest_compaction.text.words import (
     STOPWORDS,
@@ -25,21 +32,14 @@ from pytest_compaction.text.words import (
 
 Groups = tuple[tuple[str, ...], ...]
 MAX_GROUPS: Final = 4
-MAX_EXACT: Final = 3
 MAX_KEY: Final = 200
 """The most characters of an alternative."""
-_OUTER: Final = "()[]{}<>\"'`,;:!?*“”‘’…|=&\\"
-_PLAIN_NUMBER: Final = re.compile(r"[$€£]?\d{1,3}(?:[.,]\d{1,2})?")
-_NUMBER: Final = re.compile(r"[$€£~]?\d[\d.,]*(?:%|[a-zA-Z]{1,3})?")
-_MONTHS: Final = frozenset("jan feb mar apr may jun jul aug sep oct nov dec".split())
-_DAY: Final = re.compile(r"\d{1,2}(?:st|nd|rd|th)?")
-_QUOTED: Final = re.compile(r"`([^`\s]{2,60})`|\"([^\"\s]{2,60})\"|(?<!\w)'([^'\s]{2,60})'(?!\w)")
-_MIXED: Final = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|::|^--\w|^@\w|^#\w|[A-Za-z]\d")
-_CAPITALS: Final = re.compile(r"[A-Z][A-Z\d_-]{2,}")
 _BEFORE_VERBS: Final = frozenset(
     ["", *"to should must will can and then not please let never".split()]
 )
 """Words before a verb; a request begins with one."""
+_STARTS: Final = re.compile(r"(?:[:;,(–—]|\s-)\s*$")
+"""What a new clause begins after."""
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ADVERB: Final = re.compile(r"\w{3,}ly$")
 _VERBAL: Final = re.compile(r"\w{3,}(?:ing|ed)$")
@@ -63,7 +63,7 @@ class _Word:
 
 def keys_of(text: str, frequency: Frequency) -> Groups:
     """Key groups for what a text says; empty if it has no words that tell."""
-    groups = _exact_groups(text)
+    groups = exact_groups(text)
     negation = _negation(text)
     denied = negation[0].partition(" ")[2] if negation else ""
     others = [group for group in groups if denied not in map(str.casefold, group)]
@@ -83,7 +83,7 @@ def keys_of(text: str, frequency: Frequency) -> Groups:
 
 def value_keys(name: str, value: str, frequency: Frequency) -> Groups:
     """Key groups for a name and its value; a value that is a phrase gives several groups."""
-    values = _exact_groups(value) or [(word.text,) for word in _words(value, weak=True)[:2]]
+    values = exact_groups(value) or [(word.text,) for word in _words(value, weak=True)[:2]]
     if not values:
         values = [(value,)]
     return _sound([*values[:MAX_EXACT], *name_groups(name, frequency)][:MAX_GROUPS])
@@ -91,8 +91,8 @@ def value_keys(name: str, value: str, frequency: Frequency) -> Groups:
 
 def name_groups(name: str, frequency: Frequency) -> list[tuple[str, ...]]:
     """A name as one alternative of several words, or its two most telling words if it is long."""
-    name = name.strip(_OUTER + " .-")
-    exact = _exact_groups(name)
+    name = name.strip(OUTER + " .-")
+    exact = exact_groups(name)
     if exact:
         return exact[:2]
     words = [word for word in re.findall(r"[\w-]+", name) if word.casefold() not in STOPWORDS]
@@ -104,24 +104,6 @@ def name_groups(name: str, frequency: Frequency) -> list[tuple[str, ...]]:
 def identifier_keys(*names: str) -> Groups:
     """Key groups of names that all must be there, each as it is written."""
     return _sound([(name,) for name in names])
-
-
-def telling(key: str) -> bool:
-    """Whether an alternative identifies something alone: a path, a name, a long number."""
-    key = key.strip()
-    if " " in key:
-        return any(telling(part) for part in key.split())
-    if is_path(normalize(key)):
-        return True
-    if _NUMBER.fullmatch(key):
-        digits = sum(char.isdigit() for char in key)
-        return digits > 3 or (digits == 3 and not key.isdigit())
-    return len(key) > 3 and bool(_MIXED.search(key) or _CAPITALS.fullmatch(key) or "-" in key)
-
-
-def small_number(key: str) -> bool:
-    """Whether an alternative is only a number of up to three digits, which occurs everywhere."""
-    return bool(_PLAIN_NUMBER.fullmatch(key.strip()))
 
 
 def given_away(question: str, keys: Groups, text: str) -> bool:
@@ -142,59 +124,15 @@ def _stems(key: str) -> set[str]:
     return set(content_stems(normal)) or {normal}
 
 
-def _exact_groups(text: str) -> list[tuple[str, ...]]:
-    """Exact tokens of a text in order; a plain number comes with the word that it counts."""
-    quoted = {part for match in _QUOTED.finditer(text) for part in match.groups() if part}
-    pieces = text.split()
-    found: dict[str, None] = {}
-    for place, piece in enumerate(pieces):
-        token = piece.strip(_OUTER).rstrip(_OUTER + ".")
-        if not token or not re.search(r"\w", token):
-            continue
-        before = pieces[place - 1].strip(_OUTER + ".") if place else ""
-        if before.casefold()[:3] in _MONTHS and _DAY.fullmatch(token):
-            found[f"{before} {token}"] = None
-        elif _NUMBER.fullmatch(token):
-            found[_counted(token, piece, pieces[place + 1 : place + 2])] = None
-        elif token in quoted or _exact(token):
-            found[token] = None
-    whole = [
-        token for token in found if not any(token in other for other in found if other != token)
-    ]
-    return [(token,) for token in whole[:MAX_EXACT]]
-
-
-def _counted(number: str, piece: str, following: Sequence[str]) -> str:
-    """A whole number with the word that it counts, if one follows directly."""
-    unit = following[0].strip(_OUTER + ".") if following else ""
-    ends = piece.rstrip("`'\"")[-1:] in {",", ";", ":", "."}
-    counts = number.isdigit() and unit.isalpha() and unit.casefold() not in STOPWORDS
-    of_day = unit.casefold() in {"am", "pm"}
-    return f"{number} {unit}" if (counts or of_day) and not ends else number
-
-
-def _exact(token: str) -> bool:
-    normal = normalize(token)
-    if normal in STOPWORDS or normal in NEGATIVE:
-        return False
-    if "/" in token and re.fullmatch(r"[a-z]{2,}/[a-z]{2,}", token):
-        return False
-    return bool(
-        is_path(normal)
-        or re.search(r"\d", token)
-        or _MIXED.search(token)
-        or _CAPITALS.fullmatch(token)
-    )
-
-
 def _words(text: str, weak: bool = False) -> list[_Word]:
     """The content words of a text that are not exact; weak ones only if asked for."""
-    exact = {key for group in _exact_groups(text) for key in group[0].split()}
+    exact = {key for group in exact_groups(text) for key in group[0].split()}
     found: dict[str, _Word] = {}
     low = ""
     for match in _WORD.finditer(text):
         word = match[0].strip("'’-")
-        before, low = low, word.casefold()
+        starts = _STARTS.search(text[max(0, match.start() - 3) : match.start()])
+        before, low = "" if starts else low, word.casefold()
         if len(low) < 3 or low in STOPWORDS or low in NEGATIVE or low.endswith(("n't", "n’t")):
             continue
         if word in exact or (stem(low) in WEAK and not weak) or re.search(r"['’]", word):
@@ -253,6 +191,8 @@ def _negation(text: str) -> tuple[str, ...]:
         low = word.casefold().replace("’", "'")
         if low not in NEGATIVE and not low.endswith("n't"):
             continue
+        if words[place + 1 : place + 2] == ["such"]:
+            return NEGATED["no such"]
         after = [
             other.casefold()
             for other in words[place + 1 : place + 6]
@@ -286,8 +226,3 @@ def _sound(groups: Iterable[tuple[str, ...]]) -> Groups:
     if len(found) == 1 and all(weak_alone(key) for key in found[0]):
         return ()
     return found
-
-
-def weak_alone(key: str) -> bool:
-    """Whether an alternative says nothing by itself: a small number, or one ordinary word."""
-    return small_number(key) or (" " not in key.strip() and not telling(key))

@@ -67,6 +67,7 @@ REQUESTS: Final = _stems(
     rewrite round run save search select send set show simplify skip sort split start stop store
     strip summarize support swap switch test track translate treat trim try turn undo update
     upgrade upload use validate verify wait warn wrap write book order reserve schedule exchange
+    examine plot inspect understand identify locate establish fetch gather
     never always don't do"""
 )
 """Stems of verbs that begin a request."""
