@@ -135,10 +135,15 @@ def _words(text: str, weak: bool = False) -> list[_Word]:
         before, low = "" if starts else low, word.casefold()
         if len(low) < 3 or low in STOPWORDS or low in NEGATIVE or low.endswith(("n't", "n’t")):
             continue
-        if word in exact or (stem(low) in WEAK and not weak) or re.search(r"['’]", word):
+        if _part_of(word, exact) or (stem(low) in WEAK and not weak) or re.search(r"['’]", word):
             continue
         found.setdefault(stem(low), _Word(word, match.start(), _verbal(low, before)))
     return list(found.values())
+
+
+def _part_of(word: str, tokens: Iterable[str]) -> bool:
+    part = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
+    return any(part.search(token) for token in tokens)
 
 
 def _place(text: str, key: str) -> int | None:
@@ -150,7 +155,7 @@ def _place(text: str, key: str) -> int | None:
 def _wanted(groups: Sequence[tuple[str, ...]], words: Sequence[_Word]) -> int:
     """How many words of the subject the groups still need."""
     strong = sum(any(telling(key) for key in group) for group in groups)
-    if strong > 1 or len(groups) > 2:
+    if len(groups) > 2 or (strong and len(groups) > 1):
         return 0
     if strong:
         return 1
