@@ -11,7 +11,7 @@ from pytest_compaction.metrics.aggregate import Mean, Record, mean_of, stated_sh
 NULLS: Final = ("random", "said-only", "window")
 """The shipped strategies with no idea behind them."""
 
-Result = Literal["beats", "does not beat", "is beaten by", "not known"]
+Result = Literal["beats", "does not beat", "is beaten by", "cannot be told from"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class NullComparison:
     def result(self) -> Result:
         """What the interval says; one case says nothing."""
         if self.difference.interval is None:
-            return "not known"
+            return "cannot be told from"
         low, high = self.difference.interval
         return "beats" if low > 0 else "is beaten by" if high < 0 else "does not beat"
 

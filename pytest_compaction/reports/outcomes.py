@@ -24,11 +24,11 @@ def null_line(records: Sequence[Record], indent: str = "") -> Line | None:
     found = best_null(records)
     if found is None:
         return None
-    said = "best null" if found.result == "not known" else f"{found.result} the best null"
     points = f"{100 * found.difference.value:+.1f}"
     interval = interval_text(found.difference.interval, 100, "+.1f")
-    text = f"{indent}at equal tokens {said}, {found.null}: {points} {interval} % of facts"
-    return Line(printable(text, WIDTH), "good" if found.result == "beats" else "plain")
+    text = f"at equal tokens {found.result} {found.null}, the best null: {points} {interval} %"
+    room = WIDTH - len(indent)
+    return Line(indent + printable(text, room), "good" if found.result == "beats" else "plain")
 
 
 def unscored_because(records: Sequence[Record], count: int = 3) -> Iterator[Line]:

@@ -126,13 +126,53 @@ def test_no_line_of_the_summary_is_wider_than_80_columns_or_unsafe(name):
         assert line.text.isprintable()
 
 
-def test_only_the_best_of_the_strategies_that_compact_is_marked_in_each_column():
+def test_strategies_are_ranked_and_only_the_best_of_those_that_compact_is_marked():
     lines = [line.text for line in summary(*SUMMARIES["several strategies"])]
-    truncate, none, anchored, longest = [line.split() for line in lines[1:5]]
-    assert [truncate[0], none[0], anchored[0]] == ["truncate", "none", "anchored"]
+    longest, anchored, truncate = [line.split() for line in lines[1:4]]
     assert LONG.startswith(longest[0].rstrip("…"))
+    assert [anchored[0], truncate[0]] == ["anchored", "truncate"]
+    assert [row[1].endswith("*") for row in (longest, anchored, truncate)] == [True, False, False]
+    assert set(lines[4]) == {"-"}
+    none = lines[5].split()
+    assert none[0] == "none"
     assert not any("*" in figure for figure in none)
-    assert [row[1].endswith("*") for row in (truncate, anchored, longest)] == [False, False, True]
+
+
+def test_views_over_the_budget_stand_below_the_rule_however_high_they_score():
+    large = {"tokens": {"log": 52_000, "view": 12_400, "summary": 0}}
+    records = [*items(), *items("pruned", 1.5, **large)]
+    lines = [line.text for line in summary(records, ["pruned", "anchored"], False)]
+    rule = next(n for n, line in enumerate(lines) if set(line) == {"-"})
+    assert lines[rule - 1].startswith("anchored")
+    assert lines[rule + 1].startswith("pruned")
+    assert lines[rule + 1].endswith("12,400")
+    assert "*" not in lines[rule + 1]
+
+
+def with_views(compactor, prompt, **changes):
+    return [
+        record(case, "limit", 4.0, compactor, hashes={"prompt": f"{prompt}-{case}"}, **changes)
+        for case in ("alpha", "beta")
+    ]
+
+
+@pytest.mark.parametrize("offline", [True, False])
+def test_strategies_with_the_same_views_share_a_row_if_the_summariser_is_offline(offline):
+    names = ["claude-code", "claude-code:focus=tests", "anchored"]
+    views = ["same", "same", "other"]
+    records = [r for name, view in zip(names, views, strict=True) for r in with_views(name, view)]
+    lines = [line.text for line in summary(records, names, False, offline)]
+    rows = [line for line in lines if line.endswith("1,900")]
+    assert len(rows) == (2 if offline else 3)
+    said = "same views, one row: claude-code, claude-code:focus=tests"
+    assert (said in lines) is offline
+
+
+def test_one_view_that_differs_keeps_strategies_apart():
+    one, other = with_views("one", "same"), with_views("other", "same")
+    other[1]["hashes"] = {"prompt": "different"}
+    lines = [line.text for line in summary([*one, *other], ["one", "other"], False)]
+    assert sum(line.endswith("1,900") for line in lines) == 2
 
 
 def test_the_order_of_the_records_does_not_matter():
