@@ -17,7 +17,8 @@ from pytest_compaction.conversation.messages import Message, canonical_json, sho
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.judges.verdict import Verdict, unscored_verdict
-from pytest_compaction.metrics.survival import survived, view_index
+from pytest_compaction.metrics.survival import read as read_facts
+from pytest_compaction.metrics.survival import view_index
 from pytest_compaction.models.protocol import AnswerReply, ChargedError
 from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.compaction import CompactedCase, Compaction
@@ -173,20 +174,23 @@ class Engine:
             arm=compacted.arm,
             log_tokens=compacted.fed.points[probe.point].log_tokens,
             view_tokens=read.tokens,
-            survives=survived(probe.facts, view_index(read.messages)),
+            reading=read_facts(probe.facts, probe.traps, view_index(read.messages)),
             prompt_hash=short_hash(prompt),
             usage=reply.usage,
             compaction_usage=compacted.usage,
             latency_s=reply.latency_s,
             steps=compacted.fed.steps,
             failure=failure,
+            leads=self._roles.leads,
             nulls=nulls,
         )
 
     async def _verdict(self, response: Response) -> Verdict:
         if response.failure is not None:
             return unscored_verdict(
-                response.failure, response.probe, response.survives, self._pass_score
+                response.failure, response.probe, response.reading, self._pass_score
             )
         _, judge = self._at_trial(response.arm.trial)
-        return await judge.verdict(response.case, response.probe, response.text, response.survives)
+        return await judge.verdict(
+            response.case, response.probe, response.text, response.reading, response.leads
+        )

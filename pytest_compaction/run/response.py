@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.metrics.survival import Readings, Source
+from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.feeder import Step
@@ -38,6 +40,11 @@ class Roles:
         """The first judge, for callers that need a single one."""
         return self.judges[0]
 
+    @property
+    def leads(self) -> Source:
+        """What makes the score: the view if the offline model answers, or else the answer."""
+        return "view" if self.responder.name == offline.NAME else "answer"
+
 
 @dataclass(frozen=True, slots=True)
 class NullReading:
@@ -56,7 +63,8 @@ class NullReading:
 class Response:
     """An answer to a probe, with what is known about the view that it was answered from.
 
-    ``survives`` says of each of the probe's facts whether the view states it.
+    ``reading`` is what the view does with each of the probe's facts and traps. ``leads`` says
+    whether the view or the answer makes the score: the view where rules answered.
     ``view_tokens`` are the tokens of the view; if the server edited it, those that the
     server read. ``latency_s`` is in seconds. ``failure`` says why there is nothing to
     judge: the compaction failed and no model was asked, or the endpoint did not compact.
@@ -69,14 +77,20 @@ class Response:
     arm: Arm
     log_tokens: int
     view_tokens: int
-    survives: tuple[bool, ...] = field(repr=False)
+    reading: Readings = field(repr=False)
     prompt_hash: str
     usage: Usage = Usage()
     compaction_usage: Usage = Usage()
     latency_s: float | None = None
     steps: tuple[Step, ...] = field(default=(), repr=False)
     failure: str | None = None
+    leads: Source = "answer"
     nulls: tuple[NullReading, ...] = field(default=(), repr=False)
+
+    @property
+    def survives(self) -> tuple[bool, ...]:
+        """Whether the view states each of the probe's facts."""
+        return self.reading.stated
 
     @property
     def budget(self) -> int:

@@ -1,69 +1,63 @@
 """Whether a text states a fact: the one definition, for survival, judging and evidence.
 
-A form of a fact (its text or an alias) is stated by a text when one of these holds:
-
-* the form is a path, the text names a path, and one is a suffix of the other on
-  component boundaries (a bare file name counts unless it is a generic one such as
-  ``__init__.py``); a path with signs that end a token, such as
-  ``app/(group)/page.tsx``, also counts if it stands there literally;
-* the normalised form stands in the normalised text between word boundaries;
-* one sentence of the text holds every exact token of the form (numbers compared
-  by value, identifiers, paths) and at least three quarters of its other content
-  stems; a negated form needs a negation in that sentence.
-
-A trap is hit when its stale value is stated and the current one is not.
+A statement with key groups is *stated* where one clause holds an alternative of every group with
+the right polarity (see ``groups``); a heading or lead-in may hold some of them for the bullets
+below it. It is *contradicted* where that is only negated, replaced or rejected, or where a
+counterpart stands instead; *uncertain* where the groups stand in neighbouring sentences or
+something is only supposed. A statement without keys is read by its wording (see ``wording``).
 """
 
 from __future__ import annotations
 
-import math
 import re
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final
 
+from pytest_compaction.text import changes, wording
+from pytest_compaction.text.alternatives import (
+    GENERIC_NAMES as GENERIC_NAMES,
+)
+from pytest_compaction.text.alternatives import (
+    Alternative,
+    Key,
+    Term,
+    alternative,
+    path_keys,
+)
+from pytest_compaction.text.clauses import Sentence, sentences
+from pytest_compaction.text.groups import (
+    PLAIN,
+    RANK,
+    Found,
+    Signature,
+    Weighed,
+    weigh,
+)
+from pytest_compaction.text.groups import (
+    Outcome as Outcome,
+)
+from pytest_compaction.text.held import held_values
+from pytest_compaction.text.parsed import Parsed, bounded_find, parse
+from pytest_compaction.text.polarity import Cue, heading_cue
 from pytest_compaction.text.words import (
-    NEGATIONS,
-    STOPWORDS,
     canonical_number,
+    clipped,
     is_path,
     normalize,
     path_suffixes,
     raw_tokens,
-    segments,
     stem,
     token_forms,
 )
 
-PROSE_SHARE: Final = 0.75
-"""Share of a form's ordinary content stems that one sentence must hold."""
-
-GENERIC_NAMES: Final = frozenset(
-    {
-        "__init__.py",
-        "__main__.py",
-        "main.py",
-        "index.js",
-        "index.ts",
-        "index.html",
-        "mod.rs",
-        "lib.rs",
-        "main.go",
-        "readme.md",
-        "makefile",
-        "dockerfile",
-        "conftest.py",
-        "package.json",
-        "pyproject.toml",
-        "setup.py",
-    }
-)
-
-
-Outcome = Literal["stated", "contradicted", "uncertain", "absent"]
-"""What a text does with a statement."""
+_CAMEL: Final = re.compile(r"\b[A-Za-z]?[a-z0-9]+(?:[A-Z][a-z0-9]+)+\b|\b(?:[A-Z][a-z0-9]+){2,}\b")
+_HUMP: Final = re.compile(r"[A-Z]?[a-z]+")
+_SHOWN: Final = 240
+"""Characters of a clause that an explanation shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +67,15 @@ class Statement:
     ``keys`` are groups of alternatives; one alternative of every group must stand in one
     clause. Without keys the wording of ``text`` or of one of the ``aliases`` decides.
     ``counterparts`` are what would be wrong in its place, such as a value from before.
+    ``change`` is what happened to the file that the keys name: created, modified, deleted,
+    renamed or read.
     """
 
     text: str
     aliases: tuple[str, ...] = ()
     keys: tuple[tuple[str, ...], ...] = ()
     counterparts: tuple[Statement, ...] = ()
+    change: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,156 +88,282 @@ class Reading:
     why: str = ""
 
 
+ABSENT: Final = Reading("absent", why="not all groups in one clause")
+
+
 class TextIndex:
     """A text prepared for many questions of the form "is this stated here?".
 
-    Building is linear in the text; each question touches only the sentences
-    that share a token with it.
+    Building is linear in the text; each question touches only the sentences that hold its
+    rarest group, or stand below or after one that does.
     """
 
     def __init__(self, text: str) -> None:
         self._normal = f" {normalize(text)} "
-        self._holders: dict[str, list[int]] = defaultdict(list)
+        self._sentences = sentences(text)
+        self._normals = [normalize(sentence.text) for sentence in self._sentences]
+        self._names = _camel_names(text)
+        self._holders: dict[Key, list[int]] = defaultdict(list)
         self._full: set[str] = set()
-        self._segments = tuple(segments(text))
-        for number, segment in enumerate(self._segments):
-            forms: set[str] = set()
-            for token in raw_tokens(normalize(segment)):
-                forms.update(token_forms(token))
+        self._values_ready = False
+        self._parsed: dict[int, Parsed] = {}
+        self.touched = 0
+        for number, normal in enumerate(self._normals):
+            forms: dict[Key, None] = {}
+            for token in raw_tokens(normal):
+                forms.update(dict.fromkeys(token_forms(token)))
+                if token in self._names:
+                    forms.update(dict.fromkeys(self._names[token]))
                 self._full.add(canonical_number(token))
                 if is_path(token):
-                    self._full.add("/".join(path_suffixes(token)[:1]))
+                    whole = "/".join(path_suffixes(token)[:1])
+                    self._full.add(whole)
+                    forms["path", whole] = None
             for form in forms:
                 self._holders[form].append(number)
 
     def has_token(self, token: str) -> bool:
         """Whether the text holds this token, number, identifier or path suffix."""
-        return any(form in self._holders for form in _exact_forms(normalize(token)))
+        normal = normalize(token)
+        return canonical_number(normal) in self._holders or (
+            is_path(normal) and "/".join(path_suffixes(normal)[:1]) in self._holders
+        )
 
     def contains(self, text: str) -> bool:
         """Whether the normalised ``text`` stands in the text between word boundaries."""
-        return _bounded_in(normalize(text), self._normal)
+        return bounded_find(normalize(text), self._normal) >= 0
 
     def has_path(self, path: str) -> bool:
         """Whether the text names this path, fully or by a suffix on component boundaries."""
-        suffixes = path_suffixes(path)
-        if not suffixes:
-            return False
-        if suffixes[0] in self._holders or suffixes[0] in self._full:
-            return True
-        return any(
-            suffix in self._full
-            for suffix in suffixes[1:]
-            if "/" in suffix or (suffix not in GENERIC_NAMES and "." in suffix)
-        )
+        return any(key in self._holders for key in path_keys(path)) and bool(path_suffixes(path))
+
+    def states(self, forms: Iterable[str]) -> bool:
+        """Whether any of the forms is read as stated, by its wording alone."""
+        return any(self._read_wording(form).outcome == "stated" for form in forms)
 
     def read(self, statement: Statement) -> Reading:
         """What the text does with the statement, and which words decided."""
-        if not statement.keys:
-            stated = self.states((statement.text, *statement.aliases))
-            return Reading("stated" if stated else "absent")
-        for segment in self._segments:
-            own = TextIndex(segment)
-            found = [
-                next((form for form in group if own.contains(form)), None)
-                for group in statement.keys
-            ]
-            if all(found):
-                return Reading("stated", segment, tuple(form for form in found if form))
-        return Reading("absent")
+        own = self._read_alone(statement)
+        if own.outcome == "stated" or not statement.counterparts:
+            return own
+        for counterpart in statement.counterparts:
+            other = self._read_alone(counterpart)
+            if other.outcome == "stated":
+                why = f'the counterpart "{counterpart.text}" stands instead'
+                return Reading("contradicted", other.clause, other.words, why)
+        return own
 
-    def states(self, forms: Iterable[str]) -> bool:
-        """Whether any of the forms is stated; see the module's text for the rule."""
-        return any(self._states_form(form) for form in forms)
+    def _read_alone(self, statement: Statement) -> Reading:
+        if statement.keys:
+            return self._read_keys(statement)
+        readings = [self._read_wording(form) for form in (statement.text, *statement.aliases)]
+        return max(readings, key=lambda reading: RANK[reading.outcome])
 
-    def _states_form(self, form: str) -> bool:
-        normal = normalize(form)
-        if not normal:
-            return False
-        if " " not in normal and is_path(normal):
-            if self.has_path(normal):
-                return True
-            whole = raw_tokens(normal) == path_suffixes(normal)[:1]
-            return not whole and _bounded_in(normal, self._normal)
-        return _bounded_in(normal, self._normal) or self._states_in_one_sentence(normal)
+    def _read_wording(self, form: str) -> Reading:
+        outcome, number, weighed = wording.read(form, self)
+        clause = "" if number is None else clipped(self._sentences[number].text, _SHOWN)
+        if weighed is None:
+            return Reading(outcome, clause)
+        return Reading(outcome, clause, weighed.words, weighed.why)
 
-    def _states_in_one_sentence(self, normal: str) -> bool:
-        exact, prose, negated = _requirements(normal)
-        if not exact and len(prose) < 2:
-            return False
-        candidates: set[int] | None = None
-        for alternatives in exact:
-            holders: set[int] = set()
-            for form in alternatives:
-                holders.update(self._holders.get(form, ()))
-            candidates = holders if candidates is None else candidates & holders
-            if not candidates:
-                return False
-        if negated:
-            holders = set(self._holders.get("not", ()))
-            candidates = holders if candidates is None else candidates & holders
-        counts: dict[int, int] = defaultdict(int)
-        for form in prose:
-            for number in self._holders.get(form, ()):
-                counts[number] += 1
-        needed = math.ceil(PROSE_SHARE * len(prose))
-        if needed == 0:
-            return bool(candidates)
-        return any(
-            count >= needed and (candidates is None or number in candidates)
-            for number, count in counts.items()
-        )
+    def is_removed(self, number: int) -> bool:
+        """Whether a diff takes this line away."""
+        return self._sentences[number].removed
+
+    def _read_keys(self, statement: Statement) -> Reading:
+        wanted = wanted_groups(statement)
+        meant = signature_of(statement)
+        best: tuple[int, int, Weighed] | None = None
+        for number in self._candidates(wanted):
+            weighed = self._weigh(number, wanted, meant, statement)
+            if weighed is None:
+                continue
+            rank = RANK[weighed.outcome]
+            if best is None or rank > best[0]:
+                best = (rank, number, weighed)
+            if weighed.outcome == "stated":
+                break
+        if best is None:
+            return ABSENT
+        _, number, weighed = best
+        clause = clipped(self._sentences[number].text, _SHOWN)
+        return Reading(weighed.outcome, clause, weighed.words, weighed.why)
+
+    def _weigh(
+        self, number: int, wanted: Wanted, meant: Signature, statement: Statement
+    ) -> Weighed | None:
+        """What the sentence, with what stands above and before it, does with the groups."""
+        self.touched += 1
+        sentence = self._sentences[number]
+        if sentence.removed:
+            return None
+        parsed = self.parsed(number)
+        groups: list[list[Found]] = []
+        before = False
+        for group in wanted:
+            found = self._found(number, group)
+            if not found:
+                found = self._found_above(sentence.context, group)
+            if not found and self._follows(number):
+                found = self._found_before(number - 1, group)
+                before = bool(found)
+            if not found:
+                return None
+            groups.append(found)
+        if not any(one.own for group in groups for one in group):
+            return None
+        weighed = weigh(parsed, groups, self._cues_above(sentence), meant)
+        weighed = self._against_counterparts(number, weighed, statement)
+        if before and weighed.outcome in {"stated", "contradicted"}:
+            why = "the groups stand in neighbouring sentences"
+            weighed = Weighed("uncertain", weighed.words, why, weighed.signature, weighed.width)
+        if statement.change and weighed.outcome == "stated":
+            above = [self._normals[one] for one in sentence.context]
+            return changes.weigh_change(parsed, above, groups, statement.change, weighed)
+        return weighed
+
+    def _against_counterparts(self, number: int, weighed: Weighed, statement: Statement) -> Weighed:
+        """A counterpart that stands nearer together in the same sentence takes its place."""
+        if weighed.outcome != "stated":
+            return weighed
+        for counterpart in statement.counterparts:
+            if not counterpart.keys:
+                continue
+            wanted = wanted_groups(counterpart)
+            groups = [self._found(number, group) for group in wanted]
+            if not all(groups):
+                continue
+            other = weigh(self.parsed(number), groups, (), signature_of(counterpart))
+            if other.outcome == "stated" and other.width < weighed.width:
+                why = f'the counterpart "{counterpart.text}" is nearer'
+                return Weighed("contradicted", other.words, why, PLAIN, other.width)
+        return weighed
+
+    def parsed(self, number: int) -> Parsed:
+        """The sentence with this number, prepared for questions."""
+        if number not in self._parsed:
+            self._parsed[number] = parse(self._normals[number], self._names)
+        return self._parsed[number]
+
+    def _found(self, number: int, group: Sequence[Alternative]) -> list[Found]:
+        parsed = self.parsed(number)
+        return [Found(match) for wanted in group for match in parsed.matches(wanted)]
+
+    def _found_above(self, context: Sequence[int], group: Sequence[Alternative]) -> list[Found]:
+        for above in reversed(context):
+            found = self._found(above, group)
+            if found:
+                return [Found(one.match, own=False) for one in found]
+        return []
+
+    def _found_before(self, number: int, group: Sequence[Alternative]) -> list[Found]:
+        """The group in the sentence before, unless something reverses it there."""
+        cues = self.parsed(number).sense.cues
+        return [
+            Found(one.match, own=False)
+            for one in self._found(number, group)
+            if not any(cue.reaches(one.match.start, one.match.end) for cue in cues)
+        ]
+
+    def _cues_above(self, sentence: Sentence) -> list[Cue]:
+        cues = (heading_cue(self._normals[above]) for above in sentence.context)
+        return [cue for cue in cues if cue is not None]
+
+    def _follows(self, number: int) -> bool:
+        """Whether the sentence follows another one of the same bullet or paragraph."""
+        return number > 0 and self._sentences[number - 1].block == self._sentences[number].block
+
+    def _candidates(self, wanted: Wanted) -> list[int]:
+        """The sentences that may hold all groups, with what stands above or before them."""
+        holders = [self.holders_of_group(group) for group in wanted]
+        if not all(holders):
+            return []
+        if len(holders) == 1:
+            return sorted(holders[0])
+        holders.sort(key=len)
+        rare, others = holders[0], holders[1:]
+        candidates = set(rare)
+        lists = [sorted(other) for other in others]
+        for number in rare:
+            if number + 1 < len(self._sentences) and self._follows(number + 1):
+                candidates.add(number + 1)
+            last = self._sentences[number].last
+            if last > number:
+                for numbers in lists:
+                    low, high = bisect_right(numbers, number), bisect_right(numbers, last)
+                    candidates.update(numbers[low:high])
+        return sorted(candidates)
+
+    def holders_of_group(self, group: Sequence[Alternative]) -> set[int]:
+        """The sentences that hold one of these alternatives."""
+        found: set[int] = set()
+        for wanted in group:
+            found |= self.holders_of_terms(wanted.terms)
+        return found
+
+    def holders_of_terms(self, terms: Sequence[Term]) -> set[int]:
+        """The sentences that hold all of these terms."""
+        found: set[int] | None = None
+        for term in terms:
+            holders = self.holders(term)
+            found = holders if found is None else found & holders
+            if not found:
+                return set()
+        return found or set()
+
+    def holders(self, term: Term) -> set[int]:
+        """The sentences that hold this term."""
+        if not self._values_ready and any(isinstance(key, tuple) for key in term.keys):
+            self._index_values()
+        found = {number for key in term.keys for number in self._holders.get(key, ())}
+        if term.parts:
+            rows = [set(self._holders.get(part, ())) for part in term.parts]
+            found |= set.intersection(*rows)
+        return found
+
+    def _index_values(self) -> None:
+        self._values_ready = True
+        for number, normal in enumerate(self._normals):
+            for key in {key for key, _ in held_values(normal)}:
+                self._holders[key].append(number)
+
+    def literal(self, normal: str) -> list[int]:
+        """The sentences in which the normalised text stands, if it has words."""
+        forms = [form for token in raw_tokens(normal) for form in token_forms(token)[:1]]
+        if not forms:
+            return []
+        rare = min((self._holders.get(form, []) for form in forms), key=len)
+        return [number for number in rare if bounded_find(normal, self._normals[number]) >= 0]
 
 
-def _exact_forms(token: str) -> tuple[str, ...]:
-    if is_path(token):
-        suffixes = path_suffixes(token)
-        return tuple(suffixes[:1]) or (token,)
-    return (canonical_number(token),)
+Wanted = tuple[tuple[Alternative, ...], ...]
+"""Key groups as the index asks for them."""
 
 
-@lru_cache(maxsize=8192)
-def _requirements(normal: str) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...], bool]:
-    """Exact tokens (each with its alternatives), prose stems, and whether the form is negated."""
-    exact: dict[tuple[str, ...], None] = {}
-    prose: dict[str, None] = {}
-    negated = False
-    for token in raw_tokens(normal):
-        if token in NEGATIONS or token.endswith("n't"):
-            negated = True
-        elif re.search(r"[\d_/\\]", token) or is_path(token):
-            exact[_exact_forms(token)] = None
-        else:
-            for word in re.split(r"[.:@+\-']+", token):
-                if word and word not in STOPWORDS:
-                    prose[stem(word)] = None
-    return tuple(exact), tuple(prose), negated
+@lru_cache(maxsize=4096)
+def wanted_groups(statement: Statement) -> Wanted:
+    """The key groups of a statement, read."""
+    return tuple(tuple(alternative(form) for form in group) for group in statement.keys)
 
 
-def _bounded_in(needle: str, hay: str) -> bool:
-    """Substring search that respects word boundaries and does not cut numbers."""
-    if not needle:
-        return False
-    start = hay.find(needle)
-    while start >= 0:
-        end = start + len(needle)
-        before, after = hay[start - 1 : start], hay[end : end + 2]
-        if not (
-            _joins(before, needle[0])
-            or _joins(after[:1], needle[-1])
-            or (
-                needle[-1].isdigit() and len(after) == 2 and after[0] in ".," and after[1].isdigit()
-            )
-            or (
-                needle[0].isdigit()
-                and before in {".", ","}
-                and hay[start - 2 : start - 1].isdigit()
-            )
-        ):
-            return True
-        start = hay.find(needle, start + 1)
-    return False
+@lru_cache(maxsize=4096)
+def signature_of(statement: Statement) -> Signature:
+    """How the statement's own wording reads by its own keys; plain if it does not hold them."""
+    parsed = parse(normalize(statement.text), _camel_names(statement.text))
+    groups = [
+        [Found(match) for wanted in group for match in parsed.matches(wanted)]
+        for group in wanted_groups(statement)
+    ]
+    if not groups or not all(groups):
+        return PLAIN
+    return weigh(parsed, groups, ()).signature
 
 
-def _joins(outside: str, edge: str) -> bool:
-    return (outside.isalnum() or outside == "_") and (edge.isalnum() or edge == "_")
+def _camel_names(text: str) -> dict[str, tuple[str, ...]]:
+    """The stems of the words of each name in camel case, by the name in lower case."""
+    names: dict[str, tuple[str, ...]] = {}
+    for name in set(_CAMEL.findall(text)):
+        parts = _HUMP.findall(name)
+        if len(parts) > 1:
+            names[name.casefold()] = tuple(stem(part.lower()) for part in parts)
+    return names

@@ -143,6 +143,11 @@ def raw_tokens(normal: str) -> list[str]:
     return _TOKEN.findall(normal)
 
 
+def token_places(normal: str) -> list[tuple[str, int]]:
+    """The tokens of a normalised text, each with the place where it begins."""
+    return [(match[0], match.start()) for match in _TOKEN.finditer(normal)]
+
+
 @lru_cache(maxsize=65536)
 def token_forms(token: str) -> tuple[str, ...]:
     """All forms under which a token of a text can be asked for.

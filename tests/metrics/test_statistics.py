@@ -19,7 +19,7 @@ from pytest_compaction.metrics.aggregate import (
 from pytest_compaction.metrics.intervals import cluster_interval
 from pytest_compaction.metrics.pass_k import mean_pass_hat_k, pass_hat_k
 from pytest_compaction.metrics.savings import kept_share, removed_share
-from pytest_compaction.metrics.survival import loss, survived, view_index
+from pytest_compaction.metrics.survival import loss, read, view_index
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=7), st.integers(1, 7))
@@ -75,8 +75,8 @@ def test_a_fact_survives_where_the_view_can_be_read():
         ]
     )
     facts = [Fact(t) for t in ("limit 45", "lease/queue.py", "ValueError", "port 8080")]
-    assert survived(facts, view_index(view)) == (True, True, True, False)
-    assert survived(facts, view_index(())) == (False, False, False, False)
+    assert read(facts, (), view_index(view)).stated == (True, True, True, False)
+    assert read(facts, (), view_index(())).stated == (False, False, False, False)
 
 
 @pytest.mark.parametrize(
@@ -85,6 +85,12 @@ def test_a_fact_survives_where_the_view_can_be_read():
 )
 def test_a_missing_fact_is_dropped_or_unused(survives, used, kind):
     assert loss(survives, used) == kind
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_where_the_view_leads_what_it_lacks_is_dropped_whatever_the_answer_says(used):
+    assert loss(False, used, "view") == "dropped"
+    assert loss(True, used, "view") == (None if used else "unused")
 
 
 def test_losses_and_traps_are_counted_over_scored_records():

@@ -1,0 +1,163 @@
+"""Statements without keys: how much of their wording one sentence holds, with the same polarity."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Protocol
+
+from pytest_compaction.text.alternatives import Alternative, Term, alternative
+from pytest_compaction.text.groups import RANK, Found, Outcome, Weighed, weigh
+from pytest_compaction.text.parsed import Parsed, parse
+from pytest_compaction.text.words import is_path, normalize, path_suffixes, raw_tokens
+
+STATED_SHARE: Final = 0.75
+UNCERTAIN_SHARE: Final = 0.5
+"""Shares of a statement's ordinary content words from which one sentence states it, or may."""
+
+
+Decision = tuple[Outcome, int | None, Weighed | None]
+"""An outcome, the number of the sentence that decided, and how it was weighed."""
+
+
+class Sentences(Protocol):
+    """What is asked of an index; see :class:`~pytest_compaction.text.matching.TextIndex`."""
+
+    def contains(self, text: str) -> bool:
+        """Whether the text stands there word for word."""
+
+    def has_path(self, path: str) -> bool:
+        """Whether this path is named."""
+
+    def parsed(self, number: int) -> Parsed:
+        """The sentence with this number."""
+
+    def holders(self, term: Term) -> set[int]:
+        """The sentences with this term."""
+
+    def literal(self, normal: str) -> list[int]:
+        """The sentences with this text."""
+
+    def is_removed(self, number: int) -> bool:
+        """Whether a diff takes it away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a statement's own words ask for: exact tokens, other words, and its polarity."""
+
+    whole: Alternative
+    exact: tuple[Term, ...]
+    prose: tuple[Term, ...]
+    negative: bool
+
+
+@lru_cache(maxsize=8192)
+def wording(form: str) -> Wording:
+    """Read one form of a statement."""
+    whole = alternative(form)
+    tokens = set(raw_tokens(whole.normal))
+    exact = tuple(term for term in whole.terms if _is_exact(term, tokens))
+    prose = tuple(term for term in whole.terms if term not in exact)
+    return Wording(whole, exact, prose, whole.negative)
+
+
+def _is_exact(term: Term, tokens: set[str]) -> bool:
+    key = term.keys[0]
+    if not isinstance(key, str):
+        return True
+    return not key.isalpha() or (len(term.keys) > 1 and isinstance(term.keys[1], tuple))
+
+
+def read(form: str, index: Sentences) -> Decision:
+    """The outcome for one form, the sentence that decided, and why."""
+    normal = normalize(form)
+    if not normal:
+        return "absent", None, None
+    if " " not in normal and is_path(normal):
+        if index.has_path(normal):
+            return "stated", None, None
+        if raw_tokens(normal) == path_suffixes(normal)[:1]:
+            return "absent", None, None
+    best = _read_literal(normal, index)
+    if best[0] != "stated":
+        best = max(best, _read_share(form, index), key=lambda one: RANK[one[0]])
+    return best
+
+
+def _read_literal(normal: str, index: Sentences) -> Decision:
+    if not index.contains(normal):
+        return "absent", None, None
+    wanted = alternative(normal)
+    best: Decision = ("absent", None, None)
+    held = False
+    for number in index.literal(normal):
+        held = True
+        if index.is_removed(number):
+            continue
+        parsed = index.parsed(number)
+        found = [Found(match) for match in parsed.matches(wanted)]
+        weighed = weigh(parsed, [found], ())
+        if RANK[weighed.outcome] > RANK[best[0]]:
+            best = (weighed.outcome, number, weighed)
+        if weighed.outcome == "stated":
+            return best
+    return best if held else ("stated", None, None)
+
+
+def _read_share(form: str, index: Sentences) -> Decision:
+    asked = wording(form)
+    best: Decision = ("absent", None, None)
+    for number, share in _shares(asked, index):
+        if share < UNCERTAIN_SHARE:
+            break
+        weighed = None if index.is_removed(number) else _weigh(asked, index.parsed(number))
+        if weighed is None:
+            continue
+        outcome = weighed.outcome
+        if share < STATED_SHARE:
+            outcome = "uncertain" if outcome == "stated" else "absent"
+        if RANK[outcome] > RANK[best[0]]:
+            best = (outcome, number, weighed)
+        if outcome == "stated":
+            break
+    return best
+
+
+def _shares(asked: Wording, index: Sentences) -> list[tuple[int, float]]:
+    """The sentences with all exact tokens and their share of the other words, best first."""
+    if not asked.exact and len(asked.prose) < 2:
+        return []
+    candidates: set[int] | None = None
+    for term in asked.exact:
+        holders = index.holders(term)
+        candidates = holders if candidates is None else candidates & holders
+        if not candidates:
+            return []
+    if not asked.prose:
+        return [(number, 1.0) for number in sorted(candidates or ())]
+    counts: dict[int, int] = defaultdict(int)
+    for term in asked.prose:
+        for number in index.holders(term):
+            if candidates is None or number in candidates:
+                counts[number] += 1
+    shares = [(number, count / len(asked.prose)) for number, count in counts.items()]
+    return sorted(shares, key=lambda pair: (-pair[1], pair[0]))
+
+
+def _weigh(asked: Wording, parsed: Parsed) -> Weighed | None:
+    """The polarity of the words of the statement in one sentence, against its own."""
+    if not all(_found(parsed, term) for term in asked.exact):
+        return None
+    terms = [term for term in (*asked.exact, *asked.prose) if _found(parsed, term)]
+    own = parse(asked.whole.normal, {})
+    if not all(_found(own, term) for term in terms):
+        return weigh(parsed, [_found(parsed, term) for term in terms], ())
+    meant = weigh(own, [_found(own, term) for term in terms], ()).signature
+    return weigh(parsed, [_found(parsed, term) for term in terms], (), meant)
+
+
+def _found(parsed: Parsed, term: Term) -> list[Found]:
+    wanted = Alternative("", (term,), negative=False)
+    return [Found(match) for match in parsed.matches(wanted)][:1]
