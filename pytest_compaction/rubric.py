@@ -215,7 +215,3 @@ def dimension_scores(scores: Mapping[str, float]) -> dict[str, float]:
 def overall_score(dimensions: Mapping[str, float]) -> float | None:
     """Unweighted mean of the dimensions (0 to 5); ``None`` without any dimension."""
     return sum(dimensions.values()) / len(dimensions) if dimensions else None
-
-
-PUBLISHED: Final[Mapping[str, Mapping[str, float]]] = {}
-"""Empty: no published score of another system stands beside ours."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_compaction.metrics.intervals import cluster_interval
 from pytest_compaction.metrics.pass_k import mean_pass_hat_k
 from pytest_compaction.metrics.savings import kept_share, removed_share
-from pytest_compaction.metrics.survival import loss
+from pytest_compaction.metrics.survival import Source, loss
 from pytest_compaction.rubric import DIMENSIONS
 
 Record = dict[str, Any]
@@ -32,13 +32,17 @@ class Mean:
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """Facts asked for, and how many of them were dropped from the view or left unused."""
+    """Facts asked for, and how many of them were dropped from the view or left unused.
+
+    ``outcomes`` counts them by what the leading reading made of them.
+    """
 
     facts: int
     dropped: int
     unused: int
     traps: int
     hit: int
+    outcomes: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,10 @@ class Aggregate:
     compactions: int
     stated: Mean | None = None
     """The share of the facts that the views state, as a mean over items (0 to 1)."""
+    reading: Source = "view"
+    """What the scores were read from; see :func:`reading_of`."""
+    second: Mean | None = None
+    """The overall score of the other reading."""
 
     @property
     def view_tokens(self) -> float | None:
@@ -147,6 +155,27 @@ def token_totals(records: Iterable[Record]) -> Tokens:
     return Tokens(before, after, len(last))
 
 
+def reading_of(record: Record) -> Source:
+    """What an item was scored by: the view, where rules answered, or the answer."""
+    return "answer" if record.get("reading") == "answer" else "view"
+
+
+def survival(record: Record) -> float | None:
+    """The overall score of what the view states (0 to 5); ``None`` for an unscored item."""
+    if record["overall"] is None or reading_of(record) == "view":
+        value: float | None = record["overall"]
+        return value
+    return (record.get("view") or {}).get("overall")
+
+
+def second_figure(record: Record) -> float | None:
+    """The overall score of the reading that does not lead (0 to 5)."""
+    if record["overall"] is None:
+        return None
+    other = "answer" if reading_of(record) == "view" else "view"
+    return (record.get(other) or {}).get("overall")
+
+
 def stated_share(record: Record) -> float | None:
     """The share of an item's facts that its view states; ``None`` without a score or facts."""
     facts = record["facts"]
@@ -162,11 +191,18 @@ def is_stated(fact: Mapping[str, Any]) -> bool:
 
 def loss_counts(records: Iterable[Record]) -> Losses:
     """Facts and traps over all scored records: how many were dropped, unused or hit."""
-    facts = [fact for record in scored(records) for fact in record["facts"]]
+    facts = [(fact, reading_of(r)) for r in scored(records) for fact in r["facts"]]
     traps = [trap for record in scored(records) for trap in record["traps"]]
-    kinds = Counter(loss(fact["survived"], fact["used"]) for fact in facts)
+    kinds = Counter(loss(fact["survived"], fact["used"], leads) for fact, leads in facts)
+    outcomes = Counter(outcome_of(fact, leads) for fact, leads in facts)
     hit = sum(trap["hit"] for trap in traps)
-    return Losses(len(facts), kinds["dropped"], kinds["unused"], len(traps), hit)
+    return Losses(len(facts), kinds["dropped"], kinds["unused"], len(traps), hit, outcomes)
+
+
+def outcome_of(fact: Mapping[str, Any], leads: Source) -> str:
+    """What the view or the answer makes of a fact, from its part of a record."""
+    stated = fact["survived"] if leads == "view" else fact["used"]
+    return str(fact.get(leads, "stated" if stated else "absent"))
 
 
 def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
@@ -192,6 +228,8 @@ def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
         over_budget=_over_budget(records),
         compactions=len(per_compaction),
         stated=mean_of(records, stated_share),
+        reading=reading_of(records[0]) if records else "view",
+        second=mean_of(records, second_figure),
     )
 
 
