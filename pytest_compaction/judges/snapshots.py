@@ -1,8 +1,8 @@
 """Snapshots of verdicts: what is kept of a judge's scores, and what moved between two.
 
 A snapshot holds what the judge said of the answer, whichever figure leads; what the view
-states needs no judge. It is plain JSON without clock, usage or keys. It names its item, so that a run of
-other cases or strategies can tell that the snapshot is not one of its own.
+states needs no judge. It is plain JSON without clock, usage or keys. It names its item, so that
+a run of other cases or strategies can tell that the snapshot is not one of its own.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.case.case import Case, Probe
@@ -10,12 +9,10 @@ from pytest_compaction.compactors.protocol import Compactor, Context, State
 from pytest_compaction.compactors.strategies.random import Random
 from pytest_compaction.compactors.strategies.said_only import SaidOnly
 from pytest_compaction.compactors.strategies.window import Window
-from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.metrics.dimensions import view_scores
-from pytest_compaction.metrics.survival import read
+from pytest_compaction.metrics.survival import read, view_index
 from pytest_compaction.rubric import dimension_scores, overall_score
 from pytest_compaction.run.response import NullReading, Roles
-from pytest_compaction.text.matching import TextIndex
 
 NULLS: Final[tuple[type[Compactor[State]], ...]] = (Random, SaidOnly, Window)
 
@@ -53,7 +50,7 @@ class NullViews:
         if not fits:
             return NullReading(null.name, 0.0, 0.0, 0)
         view = null.render(state, context).messages
-        found = read(probe.facts, probe.traps, _index(view))
+        found = read(probe.facts, probe.traps, view_index(view))
         scores = {s.id: s.score for s in view_scores(probe.facts, probe.traps, found)}
         return NullReading(
             null.name,
@@ -81,8 +78,3 @@ class NullViews:
 
     def _context(self, case: Case, budget: int) -> Context:
         return Context(case.window, budget, self._roles.tokens, self._roles.compaction)
-
-
-@lru_cache(maxsize=32)
-def _index(view: tuple[Message, ...]) -> TextIndex:
-    return TextIndex("\n".join(readable(message) for message in view))

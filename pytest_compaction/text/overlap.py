@@ -1,8 +1,9 @@
 """Graded overlap: how much of a statement a text holds, for facts that have no key groups.
 
-The words of a statement are looked for in two neighbouring sentences of the text. Words are compared
-by stem and family ("discovery", "discovered"), numbers and dates by value. A value weighs more than
-a word and a name less, because a text about a person names that person in most of its sentences.
+The words of a statement are looked for in two neighbouring sentences of the text. Words are
+compared by stem and family ("discovery", "discovered"), numbers and dates by value. A value weighs
+more than a word and a name less, because a text about a person names that person in most of its
+sentences.
 """
 
 from __future__ import annotations
