@@ -42,7 +42,8 @@ def second_lines(figures: Aggregate) -> Iterator[Line]:
         yield Line(f"survival      overall {mean}")
     lost = losses.dropped + losses.unused
     yield Line(
-        f"facts lost    {lost}: {losses.dropped} dropped from the view, {losses.unused} unused"
+        f"facts lost    {lost} of {losses.facts}: {losses.dropped} dropped from the view, "
+        f"{losses.unused} unused"
     )
 
 
