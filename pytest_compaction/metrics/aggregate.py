@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from pytest_compaction.metrics.intervals import cluster_interval
+from pytest_compaction.metrics.item_figures import (
+    Record,
+    outcome_of,
+    reading_of,
+    second_figure,
+    stated_share,
+)
 from pytest_compaction.metrics.pass_k import mean_pass_hat_k
 from pytest_compaction.metrics.savings import kept_share, removed_share
 from pytest_compaction.metrics.survival import Source, loss
 from pytest_compaction.rubric import DIMENSIONS
-
-Record = dict[str, Any]
-"""One item of a run as plain JSON: the ``Record`` of ``records``, a room above this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,40 +158,6 @@ def token_totals(records: Iterable[Record]) -> Tokens:
     return Tokens(before, after, len(last))
 
 
-def reading_of(record: Record) -> Source:
-    """What an item was scored by: the view, where rules answered, or the answer."""
-    return "answer" if record.get("reading") == "answer" else "view"
-
-
-def survival(record: Record) -> float | None:
-    """The overall score of what the view states (0 to 5); ``None`` for an unscored item."""
-    if record["overall"] is None or reading_of(record) == "view":
-        value: float | None = record["overall"]
-        return value
-    return (record.get("view") or {}).get("overall")
-
-
-def second_figure(record: Record) -> float | None:
-    """The overall score of the reading that does not lead (0 to 5)."""
-    if record["overall"] is None:
-        return None
-    other = "answer" if reading_of(record) == "view" else "view"
-    return (record.get(other) or {}).get("overall")
-
-
-def stated_share(record: Record) -> float | None:
-    """The share of an item's facts that its view states; ``None`` without a score or facts."""
-    facts = record["facts"]
-    if record["overall"] is None or not facts:
-        return None
-    return sum(is_stated(fact) for fact in facts) / len(facts)
-
-
-def is_stated(fact: Mapping[str, Any]) -> bool:
-    """Whether the view states a fact, from its part of a record."""
-    return bool(fact["survived"])
-
-
 def loss_counts(records: Iterable[Record]) -> Losses:
     """Facts and traps over all scored records: how many were dropped, unused or hit."""
     facts = [(fact, reading_of(r)) for r in scored(records) for fact in r["facts"]]
@@ -197,12 +166,6 @@ def loss_counts(records: Iterable[Record]) -> Losses:
     outcomes = Counter(outcome_of(fact, leads) for fact, leads in facts)
     hit = sum(trap["hit"] for trap in traps)
     return Losses(len(facts), kinds["dropped"], kinds["unused"], len(traps), hit, outcomes)
-
-
-def outcome_of(fact: Mapping[str, Any], leads: Source) -> str:
-    """What the view or the answer makes of a fact, from its part of a record."""
-    stated = fact["survived"] if leads == "view" else fact["used"]
-    return str(fact.get(leads, "stated" if stated else "absent"))
 
 
 def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pytest_compaction.metrics.aggregate import Mean, Record, mean_of, survival
+from pytest_compaction.metrics.aggregate import Mean, mean_of
+from pytest_compaction.metrics.item_figures import Record, survival
 
 NULLS: Final = ("random", "said-only", "window")
 """The shipped strategies with no idea behind them."""
