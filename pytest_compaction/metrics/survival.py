@@ -16,12 +16,12 @@ Loss = Literal["dropped", "unused"]
 @lru_cache(maxsize=8)
 def view_index(view: tuple[Message, ...]) -> TextIndex:
     """The readable text of a view, prepared for the facts of all its probes."""
-    return TextIndex("\n".join(readable(message) for message in view))
+    return TextIndex("\n\n".join(readable(message) for message in view))
 
 
 def survived(facts: Sequence[Fact], index: TextIndex) -> tuple[bool, ...]:
     """Whether the view states each fact, in their order."""
-    return tuple(index.states(fact.forms) for fact in facts)
+    return tuple(index.read(fact.statement).outcome == "stated" for fact in facts)
 
 
 def loss(survives: bool, used: bool) -> Loss | None:

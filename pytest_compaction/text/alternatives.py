@@ -49,6 +49,12 @@ GENERIC_NAMES: Final = frozenset(
     }
 )
 _NEGATION: Final = re.compile(r"\b(?:\w+n't|no longer|" + "|".join(sorted(NEGATIONS)) + r")\b")
+_LABEL: Final = re.compile(
+    r"(option|step|task|line|phase|point|item|issue|level|stage|figure|table|chapter|part|page|"
+    r"section|variant|plan|attempt|approach|scenario|candidate|milestone|sprint|ticket|pr)"
+    r" #?([a-z]|\d{1,6})"
+)
+"""A thing named by a number or letter, which stands right behind its word."""
 _TOKEN_PARTS: Final = re.compile(r"[.:@+\-']+")
 _NAME_PARTS: Final = re.compile(r"[^\W_]+")
 
@@ -76,10 +82,18 @@ class Alternative:
     negative: bool
 
 
+def is_value(term: Term) -> bool:
+    """Whether a term asks for a value and not for a word, a name or a path."""
+    return bool(term.keys) and isinstance(term.keys[0], tuple)
+
+
 @lru_cache(maxsize=8192)
 def alternative(text: str) -> Alternative:
     """Read one alternative of a key group."""
     normal = normalize(text)
+    label = _LABEL.fullmatch(normal)
+    if label:
+        return Alternative(normal, (Term((), (stem(label[1]), label[2])),), negative=False)
     found = values.values_of(normal)
     covered = [value.span for value in found]
     terms: dict[Term, None] = {}
@@ -154,7 +168,7 @@ def nearest_places(
 
     The term with the fewest places is the anchor.
     """
-    if not all(places):
+    if not places or not all(places):
         return []
     anchor = min(range(len(places)), key=lambda number: len(places[number]))
     chosen: list[tuple[tuple[int, int], ...]] = []

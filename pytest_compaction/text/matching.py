@@ -26,6 +26,7 @@ from pytest_compaction.text.alternatives import (
     Key,
     Term,
     alternative,
+    is_value,
     path_keys,
 )
 from pytest_compaction.text.clauses import Sentence, sentences
@@ -104,21 +105,13 @@ class TextIndex:
         self._normals = [normalize(sentence.text) for sentence in self._sentences]
         self._names = _camel_names(text)
         self._holders: dict[Key, list[int]] = defaultdict(list)
-        self._full: set[str] = set()
-        self._values_ready = False
+        self._held: dict[int, frozenset[Key]] = {}
         self._parsed: dict[int, Parsed] = {}
         self.touched = 0
         for number, normal in enumerate(self._normals):
-            forms: dict[Key, None] = {}
-            for token in raw_tokens(normal):
-                forms.update(dict.fromkeys(token_forms(token)))
-                if token in self._names:
-                    forms.update(dict.fromkeys(self._names[token]))
-                self._full.add(canonical_number(token))
-                if is_path(token):
-                    whole = "/".join(path_suffixes(token)[:1])
-                    self._full.add(whole)
-                    forms["path", whole] = None
+            forms = set[Key]().union(*map(_posted, raw_tokens(normal)))
+            for name in self._names.keys() & forms if self._names else ():
+                forms.update(self._names[str(name)])
             for form in forms:
                 self._holders[form].append(number)
 
@@ -242,7 +235,9 @@ class TextIndex:
     def parsed(self, number: int) -> Parsed:
         """The sentence with this number, prepared for questions."""
         if number not in self._parsed:
-            self._parsed[number] = parse(self._normals[number], self._names)
+            self._parsed[number] = parse(
+                self._normals[number], self._names, self._sentences[number].code
+            )
         return self._parsed[number]
 
     def _found(self, number: int, group: Sequence[Alternative]) -> list[Found]:
@@ -275,57 +270,78 @@ class TextIndex:
 
     def _candidates(self, wanted: Wanted) -> list[int]:
         """The sentences that may hold all groups, with what stands above or before them."""
-        holders = [self.holders_of_group(group) for group in wanted]
+        named = [group for group in wanted if all(map(_has_words, group))]
+        holders = [self._holders_of_group(group, None) for group in named]
+        if not all(holders):
+            return []
+        near = self._near(min(holders, key=len)) if holders else None
+        figures = [group for group in wanted if group not in named]
+        holders.extend(self._holders_of_group(group, near) for group in figures)
         if not all(holders):
             return []
         if len(holders) == 1:
             return sorted(holders[0])
         holders.sort(key=len)
-        rare, others = holders[0], holders[1:]
+        rare, others = holders[0], [sorted(other) for other in holders[1:]]
         candidates = set(rare)
-        lists = [sorted(other) for other in others]
         for number in rare:
             if number + 1 < len(self._sentences) and self._follows(number + 1):
                 candidates.add(number + 1)
             last = self._sentences[number].last
             if last > number:
-                for numbers in lists:
+                for numbers in others:
                     low, high = bisect_right(numbers, number), bisect_right(numbers, last)
                     candidates.update(numbers[low:high])
         return sorted(candidates)
 
-    def holders_of_group(self, group: Sequence[Alternative]) -> set[int]:
-        """The sentences that hold one of these alternatives."""
+    def _near(self, numbers: set[int]) -> set[int]:
+        """These sentences, and those whose groups may count together with theirs."""
+        near = set(numbers)
+        for number in numbers:
+            sentence = self._sentences[number]
+            near.update(sentence.context)
+            near.update(range(number, max(sentence.last, number) + 1))
+            near.update(one for one in (number - 1, number + 1) if 0 <= one < len(self._normals))
+        return near
+
+    def _holders_of_group(self, group: Sequence[Alternative], near: set[int] | None) -> set[int]:
         found: set[int] = set()
         for wanted in group:
-            found |= self.holders_of_terms(wanted.terms)
+            found |= self.holders(wanted.terms, near)
         return found
 
-    def holders_of_terms(self, terms: Sequence[Term]) -> set[int]:
-        """The sentences that hold all of these terms."""
+    def holders(self, terms: Sequence[Term], near: set[int] | None = None) -> set[int]:
+        """The sentences, among those in ``near`` if it is given, that hold all of these terms.
+
+        Values are read only in sentences that hold the words of the terms, or that are near.
+        """
         found: set[int] | None = None
         for term in terms:
-            holders = self.holders(term)
-            found = holders if found is None else found & holders
-            if not found:
-                return set()
+            if not is_value(term):
+                holders = self._holders_of_word(term)
+                found = holders if found is None else found & holders
+                if not found:
+                    return set()
+        for term in terms:
+            if is_value(term):
+                within = found if found is not None else near
+                numbers = range(len(self._normals)) if within is None else within
+                found = {
+                    number for number in numbers if not self._values(number).isdisjoint(term.keys)
+                }
         return found or set()
 
-    def holders(self, term: Term) -> set[int]:
-        """The sentences that hold this term."""
-        if not self._values_ready and any(isinstance(key, tuple) for key in term.keys):
-            self._index_values()
+    def _holders_of_word(self, term: Term) -> set[int]:
         found = {number for key in term.keys for number in self._holders.get(key, ())}
         if term.parts:
             rows = [set(self._holders.get(part, ())) for part in term.parts]
             found |= set.intersection(*rows)
         return found
 
-    def _index_values(self) -> None:
-        self._values_ready = True
-        for number, normal in enumerate(self._normals):
-            for key in {key for key, _ in held_values(normal)}:
-                self._holders[key].append(number)
+    def _values(self, number: int) -> frozenset[Key]:
+        if number not in self._held:
+            self._held[number] = frozenset(key for key, _ in held_values(self._normals[number]))
+        return self._held[number]
 
     def literal(self, normal: str) -> list[int]:
         """The sentences in which the normalised text stands, if it has words."""
@@ -334,6 +350,18 @@ class TextIndex:
             return []
         rare = min((self._holders.get(form, []) for form in forms), key=len)
         return [number for number in rare if bounded_find(normal, self._normals[number]) >= 0]
+
+
+@lru_cache(maxsize=65536)
+def _posted(token: str) -> tuple[Key, ...]:
+    """What a token of a text can be looked up by."""
+    if is_path(token):
+        return (*token_forms(token), ("path", "/".join(path_suffixes(token)[:1])))
+    return token_forms(token)
+
+
+def _has_words(wanted: Alternative) -> bool:
+    return not all(map(is_value, wanted.terms))
 
 
 Wanted = tuple[tuple[Alternative, ...], ...]

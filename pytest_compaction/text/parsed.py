@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from pytest_compaction.text.alternatives import (
@@ -30,7 +30,8 @@ from pytest_compaction.text.words import (
 
 Span = tuple[int, int]
 
-_LIST_BREAK: Final = re.compile(r",(?: and| or)? |\band\b|\bwhile\b|\bwhereas\b|[()]| - ")
+_LIST_BREAK: Final = re.compile(r",(?: and| or)? |\band\b|\bwhile\b|\bwhereas\b| - ")
+_BRACKETS: Final = re.compile(r"\([^()]*\)")
 _PREPOSITION: Final = re.compile(
     r"\s*(?:in|at|on|with|for|after|by|from|to|of|over|per|under|since|until|within|not|now|then|"
     r"so|but|instead|rather|up|down|i\.?e|e\.?g)\b"
@@ -92,7 +93,7 @@ class Parsed:
         return rows
 
 
-def parse(normal: str, names: Mapping[str, tuple[str, ...]]) -> Parsed:
+def parse(normal: str, names: Mapping[str, tuple[str, ...]], code: bool = False) -> Parsed:
     """Prepare a normalised sentence; ``names`` gives the words of names in camel case."""
     places: dict[Key, list[Span]] = defaultdict(list)
     for token, start in token_places(normal):
@@ -110,18 +111,23 @@ def parse(normal: str, names: Mapping[str, tuple[str, ...]]) -> Parsed:
     parts = _parts(normal, sorted({at for _, at in held}))
     colon = normal.find(": ")
     header = colon if parts and colon >= 0 and normal.count(": ") == 1 else 0
-    return Parsed(normal, places, sense_of(normal), parts, header)
+    return Parsed(normal, places, sense_of(normal, code), parts, header)
 
 
 def _parts(normal: str, held: list[Span]) -> tuple[int, ...]:
+    """Where a part with a subject and a value begins after another one; brackets are no part."""
     if len(held) < 2:
         return ()
-    breaks = [match.start() for match in _LIST_BREAK.finditer(normal)]
-    edges = [0, *breaks, len(normal)]
+    inside = [match.span() for match in _BRACKETS.finditer(normal)]
+    breaks = [
+        match.start()
+        for match in _LIST_BREAK.finditer(normal)
+        if not any(start < match.start() < end for start, end in inside)
+    ]
     starts: list[int] = []
     before_is_full = False
-    for start, end in itertools.pairwise(edges):
-        body = normal[start:end].lstrip(",() -")
+    for start, end in pairwise([0, *breaks, len(normal)]):
+        body = normal[start:end].lstrip(", -")
         body = body.removeprefix("and ").removeprefix("or ").removeprefix("while ")
         full = _has_subject(body) and any(start <= at[0] and at[1] <= end for at in held)
         if full and before_is_full and not _PREPOSITION.match(body):

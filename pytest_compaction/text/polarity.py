@@ -50,7 +50,10 @@ _BOUNDARY: Final = re.compile(
     rf"|(?P<ends>[;)?!]|\.(?=\s|$)|,(?! (?:however|yet|in fact|for now|so far|too),)"
     r"|\b(?:but|although|though|while|whereas|unless|until|however|whose|which|so|then|"
     r"except|only that|when|after|before)\b"
-    rf"|\b(?:and|or)(?= (?:{_SUBJECT}|{_AUX}|now|instead|then|so|still|keeps?|not|\w+ed)\b))"
+    rf"|\b(?:and|or)(?= (?:{_SUBJECT}|{_AUX}|now|instead|then|so|still|keeps?|not|\w+ed)\b"
+    r"| (?:the|an?|every|each|its|their|all|this|our) \w+(?: \w+)? (?:is|was|are|were|has|have|"
+    r"had|will|fails?|pass(?:es)?|stays?|keeps?|needs?|takes?|uses?|runs?|goes|gets|works?|"
+    r"\w+ed) ))"
 )
 
 _WHOLE: Final = re.compile(
@@ -66,8 +69,11 @@ _ON_VERB: Final = re.compile(
     r"forg[eo]t(?:s|ten)?|omit(?:s|ted)?|declin(?:e|es|ed)) to)\b"
     r"|\b(?P<not>not|never|cannot|hardly|\w+n't)\b"
 )
+_UNABLE: Final = re.compile(r"cannot|can't|couldn't|(?:fail\w*|unable|refus\w+) to")
+"""What could not be done is no denial of what is said about it: "can't decode byte 0xfd"."""
+_NEXT_WORD: Final = re.compile(r"(?: be| have| \w+ly)* [\w'-]+")
 _ON_NOUN: Final = re.compile(
-    r"\b(?P<noun>no|without|zero|0(?! ?(?:%|ms\b|s\b|sec|min|hour|day|kb|mb|gb|bytes?\b)))"
+    r"(?<!=)\b(?P<noun>no|without|zero|0(?! ?(?:%|ms\b|s\b|sec|min|hour|day|kb|mb|gb|bytes?\b)))"
     r"(?= [\w\"'(])"
     r"|\b(?P<pro>none(?: of)?|nothing|nobody|neither|no one)\b"
     r"|\b(?P<lack>lacks?|lacked|lacking|free of|absence of|instead of|rather than|in place of|"
@@ -81,7 +87,7 @@ _REJECT: Final = re.compile(
     r"back(?:ed)? out|withdr[ae]wn?|taken back|takes? back|took back|scrapped|vetoed|overruled|"
     r"not chosen|cancell?ed|retracted|dropped(?! (?:from|to|by|below|under)\b)|left out|"
     r"(?:is|was|are|were) (?:false|wrong|untrue|incorrect|obsolete|outdated|stale|superseded)|"
-    r"forbid(?:s|den)?|forbade|prohibit(?:s|ed)?|disallow(?:s|ed)?|ban(?:s|ned)?)\b"
+    r"forbid(?:s|den)?|forbade|prohibit(?:s|ed)?|disallow(?:s|ed)?|ban(?:s|ned)?)\b(?!\s?[=:]\s?\d)"
 )
 _REPLACE: Final = re.compile(
     r"\b(?P<verb>replac(?:e|es|ed|ing)|swap(?:s|ped|ping)?|substitut(?:e|es|ed|ing)|"
@@ -110,18 +116,22 @@ _ARROW: Final = re.compile(r"(?:→|⇒|➜|-+>|=+>)")
 _OPERAND: Final = re.compile(r"[^\s,;:()=]+(?: (?:s|ms|sec\w*|min\w*|hours?|days?|[kmg]i?b|%))? ?$")
 _SUPPOSED: Final = re.compile(
     r"\b(?P<may>might|maybe|perhaps|possibly|presumably|probably|apparently|supposedly|allegedly|"
-    r"likely|could|may)\b"
-    r"|\b(?P<if>if|would|suppose|supposing|assuming|hypothetically|in case|what if|whether|wish)\b"
+    r"likely|(?:could|may) (?:be|have|well|also|help|work))\b"
+    r"|\b(?P<if>if|suppose|supposing|assuming|hypothetically|in case|what if|whether|wish)\b"
+    r"|\b(?P<would>would (?:be|become|have been)|"
+    r"(?:i|we|you|one|they|user|he|she)(?:'d| would| could))"
     r"|\b(?P<ask>should (?:we|i|it|they)|do (?:we|you)|shall (?:we|i)|open question|unclear|"
     r"asked (?:whether|if)|wonder(?:s|ed|ing)?|not sure|unsure|to be (?:decided|clarified))\b"
 )
+_THEN: Final = re.compile(r"\b(?:we|i|you|they|it|he|she|then)\b")
+_LAST_QUESTION: Final = re.compile(r"[.!?:] (?=[^.!?]*\?[\s)\"']*$)")
 _PARTICIPLE: Final = re.compile(
     r" (?:yet |been |be |being |\w+ly )?(?:\w+ed|\w+en|done|run|built|found|made|set|sent|kept|"
     r"touched|put|read|met|left|lost|held|known|shown|sure|yet|in use|needed|allowed|ok|true)\b"
 )
 _PREPOSITION: Final = re.compile(
     r"\b(?:in|on|at|with|for|during|after|before|under|by|from|to|into|across|over|within|when|"
-    r"that|as|are|is|was|were|and|but|will|has|have|had)\b"
+    r"that|as|are|is|was|were|and|but|will|has|have|had|would|could|can|should|must|may|does|did)\b"
 )
 _HEADING_CUE: Final = re.compile(
     r"\b(?P<reject>rejected|ruled out|abandoned|discarded|reverted|dropped|decided against|"
@@ -145,8 +155,8 @@ class Sense:
     explains: tuple[int, ...]
 
 
-def sense_of(normal: str) -> Sense:
-    """Read the cues of one normalised sentence."""
+def sense_of(normal: str, code: bool = False) -> Sense:
+    """Read the cues of one normalised sentence; code and tool output suppose and ask nothing."""
     ends: list[int] = []
     explains: list[int] = []
     for match in _BOUNDARY.finditer(normal):
@@ -154,15 +164,14 @@ def sense_of(normal: str) -> Sense:
         if match.lastgroup == "explains":
             explains.append(match.start())
     bounds = _Bounds(normal, tuple(ends), tuple(explains))
-    cues = [
-        *_whole(normal),
-        *_on_verb(normal, bounds),
-        *_on_noun(normal, bounds),
-        *_rejections(normal, bounds),
-        *_replacements(normal, bounds),
-        *_past(normal, bounds),
-        *_suppositions(normal, bounds),
-    ]
+    cues = [*_whole(normal), *_on_verb(normal, bounds), *_on_noun(normal, bounds)]
+    if not code:
+        cues += [
+            *_rejections(normal, bounds),
+            *_replacements(normal, bounds),
+            *_past(normal, bounds),
+            *_suppositions(normal, bounds),
+        ]
     return Sense(_without_nested(cues), tuple(ends), tuple(explains))
 
 
@@ -224,6 +233,10 @@ def _on_verb(normal: str, bounds: _Bounds) -> Iterator[Cue]:
         start, end = match.span()
         if normal[end : end + 5] == " only":
             continue
+        if _UNABLE.fullmatch(normal[start:end]):
+            verb = _NEXT_WORD.match(normal, end)
+            yield Cue("negated", (start, end), (end, verb.end() if verb else end))
+            continue
         scope = (end, bounds.listed(end))
         left = bounds.before(start)
         head = normal[left:start]
@@ -269,10 +282,14 @@ def _rejections(normal: str, bounds: _Bounds) -> Iterator[Cue]:
         colon = normal[end : end + 2] in {": ", " :"}
         limit = bounds.explained(end + 2) if colon else bounds.after(end)
         head = normal[left:start]
-        passive = (
+        be = match[0].startswith(("is ", "was ", "are ", "were ")) or (
             re.search(rf"\b{_AUX}(?: \w+)?(?: \w+)? $", head) is not None
+        )
+        if colon and head.strip(" ,;:(-"):
+            limit = end
+        passive = (
+            be
             or not normal[end:limit].strip(" .")
-            or match[0].startswith(("is ", "was ", "are ", "were "))
         )
         if not head.strip(" ,:;(-") and not normal[end:limit].strip(" ."):
             left = bounds.before(left)
@@ -303,9 +320,7 @@ def _replacements(normal: str, bounds: _Bounds) -> Iterator[Cue]:
 def _from_to(normal: str, bounds: _Bounds) -> Iterator[Cue]:
     for match in _FROM_TO.finditer(normal):
         left, right = bounds.before(match.start()), bounds.after(match.end())
-        digits = re.search(r"\d", match["old"]) and re.match(r"\d", match["new"])
-        pages = re.search(r"\b(?:lines?|rows?|pages?|range\w*|columns?)\b", normal[left:right])
-        if _CHANGES.search(normal, left, right) or (digits and not pages):
+        if _CHANGES.search(normal, left, right) or normal[:left].endswith("(") or normal[left] == "(":
             yield Cue("replaced", (match.start(), match.start() + 4), match.span("old"))
     for match in re.finditer(r"\bto \S+(?: \w+)? (from (?=\d))", normal):
         end = bounds.after(match.end())
@@ -336,17 +351,22 @@ def _past(normal: str, bounds: _Bounds) -> Iterator[Cue]:
 
 def _suppositions(normal: str, bounds: _Bounds) -> Iterator[Cue]:
     if normal.rstrip(" )\"'").endswith("?"):
-        yield Cue("asked", (len(normal), len(normal)), (0, len(normal)))
+        last = max((match.end() for match in _LAST_QUESTION.finditer(normal)), default=0)
+        yield Cue("asked", (len(normal), len(normal)), (last, len(normal)))
     for match in _SUPPOSED.finditer(normal):
         start, end = match.span()
         if match.lastgroup == "may":
             yield Cue("uncertain", (start, end), (bounds.before(start), bounds.after(end)))
         elif match.lastgroup == "ask":
             yield Cue("asked", (start, end), (end, len(normal)))
-        elif match[0] == "would":
+        elif match.lastgroup == "would":
             yield Cue("supposed", (start, end), (bounds.before(start), bounds.after(end)))
         else:
-            yield Cue("supposed", (start, end), (end, bounds.after(end)))
+            limit = bounds.after(end)
+            then = next(
+                (t for t in _THEN.finditer(normal, end, limit) if t.start() > end + 6), None
+            )
+            yield Cue("supposed", (start, end), (end, then.start() if then else limit))
 
 
 def _without_nested(cues: list[Cue]) -> tuple[Cue, ...]:

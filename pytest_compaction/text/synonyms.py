@@ -30,7 +30,7 @@ dependency dependencies
 dev development
 directory folder dir
 disable deactivate
-discard reject abandon drop
+discard reject abandon drop retract
 documentation docs
 doc document
 double twice

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Protocol
 
-from pytest_compaction.text.alternatives import Alternative, Term, alternative
+from pytest_compaction.text.alternatives import Alternative, Term, alternative, is_value
 from pytest_compaction.text.groups import RANK, Found, Outcome, Weighed, weigh
 from pytest_compaction.text.parsed import Parsed, parse
 from pytest_compaction.text.words import is_path, normalize, path_suffixes, raw_tokens
@@ -33,8 +34,8 @@ class Sentences(Protocol):
     def parsed(self, number: int) -> Parsed:
         """The sentence with this number."""
 
-    def holders(self, term: Term) -> set[int]:
-        """The sentences with this term."""
+    def holders(self, terms: Sequence[Term], near: set[int] | None = None) -> set[int]:
+        """The sentences with these terms."""
 
     def literal(self, normal: str) -> list[int]:
         """The sentences with this text."""
@@ -64,6 +65,8 @@ def wording(form: str) -> Wording:
 
 
 def _is_exact(term: Term, tokens: set[str]) -> bool:
+    if not term.keys:
+        return True
     key = term.keys[0]
     if not isinstance(key, str):
         return True
@@ -80,6 +83,10 @@ def read(form: str, index: Sentences) -> Decision:
             return "stated", None, None
         if raw_tokens(normal) == path_suffixes(normal)[:1]:
             return "absent", None, None
+    asked = wording(form)
+    if len(asked.exact) == 1 and not asked.prose and not is_value(asked.exact[0]):
+        held = index.holders(asked.exact)
+        return ("stated", min(held), None) if held else ("absent", None, None)
     best = _read_literal(normal, index)
     if best[0] != "stated":
         best = max(best, _read_share(form, index), key=lambda one: RANK[one[0]])
@@ -129,20 +136,23 @@ def _shares(asked: Wording, index: Sentences) -> list[tuple[int, float]]:
     """The sentences with all exact tokens and their share of the other words, best first."""
     if not asked.exact and len(asked.prose) < 2:
         return []
-    candidates: set[int] | None = None
-    for term in asked.exact:
-        holders = index.holders(term)
-        candidates = holders if candidates is None else candidates & holders
-        if not candidates:
-            return []
-    if not asked.prose:
-        return [(number, 1.0) for number in sorted(candidates or ())]
+    names = [term for term in asked.exact if not is_value(term)]
+    figures = [term for term in asked.exact if is_value(term)]
+    candidates = index.holders(names) if names else None
     counts: dict[int, int] = defaultdict(int)
     for term in asked.prose:
-        for number in index.holders(term):
+        for number in index.holders([term]):
             if candidates is None or number in candidates:
                 counts[number] += 1
-    shares = [(number, count / len(asked.prose)) for number, count in counts.items()]
+    least = UNCERTAIN_SHARE * len(asked.prose)
+    near: set[int] | None = {number for number, count in counts.items() if count >= least}
+    if not asked.prose:
+        near = candidates if candidates is not None else None
+    if figures:
+        near = index.holders(figures, near)
+    if not asked.prose:
+        return [(number, 1.0) for number in sorted(near or ())]
+    shares = [(number, counts[number] / len(asked.prose)) for number in near or ()]
     return sorted(shares, key=lambda pair: (-pair[1], pair[0]))
 
 
