@@ -123,12 +123,16 @@ MONTHS: Final = {
     for spelling in (name, name[:3])
 } | {"sept": 9}
 
-VERSIONED: Final = any_of(
+_VERSIONED: Final = (
     "version versions release py python cpython node node.js nodejs npm go golang java jdk ruby "
     "php rust perl django flask numpy pandas pytest pip postgres postgresql mysql sqlite redis "
-    "ubuntu debian alpine kubernetes terraform typescript react vue angular tls http".split()
-)
+    "ubuntu debian alpine kubernetes terraform typescript react vue angular tls http"
+).split()
+VERSIONED: Final = any_of(_VERSIONED)
 """Words before which a number is a version."""
+
+STARTS: Final = (*WORDS, *SCALES, *ORDINALS, *_VERSIONED)
+"""Words with which a value may start."""
 
 EXTENSIONS: Final = any_of(
     "c cc cfg cpp cs css csv go h html ini ipynb java js json jsonl kt lock log md pdf php png py "

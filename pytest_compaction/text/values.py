@@ -96,7 +96,12 @@ _MONEY_SIGN: Final = r"[$€£¥]"
 _MONEY_WORD: Final = spellings.any_of(word for word in CURRENCIES if word.isalpha())
 _COUNTED: Final = r"(?:px|km|cm|mm|kg|fps|qps|rps|tps|hz|khz|mhz|ghz|kw|mph|pm|am|x)"
 
+_STARTS: Final = spellings.any_of(
+    [*"a an half noon midnight twice thrice v".split(), *MONTHS, *spellings.STARTS]
+)
 _FORMS: Final = {
+    # Most words start no value: said first, it spares them all other forms.
+    "plain": rf"(?!(?:{_STARTS})(?:\b|fold))[a-z]++(?![\w/\\.~:=-])",
     "name": r"(?:https?://\S++|[a-z_~/\\](?=[\w.~-]{0,200}+[/\\]\w|[\w.-]{0,200}?\.(?:"
     + spellings.EXTENSIONS
     + r")\b)[\w./\\~-]*+|[0-9a-f]{8}-[0-9a-f-]{27}"
