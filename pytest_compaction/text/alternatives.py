@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.text import values
+from pytest_compaction.text.relations import Relation, relation_of
 from pytest_compaction.text.synonyms import same_words
 from pytest_compaction.text.words import (
     NEGATIONS,
@@ -80,6 +81,7 @@ class Alternative:
     normal: str
     terms: tuple[Term, ...]
     negative: bool
+    relation: Relation | None = None
 
 
 def is_value(term: Term) -> bool:
@@ -94,6 +96,11 @@ def alternative(text: str) -> Alternative:
     label = _LABEL.fullmatch(normal)
     if label:
         return Alternative(normal, (Term((), (stem(label[1]), label[2])),), negative=False)
+    relation = relation_of(normal)
+    if relation:
+        sides = alternative(relation.first), alternative(relation.second)
+        terms_of_both = tuple(term for side in sides for term in side.terms)
+        return Alternative(normal, terms_of_both, negative=False, relation=relation)
     found = values.values_of(normal)
     covered = [value.span for value in found]
     terms: dict[Term, None] = {}

@@ -88,40 +88,30 @@ def _weigh_choice(
     width = max(match.end for match in own) - min(match.start for match in own)
     spent = [cue for cue in sentence.sense.cues if any(_holds(match, cue) for match in own)]
     outer = [cue for cue in above if not _named_above(choice, cue)]
-    cues = [cue for cue in sentence.sense.cues if cue not in spent]
-    all_flips, last_flips, reasons, is_open = 0, 0, [], False
-    for number, found in enumerate(choice):
+    rejects = any(cue.kind == "rejected" for cue in spent)
+    cues = [
+        cue
+        for cue in sentence.sense.cues
+        if cue not in spent and not (rejects and cue.kind == "rejected")
+    ]
+    reasons: list[str] = []
+    for found in choice:
         if not (found.match.alternative.negative and found.match.whole is None):
             continue
         cue = next((cue for cue in [*cues, *outer] if _reverses(cue, found)), None)
         if cue is None:
-            all_flips += 1
-            last_flips += number == len(choice) - 1
-            reasons.append(f"without the negation of {found.match.alternative.normal!r}")
-        elif cue in cues:
-            cues.remove(cue)
-        else:
-            outer.remove(cue)
-    for cue in cues:
-        hit, last = _hits(cue, choice)
-        if not hit:
-            continue
-        if cue.kind in _REVERSING:
-            all_flips += 1
-            last_flips += last
-        else:
-            is_open = True
-        reasons.append(_reason(cue, sentence))
-    for cue in outer:
-        reverses = cue.kind in _REVERSING
-        all_flips += reverses
-        last_flips += reverses and (cue.kind != "rejected" or not _explained(sentence, choice))
-        is_open = is_open or not reverses
-        reasons.append("by the heading or lead-in above")
-    signature = Signature(all_flips % 2, last_flips % 2, is_open)
+            why = f'without the negation of "{found.match.alternative.normal}"'
+            return Weighed("contradicted", words, why, Signature(1, 1), width)
+        (cues if cue in cues else outer).remove(cue)
+    hits = [(cue, *_hits(cue, choice)) for cue in cues]
+    reached = [(cue, last) for cue, hit, last in hits if hit]
+    reasons += [_reason(cue, sentence) for cue, _ in reached]
+    reasons += ["by the heading or lead-in above" for _ in outer]
+    is_open = any(cue.kind not in _REVERSING for cue in [*outer, *(cue for cue, _ in reached)])
+    signature = _signature(sentence, choice, reached, outer, is_open)
     right = (
         (signature.all, signature.last) == (meant.all, meant.last)
-        or ((signature.all, signature.last) == (0, 0) and not meant.last)
+        or (signature.all, signature.last) == (0, 0)
         or (
             (signature.all, signature.last) == (1, 0)
             and not meant.last
@@ -133,24 +123,68 @@ def _weigh_choice(
         return Weighed("uncertain", words, why, signature, width)
     if not right:
         return Weighed("contradicted", words, why or "without its negation", signature, width)
-    if len({sentence.part(match.start) for match in own if match.end > sentence.header}) > 1:
+    if _scattered(sentence, own):
         why = "the groups stand in different clauses"
         return Weighed("uncertain", words, why, signature, width)
     why = "all groups in one clause" if len(own) == len(choice) else "below a heading that fits"
     return Weighed("stated", words, why, signature, width)
 
 
+def _signature(
+    sentence: Parsed,
+    choice: Sequence[Found],
+    reached: Sequence[tuple[Cue, bool]],
+    outer: Sequence[Cue],
+    is_open: bool,
+) -> Signature:
+    """Nested cues cancel out ("it is false that it is not …"); cues side by side do not."""
+    chains: list[list[tuple[Cue, bool]]] = []
+    for cue, last in reached:
+        if cue.kind not in _REVERSING:
+            continue
+        inside = next((one for one in chains if one[-1][0].reaches(*cue.at)), None)
+        if inside is None:
+            chains.append([(cue, last)])
+        else:
+            inside.append((cue, last))
+    above = sum(cue.kind in _REVERSING for cue in outer)
+    if above and not chains:
+        firm = any(cue.kind != "rejected" for cue in outer) or not _explained(sentence, choice)
+        return Signature(above % 2, above % 2 if firm else 0, is_open)
+    odd = [chain for chain in chains if (len(chain) + above) % 2]
+    return Signature(int(bool(odd)), int(any(last for chain in odd for _, last in chain)), is_open)
+
+
 def _hits(cue: Cue, choice: Sequence[Found]) -> tuple[bool, bool]:
     """Whether a cue reaches the statement, and whether it reaches its last group."""
     own = [found for found in choice if found.own]
     inside = [found for found in own if _within(cue, found.match)]
+    if cue.kind == "supposed" and len(inside) < len(own):
+        return False, False
     if inside:
         return True, choice[-1] in inside
-    if cue.before != (0, 0) and all(
-        cue.reaches_back(found.match.start, found.match.end) for found in own
-    ):
+    behind = all(found.match.end <= cue.at[0] for found in own)
+    if behind and any(cue.reaches_back(found.match.start, found.match.end) for found in own):
         return True, True
     return False, False
+
+
+def _scattered(sentence: Parsed, own: Sequence[Match]) -> bool:
+    """Whether the words stand in parts of the sentence with subjects and values of their own.
+
+    An alternative that is complete by itself, such as "dim 238", may stand in a part of its own.
+    """
+    if any(len(_parts_of(sentence, match)) > 1 for match in own):
+        return True
+    single = [match for match in own if len(match.alternative.terms) == 1]
+    parts = {part for match in own for part in _parts_of(sentence, match)}
+    return len(parts) > 1 and bool(single)
+
+
+def _parts_of(sentence: Parsed, match: Match) -> set[int]:
+    if match.whole:
+        return {sentence.part(match.start)} if match.end > sentence.header else set()
+    return {sentence.part(start) for start, end in match.spans if end > sentence.header}
 
 
 def _within(cue: Cue, match: Match) -> bool:

@@ -192,14 +192,14 @@ class TextIndex:
             return None
         parsed = self.parsed(number)
         groups: list[list[Found]] = []
-        before = False
-        for group in wanted:
+        beside: list[int] = []
+        for place, group in enumerate(wanted):
             found = self._found(number, group)
             if not found:
                 found = self._found_above(sentence.context, group)
-            if not found and self._follows(number):
-                found = self._found_before(number - 1, group)
-                before = bool(found)
+            if not found:
+                found = self._found_beside(number, group)
+                beside.append(place)
             if not found:
                 return None
             groups.append(found)
@@ -207,12 +207,13 @@ class TextIndex:
             return None
         weighed = weigh(parsed, groups, self._cues_above(sentence), meant)
         weighed = self._against_counterparts(number, weighed, statement)
-        if before and weighed.outcome in {"stated", "contradicted"}:
+        if beside:
             why = "the groups stand in neighbouring sentences"
             weighed = Weighed("uncertain", weighed.words, why, weighed.signature, weighed.width)
         if statement.change and weighed.outcome == "stated":
             above = [self._normals[one] for one in sentence.context]
-            return changes.weigh_change(parsed, above, groups, statement.change, weighed)
+            planned = changes.is_planned(normalize(statement.text))
+            return changes.weigh_change(parsed, above, groups, statement.change, weighed, planned)
         return weighed
 
     def _against_counterparts(self, number: int, weighed: Weighed, statement: Statement) -> Weighed:
@@ -251,22 +252,30 @@ class TextIndex:
                 return [Found(one.match, own=False) for one in found]
         return []
 
-    def _found_before(self, number: int, group: Sequence[Alternative]) -> list[Found]:
-        """The group in the sentence before, unless something reverses it there."""
-        cues = self.parsed(number).sense.cues
+    def _found_beside(self, number: int, group: Sequence[Alternative]) -> list[Found]:
+        """The group in a sentence next to this one, unless something reverses it there."""
+        found: list[Found] = []
+        for beside in self._beside(number):
+            cues = self.parsed(beside).sense.cues
+            found.extend(
+                Found(one.match, own=False)
+                for one in self._found(beside, group)
+                if not any(cue.reaches(one.match.start, one.match.end) for cue in cues)
+            )
+        return found
+
+    def _beside(self, number: int) -> list[int]:
+        """The sentences next to this one in the same bullet or paragraph."""
+        block = self._sentences[number].block
         return [
-            Found(one.match, own=False)
-            for one in self._found(number, group)
-            if not any(cue.reaches(one.match.start, one.match.end) for cue in cues)
+            beside
+            for beside in (number - 1, number + 1)
+            if 0 <= beside < len(self._sentences) and self._sentences[beside].block == block
         ]
 
     def _cues_above(self, sentence: Sentence) -> list[Cue]:
         cues = (heading_cue(self._normals[above]) for above in sentence.context)
         return [cue for cue in cues if cue is not None]
-
-    def _follows(self, number: int) -> bool:
-        """Whether the sentence follows another one of the same bullet or paragraph."""
-        return number > 0 and self._sentences[number - 1].block == self._sentences[number].block
 
     def _candidates(self, wanted: Wanted) -> list[int]:
         """The sentences that may hold all groups, with what stands above or before them."""
@@ -285,8 +294,7 @@ class TextIndex:
         rare, others = holders[0], [sorted(other) for other in holders[1:]]
         candidates = set(rare)
         for number in rare:
-            if number + 1 < len(self._sentences) and self._follows(number + 1):
-                candidates.add(number + 1)
+            candidates.update(self._beside(number))
             last = self._sentences[number].last
             if last > number:
                 for numbers in others:
@@ -301,7 +309,7 @@ class TextIndex:
             sentence = self._sentences[number]
             near.update(sentence.context)
             near.update(range(number, max(sentence.last, number) + 1))
-            near.update(one for one in (number - 1, number + 1) if 0 <= one < len(self._normals))
+            near.update(self._beside(number))
         return near
 
     def _holders_of_group(self, group: Sequence[Alternative], near: set[int] | None) -> set[int]:

@@ -16,10 +16,12 @@ from pytest_compaction.text.alternatives import (
     Key,
     Match,
     Term,
+    alternative,
     nearest_places,
 )
 from pytest_compaction.text.held import held_values
 from pytest_compaction.text.polarity import Sense, sense_of
+from pytest_compaction.text.relations import Relation
 from pytest_compaction.text.words import (
     STOPWORDS,
     is_path,
@@ -30,6 +32,9 @@ from pytest_compaction.text.words import (
 
 Span = tuple[int, int]
 
+FARTHEST: Final = 70
+"""Characters that may stand between two words of one alternative."""
+_STOP: Final = re.compile(r": | - |[()]")
 _LIST_BREAK: Final = re.compile(r",(?: and| or)? |\band\b|\bwhile\b|\bwhereas\b| - ")
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
 _PREPOSITION: Final = re.compile(
@@ -71,8 +76,35 @@ class Parsed:
             start = bounded_find(wanted.normal, self.normal, start + 1)
         if found:
             return found
+        if wanted.relation:
+            return self._related(wanted, wanted.relation)
         places = [self._term_places(term) for term in wanted.terms]
-        return [Match(spans, wanted) for spans in nearest_places(places)]
+        chosen = nearest_places(places)
+        return [Match(spans, wanted) for spans in chosen if self._is_close(spans)]
+
+    def _is_close(self, spans: tuple[Span, ...]) -> bool:
+        """Whether the words of one alternative stand close enough to mean one thing."""
+        for (_, end), (start, _) in pairwise(spans):
+            gap = self.normal[end:start]
+            if len(gap) > FARTHEST or (len(gap) > FARTHEST // 3 and _STOP.search(gap)):
+                return False
+        return True
+
+    def _related(self, wanted: Alternative, relation: Relation) -> list[Match]:
+        """The places where the two sides of a direction stand in it."""
+        found: list[Match] = []
+        for first in self.matches(alternative(relation.first)):
+            for second in self.matches(alternative(relation.second)):
+                leads = first.end <= second.start
+                between = (
+                    self.normal[first.end : second.start]
+                    if leads
+                    else self.normal[second.end : first.start]
+                )
+                if len(between) <= FARTHEST and relation.holds(between, leads):
+                    span = (min(first.start, second.start), max(first.end, second.end))
+                    found.append(Match((span,), wanted, span))
+        return found[:MAX_MATCHES]
 
     def _term_places(self, term: Term) -> list[Span]:
         spans = {span for key in term.keys for span in self.places.get(key, ())}
@@ -104,6 +136,10 @@ def parse(normal: str, names: Mapping[str, tuple[str, ...]], code: bool = False)
             places[form].append(span)
         if is_path(token):
             places["path", "/".join(path_suffixes(token)[:1])].append(span)
+    sense = sense_of(normal, code)
+    for cue in sense.cues:
+        if cue.kind == "past":
+            _forget(places, cue.at)
     held = held_values(normal)
     for key, span in held:
         if span not in places[key]:
@@ -111,11 +147,20 @@ def parse(normal: str, names: Mapping[str, tuple[str, ...]], code: bool = False)
     parts = _parts(normal, sorted({at for _, at in held}))
     colon = normal.find(": ")
     header = colon if parts and colon >= 0 and normal.count(": ") == 1 else 0
-    return Parsed(normal, places, sense_of(normal, code), parts, header)
+    if code and parts and '": ' not in normal and "': " not in normal:
+        header = max(header, parts[0])
+    return Parsed(normal, places, sense, parts, header)
+
+
+def _forget(places: dict[Key, list[Span]], within: Span) -> None:
+    """The words of a cue such as "used to" are no words of the statement."""
+    for spans in places.values():
+        spans[:] = [span for span in spans if not (within[0] <= span[0] and span[1] <= within[1])]
 
 
 def _parts(normal: str, held: list[Span]) -> tuple[int, ...]:
     """Where a part with a subject and a value begins after another one; brackets are no part."""
+    held = [span for span in held if not re.match(r"[-_./\w]", normal[span[0] - 1 : span[0]])]
     if len(held) < 2:
         return ()
     inside = [match.span() for match in _BRACKETS.finditer(normal)]

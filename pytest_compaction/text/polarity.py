@@ -71,6 +71,8 @@ _ON_VERB: Final = re.compile(
 )
 _UNABLE: Final = re.compile(r"cannot|can't|couldn't|(?:fail\w*|unable|refus\w+) to")
 """What could not be done is no denial of what is said about it: "can't decode byte 0xfd"."""
+_UNTIL: Final = re.compile(r"\b(?:until|unless)\b")
+"""What is not done until something happens is done then."""
 _NEXT_WORD: Final = re.compile(r"(?: be| have| \w+ly)* [\w'-]+")
 _ON_NOUN: Final = re.compile(
     r"(?<!=)\b(?P<noun>no|without|zero|0(?! ?(?:%|ms\b|s\b|sec|min|hour|day|kb|mb|gb|bytes?\b)))"
@@ -87,6 +89,7 @@ _REJECT: Final = re.compile(
     r"back(?:ed)? out|withdr[ae]wn?|taken back|takes? back|took back|scrapped|vetoed|overruled|"
     r"not chosen|cancell?ed|retracted|dropped(?! (?:from|to|by|below|under)\b)|left out|"
     r"(?:is|was|are|were) (?:false|wrong|untrue|incorrect|obsolete|outdated|stale|superseded)|"
+    r"(?:has|have|had) no (?:effect|part|influence|impact|bearing|role)|"
     r"forbid(?:s|den)?|forbade|prohibit(?:s|ed)?|disallow(?:s|ed)?|ban(?:s|ned)?)\b(?!\s?[=:]\s?\d)"
 )
 _REPLACE: Final = re.compile(
@@ -124,6 +127,7 @@ _SUPPOSED: Final = re.compile(
     r"asked (?:whether|if)|wonder(?:s|ed|ing)?|not sure|unsure|to be (?:decided|clarified))\b"
 )
 _THEN: Final = re.compile(r"\b(?:we|i|you|they|it|he|she|then)\b")
+_UNREAL: Final = re.compile(r"\b(?:would|could|might)\b|'d\b|\bwere to\b")
 _LAST_QUESTION: Final = re.compile(r"[.!?:] (?=[^.!?]*\?[\s)\"']*$)")
 _PARTICIPLE: Final = re.compile(
     r" (?:yet |been |be |being |\w+ly )?(?:\w+ed|\w+en|done|run|built|found|made|set|sent|kept|"
@@ -233,6 +237,8 @@ def _on_verb(normal: str, bounds: _Bounds) -> Iterator[Cue]:
         start, end = match.span()
         if normal[end : end + 5] == " only":
             continue
+        if _UNTIL.search(normal, end, bounds.after(bounds.after(end) + 1)):
+            continue
         if _UNABLE.fullmatch(normal[start:end]):
             verb = _NEXT_WORD.match(normal, end)
             yield Cue("negated", (start, end), (end, verb.end() if verb else end))
@@ -282,15 +288,12 @@ def _rejections(normal: str, bounds: _Bounds) -> Iterator[Cue]:
         colon = normal[end : end + 2] in {": ", " :"}
         limit = bounds.explained(end + 2) if colon else bounds.after(end)
         head = normal[left:start]
-        be = match[0].startswith(("is ", "was ", "are ", "were ")) or (
+        be = match[0].startswith(("is ", "was ", "are ", "were ", "ha")) or (
             re.search(rf"\b{_AUX}(?: \w+)?(?: \w+)? $", head) is not None
         )
         if colon and head.strip(" ,;:(-"):
             limit = end
-        passive = (
-            be
-            or not normal[end:limit].strip(" .")
-        )
+        passive = be or not normal[end:limit].strip(" .")
         if not head.strip(" ,:;(-") and not normal[end:limit].strip(" ."):
             left = bounds.before(left)
         yield Cue("rejected", (start, end), (end, limit), (left, start) if passive else NOWHERE)
@@ -320,7 +323,11 @@ def _replacements(normal: str, bounds: _Bounds) -> Iterator[Cue]:
 def _from_to(normal: str, bounds: _Bounds) -> Iterator[Cue]:
     for match in _FROM_TO.finditer(normal):
         left, right = bounds.before(match.start()), bounds.after(match.end())
-        if _CHANGES.search(normal, left, right) or normal[:left].endswith("(") or normal[left] == "(":
+        if (
+            _CHANGES.search(normal, left, right)
+            or normal[:left].endswith("(")
+            or normal[left] == "("
+        ):
             yield Cue("replaced", (match.start(), match.start() + 4), match.span("old"))
     for match in re.finditer(r"\bto \S+(?: \w+)? (from (?=\d))", normal):
         end = bounds.after(match.end())

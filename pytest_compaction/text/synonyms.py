@@ -30,7 +30,7 @@ dependency dependencies
 dev development
 directory folder dir
 disable deactivate
-discard reject abandon drop retract
+discard reject abandon drop retract dismiss decline withdraw withdrawn scrap refuse
 documentation docs
 doc document
 double twice
