@@ -98,7 +98,7 @@ def alternative(text: str) -> Alternative:
         return Alternative(normal, (Term((), (stem(label[1]), label[2])),), negative=False)
     relation = relation_of(normal)
     if relation:
-        sides = alternative(relation.first), alternative(relation.second)
+        sides = [alternative(one) for one in (relation.first, relation.second) if one]
         terms_of_both = tuple(term for side in sides for term in side.terms)
         return Alternative(normal, terms_of_both, negative=False, relation=relation)
     found = values.values_of(normal)

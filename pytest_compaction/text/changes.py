@@ -30,7 +30,7 @@ _EDIT_VERBS: Final = re.compile(
 _VERBS: Final = {change: re.compile(rf"\b(?:{verbs})\b") for change, verbs in _OBJECT_VERBS.items()}
 _PLANNED: Final = re.compile(
     r"\b(?:will|to be|should|needs? to|todo|plan(?:s|ned)?|going to|still to|remaining|pending|"
-    r"want(?:s|ed)?|wanted|let's|ideas?|propos\w+|could|not (?:\w+ )?yet|later)\b"
+    r"want(?:s|ed)?|wanted|let's|ideas?|propos\w+|could|not (?:\w+ )?yet)\b"
 )
 _DENIED: Final = re.compile(
     r"\b(?:not|never|n't)(?: \w+)? (?:creat|modif|edit|chang|updat|delet|remov|renam|mov|writ|"

@@ -10,6 +10,7 @@ from typing import Final, Literal
 from pytest_compaction.text.alternatives import Match
 from pytest_compaction.text.parsed import Parsed
 from pytest_compaction.text.polarity import Cue
+from pytest_compaction.text.words import stem
 
 Outcome = Literal["stated", "contradicted", "uncertain", "absent"]
 """What a text does with a statement."""
@@ -20,6 +21,12 @@ MAX_CHOICES: Final = 128
 RANK: Final = {"stated": 3, "contradicted": 2, "uncertain": 1, "absent": 0}
 
 _REVERSING: Final = frozenset({"negated", "replaced", "rejected", "past"})
+_REJECTING: Final = frozenset(
+    stem(word)
+    for word in """reject abandon revert undo undone discard drop dismiss withdraw decline
+    cancel rollback""".split()
+)
+"""A statement with one of these words is about a rejection, however the text words it."""
 _PLAIN_KIND: Final = {
     "negated": "negated by",
     "replaced": "replaced:",
@@ -88,7 +95,12 @@ def _weigh_choice(
     width = max(match.end for match in own) - min(match.start for match in own)
     spent = [cue for cue in sentence.sense.cues if any(_holds(match, cue) for match in own)]
     outer = [cue for cue in above if not _named_above(choice, cue)]
-    rejects = any(cue.kind == "rejected" for cue in spent)
+    rejects = any(cue.kind == "rejected" for cue in spent) or any(
+        not _REJECTING.isdisjoint(
+            key for term in found.match.alternative.terms for key in term.keys
+        )
+        for found in choice
+    )
     cues = [
         cue
         for cue in sentence.sense.cues

@@ -42,6 +42,7 @@ from pytest_compaction.text.groups import (
     Outcome as Outcome,
 )
 from pytest_compaction.text.held import held_values
+from pytest_compaction.text.overlap import PreparedText
 from pytest_compaction.text.parsed import Parsed, bounded_find, parse
 from pytest_compaction.text.polarity import Cue, heading_cue
 from pytest_compaction.text.words import (
@@ -107,6 +108,8 @@ class TextIndex:
         self._holders: dict[Key, list[int]] = defaultdict(list)
         self._held: dict[int, frozenset[Key]] = {}
         self._parsed: dict[int, Parsed] = {}
+        self._text = text
+        self._graded: PreparedText | None = None
         self.touched = 0
         for number, normal in enumerate(self._normals):
             forms = set[Key]().union(*map(_posted, raw_tokens(normal)))
@@ -149,8 +152,18 @@ class TextIndex:
     def _read_alone(self, statement: Statement) -> Reading:
         if statement.keys:
             return self._read_keys(statement)
-        readings = [self._read_wording(form) for form in (statement.text, *statement.aliases)]
-        return max(readings, key=lambda reading: RANK[reading.outcome])
+        forms = (statement.text, *statement.aliases)
+        best = max(map(self._read_wording, forms), key=lambda reading: RANK[reading.outcome])
+        if best.outcome in {"stated", "contradicted"}:
+            return best
+        graded = [self._read_graded(form) for form in forms if len(form.split()) > 2]
+        return max([best, *graded], key=lambda reading: RANK[reading.outcome])
+
+    def _read_graded(self, form: str) -> Reading:
+        if self._graded is None:
+            self._graded = PreparedText(self._text)
+        outcome, clause, words, why = wording.read_graded(form, self._graded)
+        return Reading(outcome, clipped(clause, _SHOWN), words, why)
 
     def _read_wording(self, form: str) -> Reading:
         outcome, number, weighed = wording.read(form, self)

@@ -34,7 +34,9 @@ Span = tuple[int, int]
 
 FARTHEST: Final = 70
 """Characters that may stand between two words of one alternative."""
-_STOP: Final = re.compile(r": | - |[()]")
+LETTER_FARTHEST: Final = 12
+"""The same where one of the words is a single letter or digit."""
+_STOP: Final = re.compile(r": | - ")
 _LIST_BREAK: Final = re.compile(r",(?: and| or)? |\band\b|\bwhile\b|\bwhereas\b| - ")
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
 _PREPOSITION: Final = re.compile(
@@ -84,15 +86,23 @@ class Parsed:
 
     def _is_close(self, spans: tuple[Span, ...]) -> bool:
         """Whether the words of one alternative stand close enough to mean one thing."""
+        farthest = LETTER_FARTHEST if any(end - start == 1 for start, end in spans) else FARTHEST
         for (_, end), (start, _) in pairwise(spans):
             gap = self.normal[end:start]
-            if len(gap) > FARTHEST or (len(gap) > FARTHEST // 3 and _STOP.search(gap)):
+            if len(gap) > farthest or (len(gap) > FARTHEST // 3 and _STOP.search(gap)):
                 return False
         return True
 
     def _related(self, wanted: Alternative, relation: Relation) -> list[Match]:
         """The places where the two sides of a direction stand in it."""
         found: list[Match] = []
+        if not relation.first:
+            seconds = self.matches(alternative(relation.second))
+            return [
+                Match(second.spans, wanted)
+                for second in seconds
+                if relation.leads(self.normal[: second.start])
+            ]
         for first in self.matches(alternative(relation.first)):
             for second in self.matches(alternative(relation.second)):
                 leads = first.end <= second.start

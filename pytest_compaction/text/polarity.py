@@ -56,6 +56,7 @@ _BOUNDARY: Final = re.compile(
     r"\w+ed) ))"
 )
 
+_BRACKETS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _WHOLE: Final = re.compile(
     r"\b(?:it(?: is|'s| was) (?:not|n't|never) (?:the case|true|so|correct|right|a fact)(?: that)?|"
     r"it (?:is|was)n't (?:the case|true|so|correct)(?: that)?|"
@@ -73,6 +74,7 @@ _UNABLE: Final = re.compile(r"cannot|can't|couldn't|(?:fail\w*|unable|refus\w+) 
 """What could not be done is no denial of what is said about it: "can't decode byte 0xfd"."""
 _UNTIL: Final = re.compile(r"\b(?:until|unless)\b")
 """What is not done until something happens is done then."""
+_RELATIVE: Final = re.compile(r"\b(?:that|who) (?=(?:\w+ ){0,2}$)")
 _NEXT_WORD: Final = re.compile(r"(?: be| have| \w+ly)* [\w'-]+")
 _ON_NOUN: Final = re.compile(
     r"(?<!=)\b(?P<noun>no|without|zero|0(?! ?(?:%|ms\b|s\b|sec|min|hour|day|kb|mb|gb|bytes?\b)))"
@@ -167,7 +169,12 @@ def sense_of(normal: str, code: bool = False) -> Sense:
         ends.append(match.start())
         if match.lastgroup == "explains":
             explains.append(match.start())
-    bounds = _Bounds(normal, tuple(ends), tuple(explains))
+    bounds = _Bounds(
+        normal,
+        tuple(ends),
+        tuple(explains),
+        tuple(match.span() for match in _BRACKETS.finditer(normal)),
+    )
     cues = [*_whole(normal), *_on_verb(normal, bounds), *_on_noun(normal, bounds)]
     if not code:
         cues += [
@@ -201,18 +208,34 @@ class _Bounds:
     text: str
     ends: tuple[int, ...]
     explains: tuple[int, ...]
+    brackets: tuple[Span, ...]
 
     def explained(self, place: int) -> int:
         """Where the next explanation begins after this place."""
-        return next((start for start in self.explains if start >= place), len(self.text))
+        return next(
+            (start for start in self._seen(self.explains, place) if start >= place), self.end
+        )
 
     def after(self, place: int) -> int:
         """The end of the segment that goes on at this place."""
-        return next((end for end in self.ends if end >= place), len(self.text))
+        close = min((to for at, to in self.brackets if at < place < to), default=self.end)
+        return min((end for end in self._seen(self.ends, place) if end >= place), default=close)
 
     def before(self, place: int) -> int:
         """The start of the segment that this place is in."""
-        return max((end for end in self.ends if end < place), default=0)
+        opened = max((at for at, to in self.brackets if at < place < to), default=0)
+        return max((end for end in self._seen(self.ends, place) if end < place), default=opened)
+
+    @property
+    def end(self) -> int:
+        """The end of the sentence."""
+        return len(self.text)
+
+    def _seen(self, ends: tuple[int, ...], place: int) -> Iterator[int]:
+        """Without what stands in brackets that this place is outside of."""
+        for end in ends:
+            if all(at < place < to for at, to in self.brackets if at <= end < to):
+                yield end
 
     def listed(self, place: int) -> int:
         """As ``after``, but over the commas of a list that ends in "or" or "nor"."""
@@ -245,6 +268,8 @@ def _on_verb(normal: str, bounds: _Bounds) -> Iterator[Cue]:
             continue
         scope = (end, bounds.listed(end))
         left = bounds.before(start)
+        relative = _RELATIVE.search(normal, left, start)
+        left = relative.end() if relative else left
         head = normal[left:start]
         word = match[0]
         verbal = (

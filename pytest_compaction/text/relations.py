@@ -45,11 +45,20 @@ _VERBS: Final = re.compile(r"\b(?:renamed?|moved?|changed?|changes|moves|git mv|
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Which texts stand in which direction: ``first`` before ``second``, or becoming it."""
+    """Which texts stand in which direction: ``first`` before ``second``, or becoming it.
+
+    Without ``first`` the word ``lead`` must stand right before the second.
+    """
 
     kind: str
     first: str
     second: str
+    lead: str | None = None
+
+    def leads(self, head: str) -> bool:
+        """Whether a text that stands before the second side ends in the asked-for direction."""
+        last = " ".join(head.split()[-3:])
+        return self.lead is not None and re.search(rf"\b{self.lead}\b", last) is not None
 
     def holds(self, between: str, first_leads: bool) -> bool:
         """Whether the words between the two say this direction."""
@@ -65,6 +74,8 @@ def relation_of(normal: str) -> Relation | None:
             continue
         left = _VERBS.sub(" ", normal[: match.start()]).strip()
         right = _VERBS.sub(" ", normal[match.end() :]).strip()
+        if kind == "order" and not left and right:
+            return Relation(kind, "", right, match[0])
         if not left or not right or (kind == "change" and not _alike(left, right)):
             continue
         forward = match.lastgroup == "forward"

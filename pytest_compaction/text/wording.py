@@ -10,6 +10,9 @@ from typing import Final, Protocol
 
 from pytest_compaction.text.alternatives import Alternative, Term, alternative, is_value
 from pytest_compaction.text.groups import RANK, Found, Outcome, Weighed, weigh
+from pytest_compaction.text.overlap import STATED_SHARE as STATED
+from pytest_compaction.text.overlap import UNCERTAIN_SHARE as UNCERTAIN
+from pytest_compaction.text.overlap import PreparedText, overlap
 from pytest_compaction.text.parsed import Parsed, parse
 from pytest_compaction.text.words import is_path, normalize, path_suffixes, raw_tokens
 
@@ -93,6 +96,26 @@ def read(form: str, index: Sentences) -> Decision:
     return best
 
 
+def read_graded(form: str, text: PreparedText) -> tuple[Outcome, str, tuple[str, ...], str]:
+    """The outcome by graded overlap: how much of the form two neighbouring sentences hold.
+
+    All its values and names must be there, and the words found must have its polarity.
+    Gives the outcome, the passage, the words found, and why.
+    """
+    held = overlap(form, text)
+    missing = [word for word in held.missing if not word.isalpha()]
+    if held.share < UNCERTAIN or missing or len(held.found) < 2:
+        return "absent", "", (), "too few of its words in one place"
+    why = f"{held.share:.0%} of its words in one place"
+    graded: Outcome = "stated" if held.share >= STATED else "uncertain"
+    weighed = _weigh(wording(form), parse(normalize(held.passage), {}), all_exact=False)
+    if weighed and weighed.outcome == "contradicted":
+        graded, why = ("contradicted" if graded == "stated" else "absent"), weighed.why
+    elif weighed and weighed.outcome == "uncertain":
+        graded = "uncertain"
+    return graded, held.passage, held.found, why
+
+
 def _read_literal(normal: str, index: Sentences) -> Decision:
     if not index.contains(normal):
         return "absent", None, None
@@ -156,11 +179,13 @@ def _shares(asked: Wording, index: Sentences) -> list[tuple[int, float]]:
     return sorted(shares, key=lambda pair: (-pair[1], pair[0]))
 
 
-def _weigh(asked: Wording, parsed: Parsed) -> Weighed | None:
+def _weigh(asked: Wording, parsed: Parsed, all_exact: bool = True) -> Weighed | None:
     """The polarity of the words of the statement in one sentence, against its own."""
-    if not all(_found(parsed, term) for term in asked.exact):
+    if all_exact and not all(_found(parsed, term) for term in asked.exact):
         return None
     terms = [term for term in (*asked.exact, *asked.prose) if _found(parsed, term)]
+    if not terms:
+        return None
     own = parse(asked.whole.normal, {})
     if not all(_found(own, term) for term in terms):
         return weigh(parsed, [_found(parsed, term) for term in terms], ())
