@@ -20,6 +20,7 @@ Kind = Literal[
     "number",
     "ordinal",
     "percent",
+    "age",
     "duration",
     "size",
     "money",
@@ -86,7 +87,7 @@ _AND: Final = rf"(?:(?:\s|-)(?:and\s)?{_WORDS}\b)?"
 _AMOUNT: Final = rf"{_NUM}(?:{_SCALE}{_AND}(?:\s(?:thousand|million|billion)\b)?)?"
 _LOW: Final = rf"(?:{_AMOUNT}\s?(?:-|to|and|or)\s?)?"
 """The lower end of a range, which has the unit of the upper one."""
-_GLUE: Final = r"(?:\s{0,2}|-)"
+_GLUE: Final = r"(?:\s{0,2}|\s?-\s?)"
 _MONTH: Final = rf"(?:{spellings.any_of(MONTHS)})\b\.?"
 _DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?\b"
 _LONG: Final = spellings.any_of(unit for unit in DURATIONS if unit not in spellings.SHORT_UNITS)
@@ -97,7 +98,7 @@ _MONEY_WORD: Final = spellings.any_of(word for word in CURRENCIES if word.isalph
 _COUNTED: Final = r"(?:px|km|cm|mm|kg|fps|qps|rps|tps|hz|khz|mhz|ghz|kw|mph|pm|am|x)"
 
 _STARTS: Final = spellings.any_of(
-    [*"a an half noon midnight twice thrice v".split(), *MONTHS, *spellings.STARTS]
+    [*"a an age aged half noon midnight twice thrice v".split(), *MONTHS, *spellings.STARTS]
 )
 _FORMS: Final = {
     # Most words start no value: said first, it spares them all other forms.
@@ -122,6 +123,7 @@ _FORMS: Final = {
     "money": rf"{_MONEY_SIGN}\s?{_DIGITS}(?:\s?m\b|{_SCALE})?"
     rf"|{_AMOUNT}\s?(?:{_MONEY_SIGN}|(?:{_MONEY_WORD})\b)",
     "hour": r"half an hour\b|an hour and a half\b|an hour\b",
+    "age": rf"{_AMOUNT}\s?-?\s?years?\s?-?\s?olds?\b|aged?\s{_AMOUNT}(?!-)",
     "duration": rf"{_LOW}{_AMOUNT}{_UNIT}(?:(?:\s(?:and\s)?|,\s)?{_AMOUNT}{_UNIT}){{0,3}}",
     "size": rf"{_LOW}{_AMOUNT}{_SIZE}",
     "percent": rf"{_LOW}{_AMOUNT}\s?(?:%|-?\s?per\s?cents?\b)",
@@ -225,6 +227,13 @@ def _read_duration(match: re.Match[str]) -> list[Value]:
     if len(seconds) == len(lengths):
         return [_value("duration", sum(seconds, Decimal(0)), match)]
     return [_value("duration", length, match) for length in lengths]
+
+
+def _read_age(match: re.Match[str]) -> list[Value]:
+    """An age, which texts about people give as a bare number: "Ann Lee, 34, said"."""
+    number = _amounts(match)[0]
+    length = ("duration", _length(number, "years"))
+    return [_value("age", number, match, also=(("number", number),), implied=(length,))]
 
 
 def _read_hour(match: re.Match[str]) -> list[Value]:
@@ -340,6 +349,7 @@ _READERS: Final[dict[str, Callable[[re.Match[str]], list[Value]]]] = {
     "clock": _read_clock,
     "oclock": _read_clock,
     "money": _read_money,
+    "age": _read_age,
     "hour": _read_hour,
     "duration": _read_duration,
     "size": _read_size,
