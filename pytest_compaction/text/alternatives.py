@@ -14,7 +14,7 @@ from typing import Final
 
 from pytest_compaction.text import values
 from pytest_compaction.text.relations import Relation, relation_of
-from pytest_compaction.text.synonyms import same_words
+from pytest_compaction.text.vocabulary import same_words
 from pytest_compaction.text.words import (
     NEGATIONS,
     STOPWORDS,
@@ -127,7 +127,7 @@ def _token_terms(token: str) -> list[Term]:
         whole = "_" in token and len(parts) == len(_NAME_PARTS.findall(token)) >= 2
         return [Term((canonical_number(token),), parts if whole else ())]
     return [
-        Term(same_words(stem(word)))
+        Term(same_words(word))
         for word in _TOKEN_PARTS.split(token)
         if word and word not in STOPWORDS and word not in NEGATIONS and word != "longer"
     ]

@@ -10,8 +10,6 @@ from typing import Final, Protocol
 
 from pytest_compaction.text.alternatives import Alternative, Term, alternative, is_value
 from pytest_compaction.text.groups import RANK, Found, Outcome, Weighed, weigh
-from pytest_compaction.text.overlap import STATED_SHARE as STATED
-from pytest_compaction.text.overlap import UNCERTAIN_SHARE as UNCERTAIN
 from pytest_compaction.text.overlap import PreparedText, overlap
 from pytest_compaction.text.parsed import Parsed, parse
 from pytest_compaction.text.words import is_path, normalize, path_suffixes, raw_tokens
@@ -97,23 +95,23 @@ def read(form: str, index: Sentences) -> Decision:
 
 
 def read_graded(form: str, text: PreparedText) -> tuple[Outcome, str, tuple[str, ...], str]:
-    """The outcome by graded overlap: how much of the form two neighbouring sentences hold.
+    """The outcome by graded overlap: how much of the form one place of the text holds.
 
-    All its values and names must be there, and the words found must have its polarity.
+    The words found must have its polarity.
     Gives the outcome, the passage, the words found, and why.
     """
     held = overlap(form, text)
-    missing = [word for word in held.missing if not word.isalpha()]
-    if held.share < UNCERTAIN or missing or len(held.found) < 2:
+    graded = held.outcome
+    if graded == "absent":
         return "absent", "", (), "too few of its words in one place"
     why = f"{held.share:.0%} of its words in one place"
-    graded: Outcome = "stated" if held.share >= STATED else "uncertain"
-    weighed = _weigh(wording(form), parse(normalize(held.passage), {}), all_exact=False)
+    outcome: Outcome = graded
+    weighed = _weigh(wording(form), parse(normalize(held.sentence), {}), all_exact=False)
     if weighed and weighed.outcome == "contradicted":
-        graded, why = ("contradicted" if graded == "stated" else "absent"), weighed.why
+        outcome, why = ("contradicted" if graded == "stated" else "absent"), weighed.why
     elif weighed and weighed.outcome == "uncertain":
-        graded = "uncertain"
-    return graded, held.passage, held.found, why
+        outcome = "uncertain"
+    return outcome, held.sentence, held.found, why
 
 
 def _read_literal(normal: str, index: Sentences) -> Decision:
