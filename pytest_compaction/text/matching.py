@@ -9,9 +9,7 @@ something is only supposed. A statement without keys is read by its wording (see
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,13 +21,10 @@ from pytest_compaction.text.alternatives import (
 )
 from pytest_compaction.text.alternatives import (
     Alternative,
-    Key,
-    Term,
     alternative,
     is_value,
-    path_keys,
 )
-from pytest_compaction.text.clauses import Sentence, sentences
+from pytest_compaction.text.clauses import Sentence
 from pytest_compaction.text.groups import (
     PLAIN,
     RANK,
@@ -41,23 +36,15 @@ from pytest_compaction.text.groups import (
 from pytest_compaction.text.groups import (
     Outcome as Outcome,
 )
-from pytest_compaction.text.held import held_values
 from pytest_compaction.text.overlap import PreparedText
-from pytest_compaction.text.parsed import Parsed, bounded_find, parse
+from pytest_compaction.text.parsed import parse
 from pytest_compaction.text.polarity import Cue, heading_cue
+from pytest_compaction.text.sentence_index import SentenceIndex, camel_names
 from pytest_compaction.text.words import (
-    canonical_number,
     clipped,
-    is_path,
     normalize,
-    path_suffixes,
-    raw_tokens,
-    stem,
-    token_forms,
 )
 
-_CAMEL: Final = re.compile(r"\b[A-Za-z]?[a-z0-9]+(?:[A-Z][a-z0-9]+)+\b|\b(?:[A-Z][a-z0-9]+){2,}\b")
-_HUMP: Final = re.compile(r"[A-Z]?[a-z]+")
 _SHOWN: Final = 240
 """Characters of a clause that an explanation shows."""
 
@@ -101,37 +88,23 @@ class TextIndex:
     """
 
     def __init__(self, text: str) -> None:
-        self._normal = f" {normalize(text)} "
-        self._sentences = sentences(text)
-        self._normals = [normalize(sentence.text) for sentence in self._sentences]
-        self._names = _camel_names(text)
-        self._holders: dict[Key, list[int]] = defaultdict(list)
-        self._held: dict[int, frozenset[Key]] = {}
-        self._parsed: dict[int, Parsed] = {}
+        self._index = SentenceIndex(text)
         self._text = text
         self._graded: PreparedText | None = None
         self.touched = 0
-        for number, normal in enumerate(self._normals):
-            forms = set[Key]().union(*map(_posted, raw_tokens(normal)))
-            for name in self._names.keys() & forms if self._names else ():
-                forms.update(self._names[str(name)])
-            for form in forms:
-                self._holders[form].append(number)
+        """Sentences that were weighed so far, as a measure of the work done."""
 
     def has_token(self, token: str) -> bool:
         """Whether the text holds this token, number, identifier or path suffix."""
-        normal = normalize(token)
-        return canonical_number(normal) in self._holders or (
-            is_path(normal) and "/".join(path_suffixes(normal)[:1]) in self._holders
-        )
+        return self._index.has_token(token)
 
     def contains(self, text: str) -> bool:
         """Whether the normalised ``text`` stands in the text between word boundaries."""
-        return bounded_find(normalize(text), self._normal) >= 0
+        return self._index.contains(text)
 
     def has_path(self, path: str) -> bool:
         """Whether the text names this path, fully or by a suffix on component boundaries."""
-        return any(key in self._holders for key in path_keys(path)) and bool(path_suffixes(path))
+        return self._index.has_path(path)
 
     def states(self, forms: Iterable[str]) -> bool:
         """Whether any of the forms is read as stated, by its wording alone."""
@@ -153,11 +126,14 @@ class TextIndex:
         if statement.keys:
             return self._read_keys(statement)
         forms = (statement.text, *statement.aliases)
-        best = max(map(self._read_wording, forms), key=lambda reading: RANK[reading.outcome])
-        if best.outcome in {"stated", "contradicted"}:
-            return best
-        graded = [self._read_graded(form) for form in forms if len(form.split()) > 2]
-        return max([best, *graded], key=lambda reading: RANK[reading.outcome])
+        literal = [self._read_wording(form) for form in forms if self.contains(form)]
+        if any(reading.outcome == "stated" for reading in literal):
+            return max(literal, key=lambda reading: RANK[reading.outcome])
+        readings = [
+            self._read_graded(form) if len(form.split()) > 2 else self._read_wording(form)
+            for form in forms
+        ]
+        return max([*literal, *readings], key=lambda reading: RANK[reading.outcome])
 
     def _read_graded(self, form: str) -> Reading:
         if self._graded is None:
@@ -166,15 +142,11 @@ class TextIndex:
         return Reading(outcome, clipped(clause, _SHOWN), words, why)
 
     def _read_wording(self, form: str) -> Reading:
-        outcome, number, weighed = wording.read(form, self)
-        clause = "" if number is None else clipped(self._sentences[number].text, _SHOWN)
+        outcome, number, weighed = wording.read(form, self._index)
+        clause = "" if number is None else clipped(self._index.sentences[number].text, _SHOWN)
         if weighed is None:
             return Reading(outcome, clause)
         return Reading(outcome, clause, weighed.words, weighed.why)
-
-    def is_removed(self, number: int) -> bool:
-        """Whether a diff takes this line away."""
-        return self._sentences[number].removed
 
     def _read_keys(self, statement: Statement) -> Reading:
         wanted = wanted_groups(statement)
@@ -192,7 +164,7 @@ class TextIndex:
         if best is None:
             return ABSENT
         _, number, weighed = best
-        clause = clipped(self._sentences[number].text, _SHOWN)
+        clause = clipped(self._index.sentences[number].text, _SHOWN)
         return Reading(weighed.outcome, clause, weighed.words, weighed.why)
 
     def _weigh(
@@ -200,10 +172,10 @@ class TextIndex:
     ) -> Weighed | None:
         """What the sentence, with what stands above and before it, does with the groups."""
         self.touched += 1
-        sentence = self._sentences[number]
+        sentence = self._index.sentences[number]
         if sentence.removed:
             return None
-        parsed = self.parsed(number)
+        parsed = self._index.parsed(number)
         groups: list[list[Found]] = []
         beside: list[int] = []
         for place, group in enumerate(wanted):
@@ -224,7 +196,7 @@ class TextIndex:
             why = "the groups stand in neighbouring sentences"
             weighed = Weighed("uncertain", weighed.words, why, weighed.signature, weighed.width)
         if statement.change and weighed.outcome == "stated":
-            above = [self._normals[one] for one in sentence.context]
+            above = [self._index.normals[one] for one in sentence.context]
             planned = changes.is_planned(normalize(statement.text))
             return changes.weigh_change(parsed, above, groups, statement.change, weighed, planned)
         return weighed
@@ -240,22 +212,14 @@ class TextIndex:
             groups = [self._found(number, group) for group in wanted]
             if not all(groups):
                 continue
-            other = weigh(self.parsed(number), groups, (), signature_of(counterpart))
+            other = weigh(self._index.parsed(number), groups, (), signature_of(counterpart))
             if other.outcome == "stated" and other.width < weighed.width:
                 why = f'the counterpart "{counterpart.text}" is nearer'
                 return Weighed("contradicted", other.words, why, PLAIN, other.width)
         return weighed
 
-    def parsed(self, number: int) -> Parsed:
-        """The sentence with this number, prepared for questions."""
-        if number not in self._parsed:
-            self._parsed[number] = parse(
-                self._normals[number], self._names, self._sentences[number].code
-            )
-        return self._parsed[number]
-
     def _found(self, number: int, group: Sequence[Alternative]) -> list[Found]:
-        parsed = self.parsed(number)
+        parsed = self._index.parsed(number)
         return [Found(match) for wanted in group for match in parsed.matches(wanted)]
 
     def _found_above(self, context: Sequence[int], group: Sequence[Alternative]) -> list[Found]:
@@ -268,8 +232,8 @@ class TextIndex:
     def _found_beside(self, number: int, group: Sequence[Alternative]) -> list[Found]:
         """The group in a sentence next to this one, unless something reverses it there."""
         found: list[Found] = []
-        for beside in self._beside(number):
-            cues = self.parsed(beside).sense.cues
+        for beside in self._index.beside(number):
+            cues = self._index.parsed(beside).sense.cues
             found.extend(
                 Found(one.match, own=False)
                 for one in self._found(beside, group)
@@ -277,17 +241,8 @@ class TextIndex:
             )
         return found
 
-    def _beside(self, number: int) -> list[int]:
-        """The sentences next to this one in the same bullet or paragraph."""
-        block = self._sentences[number].block
-        return [
-            beside
-            for beside in (number - 1, number + 1)
-            if 0 <= beside < len(self._sentences) and self._sentences[beside].block == block
-        ]
-
     def _cues_above(self, sentence: Sentence) -> list[Cue]:
-        cues = (heading_cue(self._normals[above]) for above in sentence.context)
+        cues = (heading_cue(self._index.normals[above]) for above in sentence.context)
         return [cue for cue in cues if cue is not None]
 
     def _candidates(self, wanted: Wanted) -> list[int]:
@@ -296,7 +251,7 @@ class TextIndex:
         holders = [self._holders_of_group(group, None) for group in named]
         if not all(holders):
             return []
-        near = self._near(min(holders, key=len)) if holders else None
+        near = self._index.near(min(holders, key=len)) if holders else None
         figures = [group for group in wanted if group not in named]
         holders.extend(self._holders_of_group(group, near) for group in figures)
         if not all(holders):
@@ -307,78 +262,19 @@ class TextIndex:
         rare, others = holders[0], [sorted(other) for other in holders[1:]]
         candidates = set(rare)
         for number in rare:
-            candidates.update(self._beside(number))
-            last = self._sentences[number].last
+            candidates.update(self._index.beside(number))
+            last = self._index.sentences[number].last
             if last > number:
                 for numbers in others:
                     low, high = bisect_right(numbers, number), bisect_right(numbers, last)
                     candidates.update(numbers[low:high])
         return sorted(candidates)
 
-    def _near(self, numbers: set[int]) -> set[int]:
-        """These sentences, and those whose groups may count together with theirs."""
-        near = set(numbers)
-        for number in numbers:
-            sentence = self._sentences[number]
-            near.update(sentence.context)
-            near.update(range(number, max(sentence.last, number) + 1))
-            near.update(self._beside(number))
-        return near
-
     def _holders_of_group(self, group: Sequence[Alternative], near: set[int] | None) -> set[int]:
         found: set[int] = set()
         for wanted in group:
-            found |= self.holders(wanted.terms, near)
+            found |= self._index.holders(wanted.terms, near)
         return found
-
-    def holders(self, terms: Sequence[Term], near: set[int] | None = None) -> set[int]:
-        """The sentences, among those in ``near`` if it is given, that hold all of these terms.
-
-        Values are read only in sentences that hold the words of the terms, or that are near.
-        """
-        found: set[int] | None = None
-        for term in terms:
-            if not is_value(term):
-                holders = self._holders_of_word(term)
-                found = holders if found is None else found & holders
-                if not found:
-                    return set()
-        for term in terms:
-            if is_value(term):
-                within = found if found is not None else near
-                numbers = range(len(self._normals)) if within is None else within
-                found = {
-                    number for number in numbers if not self._values(number).isdisjoint(term.keys)
-                }
-        return found or set()
-
-    def _holders_of_word(self, term: Term) -> set[int]:
-        found = {number for key in term.keys for number in self._holders.get(key, ())}
-        if term.parts:
-            rows = [set(self._holders.get(part, ())) for part in term.parts]
-            found |= set.intersection(*rows)
-        return found
-
-    def _values(self, number: int) -> frozenset[Key]:
-        if number not in self._held:
-            self._held[number] = frozenset(key for key, _ in held_values(self._normals[number]))
-        return self._held[number]
-
-    def literal(self, normal: str) -> list[int]:
-        """The sentences in which the normalised text stands, if it has words."""
-        forms = [form for token in raw_tokens(normal) for form in token_forms(token)[:1]]
-        if not forms:
-            return []
-        rare = min((self._holders.get(form, []) for form in forms), key=len)
-        return [number for number in rare if bounded_find(normal, self._normals[number]) >= 0]
-
-
-@lru_cache(maxsize=65536)
-def _posted(token: str) -> tuple[Key, ...]:
-    """What a token of a text can be looked up by."""
-    if is_path(token):
-        return (*token_forms(token), ("path", "/".join(path_suffixes(token)[:1])))
-    return token_forms(token)
 
 
 def _has_words(wanted: Alternative) -> bool:
@@ -398,7 +294,7 @@ def wanted_groups(statement: Statement) -> Wanted:
 @lru_cache(maxsize=4096)
 def signature_of(statement: Statement) -> Signature:
     """How the statement's own wording reads by its own keys; plain if it does not hold them."""
-    parsed = parse(normalize(statement.text), _camel_names(statement.text))
+    parsed = parse(normalize(statement.text), camel_names(statement.text))
     groups = [
         [Found(match) for wanted in group for match in parsed.matches(wanted)]
         for group in wanted_groups(statement)
@@ -406,13 +302,3 @@ def signature_of(statement: Statement) -> Signature:
     if not groups or not all(groups):
         return PLAIN
     return weigh(parsed, groups, ()).signature
-
-
-def _camel_names(text: str) -> dict[str, tuple[str, ...]]:
-    """The stems of the words of each name in camel case, by the name in lower case."""
-    names: dict[str, tuple[str, ...]] = {}
-    for name in set(_CAMEL.findall(text)):
-        parts = _HUMP.findall(name)
-        if len(parts) > 1:
-            names[name.casefold()] = tuple(stem(part.lower()) for part in parts)
-    return names

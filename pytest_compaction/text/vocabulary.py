@@ -1,6 +1,6 @@
 """Words of software that key groups take for one another: abbreviations and near synonyms.
 
-This list is stricter than ``synonyms``: one word of a key decides, where graded overlap weighs many.
+This list is stricter than ``synonyms``, because one word of a key decides alone.
 """
 
 from __future__ import annotations

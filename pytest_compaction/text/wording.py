@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Protocol
+from typing import Final
 
 from pytest_compaction.text.alternatives import Alternative, Term, alternative, is_value
 from pytest_compaction.text.groups import RANK, Found, Outcome, Weighed, weigh
 from pytest_compaction.text.overlap import PreparedText, overlap
 from pytest_compaction.text.parsed import Parsed, parse
+from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.words import is_path, normalize, path_suffixes, raw_tokens
 
 STATED_SHARE: Final = 0.75
@@ -21,28 +21,6 @@ UNCERTAIN_SHARE: Final = 0.5
 
 Decision = tuple[Outcome, int | None, Weighed | None]
 """An outcome, the number of the sentence that decided, and how it was weighed."""
-
-
-class Sentences(Protocol):
-    """What is asked of an index; see :class:`~pytest_compaction.text.matching.TextIndex`."""
-
-    def contains(self, text: str) -> bool:
-        """Whether the text stands there word for word."""
-
-    def has_path(self, path: str) -> bool:
-        """Whether this path is named."""
-
-    def parsed(self, number: int) -> Parsed:
-        """The sentence with this number."""
-
-    def holders(self, terms: Sequence[Term], near: set[int] | None = None) -> set[int]:
-        """The sentences with these terms."""
-
-    def literal(self, normal: str) -> list[int]:
-        """The sentences with this text."""
-
-    def is_removed(self, number: int) -> bool:
-        """Whether a diff takes it away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +52,7 @@ def _is_exact(term: Term, tokens: set[str]) -> bool:
     return not key.isalpha() or (len(term.keys) > 1 and isinstance(term.keys[1], tuple))
 
 
-def read(form: str, index: Sentences) -> Decision:
+def read(form: str, index: SentenceIndex) -> Decision:
     """The outcome for one form, the sentence that decided, and why."""
     normal = normalize(form)
     if not normal:
@@ -107,14 +85,14 @@ def read_graded(form: str, text: PreparedText) -> tuple[Outcome, str, tuple[str,
     why = f"{held.share:.0%} of its words in one place"
     outcome: Outcome = graded
     weighed = _weigh(wording(form), parse(normalize(held.sentence), {}), all_exact=False)
-    if weighed and weighed.outcome == "contradicted":
+    if weighed and weighed.outcome == "contradicted" and weighed.signature.last:
         outcome, why = ("contradicted" if graded == "stated" else "absent"), weighed.why
     elif weighed and weighed.outcome == "uncertain":
         outcome = "uncertain"
     return outcome, held.sentence, held.found, why
 
 
-def _read_literal(normal: str, index: Sentences) -> Decision:
+def _read_literal(normal: str, index: SentenceIndex) -> Decision:
     if not index.contains(normal):
         return "absent", None, None
     wanted = alternative(normal)
@@ -134,7 +112,7 @@ def _read_literal(normal: str, index: Sentences) -> Decision:
     return best if held else ("stated", None, None)
 
 
-def _read_share(form: str, index: Sentences) -> Decision:
+def _read_share(form: str, index: SentenceIndex) -> Decision:
     asked = wording(form)
     best: Decision = ("absent", None, None)
     for number, share in _shares(asked, index):
@@ -153,7 +131,7 @@ def _read_share(form: str, index: Sentences) -> Decision:
     return best
 
 
-def _shares(asked: Wording, index: Sentences) -> list[tuple[int, float]]:
+def _shares(asked: Wording, index: SentenceIndex) -> list[tuple[int, float]]:
     """The sentences with all exact tokens and their share of the other words, best first."""
     if not asked.exact and len(asked.prose) < 2:
         return []
@@ -181,7 +159,7 @@ def _weigh(asked: Wording, parsed: Parsed, all_exact: bool = True) -> Weighed | 
     """The polarity of the words of the statement in one sentence, against its own."""
     if all_exact and not all(_found(parsed, term) for term in asked.exact):
         return None
-    terms = [term for term in (*asked.exact, *asked.prose) if _found(parsed, term)]
+    terms = [term for term in asked.whole.terms if _found(parsed, term)]
     if not terms:
         return None
     own = parse(asked.whole.normal, {})
