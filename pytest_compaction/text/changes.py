@@ -17,9 +17,10 @@ _OBJECT_VERBS: Final = {
     r"clean\w* up|simplif\w*|touched|expand\w*|appended|trimmed|bump\w*",
     "deleted": r"delet\w*|remov\w*|dropp\w*|drops?|unlink\w*|gone|no longer exists?|erased?",
     "renamed": r"renam\w*|mov(?:e|es|ed|ing)|relocat\w*|becomes?|became",
-    "read": r"read(?:s|ing)?|open\w*|look\w*|inspect\w*|view\w*|examin\w*|review\w*|stud\w+|"
-    r"check\w*|analy[sz]\w*|explor\w*|brows\w*|consult\w*|scann\w*|saw|seen|investigat\w*|"
-    r"grepp\w*|listed|walked|went through",
+    "read": r"read(?:s|ing)?|open(?:s|ed|ing)?|look(?:s|ed|ing)|inspect\w*|view(?:s|ed|ing)|"
+    r"examin\w*|review(?:s|ed|ing)|stud(?:y|ied|ies)|check(?:s|ed|ing)|analy[sz](?:e|ed|es|ing)|explor\w*|"
+    r"brows\w*|consult\w*|scann\w*|saw|seen|investigat(?:e|ed|es|ing)|grepp\w*|listed|walked|"
+    r"went through",
 }
 _INSIDE: Final = re.compile(r"\b(?:to|in|into|inside|within|from)\b")
 _EDIT_VERBS: Final = re.compile(

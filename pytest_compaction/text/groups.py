@@ -74,21 +74,27 @@ def weigh(
     groups: Sequence[Sequence[Found]],
     above: Sequence[Cue],
     meant: Signature = PLAIN,
+    strict: bool = False,
 ) -> Weighed:
     """The best that the sentence does with the groups, over all choices of their matches.
 
     ``above`` are the cues of the headings and lead-ins. ``meant`` is how the statement's own
     wording reads by its own keys, so that "A was chosen instead of B" may hold a group for B.
+    ``strict`` asks for just that polarity, where nothing else says which one the words have.
     """
     weighed = (
-        _weigh_choice(sentence, choice, above, meant)
+        _weigh_choice(sentence, choice, above, meant, strict)
         for choice in islice(product(*groups), MAX_CHOICES)
     )
     return max(weighed, key=lambda one: (RANK[one.outcome], -one.width))
 
 
 def _weigh_choice(
-    sentence: Parsed, choice: Sequence[Found], above: Sequence[Cue], meant: Signature
+    sentence: Parsed,
+    choice: Sequence[Found],
+    above: Sequence[Cue],
+    meant: Signature,
+    strict: bool,
 ) -> Weighed:
     own = [found.match for found in choice if found.own]
     words = tuple(_shown(sentence, found) for found in choice)
@@ -123,7 +129,7 @@ def _weigh_choice(
     signature = _signature(sentence, choice, reached, outer, is_open)
     right = (
         (signature.all, signature.last) == (meant.all, meant.last)
-        or (signature.all, signature.last) == (0, 0)
+        or ((signature.all, signature.last) == (0, 0) and not (strict or reached or outer))
         or (
             (signature.all, signature.last) == (1, 0)
             and not meant.last
@@ -163,8 +169,9 @@ def _signature(
     if above and not chains:
         firm = any(cue.kind != "rejected" for cue in outer) or not _explained(sentence, choice)
         return Signature(above % 2, above % 2 if firm else 0, is_open)
-    odd = [chain for chain in chains if (len(chain) + above) % 2]
-    return Signature(int(bool(odd)), int(any(last for chain in odd for _, last in chain)), is_open)
+    whole = any((len(chain) + above) % 2 for chain in chains)
+    last = any((sum(hit for _, hit in chain) + above) % 2 for chain in chains)
+    return Signature(int(whole), int(last), is_open)
 
 
 def _hits(cue: Cue, choice: Sequence[Found]) -> tuple[bool, bool]:

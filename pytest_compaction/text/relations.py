@@ -62,8 +62,9 @@ class Relation:
 
     def holds(self, between: str, first_leads: bool) -> bool:
         """Whether the words between the two say this direction."""
-        table = _FORWARD if first_leads else _BACKWARD
-        return table[self.kind].search(between) is not None
+        forward = _FORWARD[self.kind].search(between) is not None
+        backward = _BACKWARD[self.kind].search(between) is not None
+        return forward if first_leads else backward and not forward
 
 
 def relation_of(normal: str) -> Relation | None:

@@ -64,8 +64,10 @@ def read(form: str, index: SentenceIndex) -> Decision:
             return "absent", None, None
     asked = wording(form)
     if len(asked.exact) == 1 and not asked.prose and not is_value(asked.exact[0]):
-        held = index.holders(asked.exact)
-        return ("stated", min(held), None) if held else ("absent", None, None)
+        held = sorted(index.holders(asked.exact))
+        named = (number for number in held if index.parsed(number).matches(asked.whole))
+        first = next(named, None)
+        return ("absent" if first is None else "stated", first, None)
     best = _read_literal(normal, index)
     if best[0] != "stated":
         best = max(best, _read_share(form, index), key=lambda one: RANK[one[0]])
@@ -166,7 +168,7 @@ def _weigh(asked: Wording, parsed: Parsed, all_exact: bool = True) -> Weighed | 
     if not all(_found(own, term) for term in terms):
         return weigh(parsed, [_found(parsed, term) for term in terms], ())
     meant = weigh(own, [_found(own, term) for term in terms], ()).signature
-    return weigh(parsed, [_found(parsed, term) for term in terms], (), meant)
+    return weigh(parsed, [_found(parsed, term) for term in terms], (), meant, strict=True)
 
 
 def _found(parsed: Parsed, term: Term) -> list[Found]:
