@@ -1,15 +1,15 @@
-"""The rubric as data: six dimensions, fourteen criteria, and which apply to which kind of probe.
+"""The rubric as data: six dimensions, fourteen criteria, and the types of facts that each reads.
 
-A criterion is scored from 0 to 5 with anchors at 0, 3 and 5. A dimension is the
-weighted mean of its applicable criteria, the overall score the unweighted mean
-of the applicable dimensions.
+A criterion is scored from 0 to 5 with anchors at 0, 3 and 5. It reads the facts of its own
+types alone and has no score where a probe has none. A dimension is the weighted mean of
+its scored criteria, the overall score the unweighted mean of the scored dimensions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 DIMENSIONS: Final = (
     "accuracy",
@@ -22,155 +22,180 @@ DIMENSIONS: Final = (
 
 MAX_SCORE: Final = 5.0
 
-_ALL: Final = frozenset({"recall", "file", "continuation", "decision"})
-_FILES: Final = frozenset({"file", "continuation"})
+
+class Subject(Protocol):
+    """What a fact is about, as far as the rubric asks."""
+
+    @property
+    def type(self) -> str:
+        """The type of the fact."""
+
+    @property
+    def change(self) -> str | None:
+        """What happened to the file of a fact of type ``path``; ``None`` is taken for ``read``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One question of the rubric with its anchors for the scores 0, 3 and 5."""
+    """One question of the rubric with its anchors for the scores 0, 3 and 5.
+
+    ``types`` are the types of facts that it reads; ``changes`` bound them to files to which
+    one of these happened. Without types it reads no single facts: see :func:`applicable`.
+    """
 
     id: str
     dimension: str
     question: str
     anchors: tuple[str, str, str]
-    kinds: frozenset[str] = _ALL
+    types: frozenset[str] = frozenset()
+    changes: frozenset[str] = frozenset()
     weight: float = 1.0
+
+    def reads(self, type: str, change: str | None = None) -> bool:
+        """Whether a fact of this type and change is read for this criterion."""
+        return type in self.types and (not self.changes or (change or "read") in self.changes)
 
 
 CRITERIA: Final[tuple[Criterion, ...]] = (
     Criterion(
         "accuracy_factual",
         "accuracy",
-        "Is everything that the answer asserts true of the session?",
-        ("wrong or made up", "mostly true, small slips", "true throughout"),
+        "Are the values asked for stated, and are they the current ones?",
+        ("none, or wrong or made up", "most, with slips", "every value, and none wrong"),
+        frozenset({"value"}),
     ),
     Criterion(
         "accuracy_technical",
         "accuracy",
-        "Are paths, identifiers, numbers and technical terms the right ones?",
-        ("seriously wrong", "right in the main", "exact"),
+        "Are the errors that occurred stated exactly?",
+        ("none, or another error", "right in the main", "every error, exact"),
+        frozenset({"error"}),
     ),
     Criterion(
         "context_conversation_state",
         "context",
-        "Does the answer stand where the conversation stands now?",
-        ("unaware of it", "aware, with gaps", "fully aware"),
+        "Is it known how things stand now?",
+        ("unknown, or as they stood before", "known with gaps", "known completely"),
+        frozenset({"state"}),
     ),
     Criterion(
         "context_artifact_state",
         "context",
-        "Does the answer reflect which files and artifacts were worked on?",
-        ("not at all", "in part", "fully"),
+        "Is it known which files were only looked at?",
+        ("none of them", "most of them", "all of them"),
+        frozenset({"path"}),
+        frozenset({"read"}),
     ),
     Criterion(
         "artifact_files_created",
         "artifact",
-        "Does the answer know which files were created?",
+        "Is it known which files were created?",
         ("none of them", "most of them", "all of them"),
-        _FILES,
+        frozenset({"path"}),
+        frozenset({"created"}),
     ),
     Criterion(
         "artifact_files_modified",
         "artifact",
-        "Does the answer know which files were modified, and how?",
-        ("none of them", "most, with what changed", "all, with what changed"),
-        _FILES,
+        "Is it known which files were modified, deleted or renamed?",
+        ("none of them", "most of them", "all of them, with what happened"),
+        frozenset({"path"}),
+        frozenset({"modified", "deleted", "renamed"}),
     ),
     Criterion(
         "artifact_key_details",
         "artifact",
-        "Does the answer still have names, values and error messages?",
-        ("none", "most", "every one"),
+        "Are the names of functions, classes, settings and ids still known?",
+        ("none", "most", "every one, exact"),
+        frozenset({"identifier"}),
     ),
     Criterion(
         "continuity_work_state",
         "continuity",
-        "Could the work go on without looking up again what was already known?",
-        ("everything must be looked up again", "little must be", "nothing must be"),
+        "Is it known which commands were run, and how they ended?",
+        ("none of them", "most of them", "all of them, with the outcome"),
+        frozenset({"command"}),
     ),
     Criterion(
         "continuity_todo_state",
         "continuity",
-        "Does the answer know what is still to be done?",
+        "Is it known what is still to be done?",
         ("lost", "known with gaps", "known completely"),
-        frozenset({"continuation"}),
+        frozenset({"next_step"}),
     ),
     Criterion(
         "continuity_reasoning",
         "continuity",
-        "Does the answer keep the reasons behind earlier choices?",
+        "Are the decisions known, and the reasons behind them?",
         ("none", "the main ones", "all of them"),
-        frozenset({"continuation", "decision"}),
+        frozenset({"decision", "reason"}),
     ),
     Criterion(
         "completeness_coverage",
         "completeness",
-        "Is every part of the question addressed?",
-        ("most parts are missing", "most parts are there", "every part is there"),
+        "How many parts of what was asked (the facts of one type are a part) are known completely?",
+        ("none", "most of them", "all of them"),
     ),
     Criterion(
         "completeness_depth",
         "completeness",
-        "Is it detailed enough to act on?",
-        ("superficial", "adequate", "thorough"),
+        "Has the answer the details of the facts that it states?",
+        ("none", "most of them", "all of them"),
     ),
     Criterion(
         "instruction_format",
         "instruction",
-        "Does the answer have the requested form?",
-        ("another form", "roughly the form", "exactly the form"),
+        "Does an answer that states something have the requested form?",
+        ("another form, or nothing stated", "roughly the form", "exactly the form"),
     ),
     Criterion(
         "instruction_constraints",
         "instruction",
-        "Does the answer keep the limits that the question sets?",
-        ("ignores them", "keeps most", "keeps all"),
+        "Are the user's standing rules still known, and the limits of the question kept?",
+        ("none of them", "most of them", "all of them"),
+        frozenset({"constraint"}),
     ),
 )
 
-PUBLISHED: Final[Mapping[str, Mapping[str, float]]] = {
-    "Factory (published)": {
-        "overall": 3.70,
-        "accuracy": 4.04,
-        "context": 4.01,
-        "artifact": 2.45,
-        "continuity": 3.80,
-        "completeness": 4.44,
-        "instruction": 4.99,
-        "removed": 0.986,
-    },
-    "Anthropic (published)": {
-        "overall": 3.44,
-        "accuracy": 3.74,
-        "context": 3.56,
-        "artifact": 2.33,
-        "continuity": 3.67,
-        "completeness": 4.37,
-        "instruction": 4.95,
-        "removed": 0.987,
-    },
-    "OpenAI (published)": {
-        "overall": 3.35,
-        "accuracy": 3.43,
-        "context": 3.64,
-        "artifact": 2.19,
-        "continuity": 3.77,
-        "completeness": 4.37,
-        "instruction": 4.92,
-        "removed": 0.993,
-    },
-}
-"""Factory Research, "Evaluating Context Compression for AI Agents", 16 December 2025.
 
-Other sessions, other judge: for orientation, not for comparison of decimals. The
-published overall is not the mean of the published dimensions; neither is changed.
-"""
+def criteria_of_facts(facts: Iterable[Subject]) -> tuple[Criterion, ...]:
+    """The criteria that a text is scored by: those with facts to read, and the coverage."""
+    found = [(fact.type, fact.change) for fact in facts]
+    return tuple(
+        criterion
+        for criterion in CRITERIA
+        if criterion.id == "completeness_coverage"
+        or any(criterion.reads(type, change) for type, change in found)
+    )
 
 
-def applicable(kind: str) -> tuple[Criterion, ...]:
-    """The criteria that apply to a kind of probe, in rubric order."""
-    return tuple(criterion for criterion in CRITERIA if kind in criterion.kinds)
+def applicable(
+    facts: Iterable[Subject], has_form: bool = False, has_limits: bool = False
+) -> tuple[Criterion, ...]:
+    """The criteria that an answer is scored by, in rubric order.
+
+    To those of :func:`criteria_of_facts` come the depth, the form if one was asked for, and
+    the rules if the question sets limits.
+    """
+    ids = {criterion.id for criterion in criteria_of_facts(facts)} | {"completeness_depth"}
+    if has_form:
+        ids.add("instruction_format")
+    if has_limits:
+        ids.add("instruction_constraints")
+    return tuple(criterion for criterion in CRITERIA if criterion.id in ids)
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionScore:
+    """Score (0 to 5) of one criterion with a one-line reasoning.
+
+    ``lists_facts`` tells that the reasoning only lists facts that are not known.
+    """
+
+    id: str
+    score: float
+    reasoning: str
+    lists_facts: bool = False
 
 
 def dimension_scores(scores: Mapping[str, float]) -> dict[str, float]:
@@ -190,3 +215,7 @@ def dimension_scores(scores: Mapping[str, float]) -> dict[str, float]:
 def overall_score(dimensions: Mapping[str, float]) -> float | None:
     """Unweighted mean of the dimensions (0 to 5); ``None`` without any dimension."""
     return sum(dimensions.values()) / len(dimensions) if dimensions else None
+
+
+PUBLISHED: Final[Mapping[str, Mapping[str, float]]] = {}
+"""Empty: no published score of another system stands beside ours."""

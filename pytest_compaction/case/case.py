@@ -57,6 +57,16 @@ DEFAULT_TYPE: Mapping[str, FactType] = {
     "decision": "decision",
 }
 
+_TYPE_OF: Mapping[About, tuple[FactType, Change | None]] = {
+    "detail": ("value", None),
+    "created": ("path", "created"),
+    "modified": ("path", "modified"),
+    "accessed": ("path", "read"),
+    "state": ("state", None),
+    "pending": ("next_step", None),
+    "reason": ("reason", None),
+}
+
 AnswerFormat = Literal["text", "list", "sentence", "json"]
 DEFAULT_ANSWER_TOKENS = 400
 
@@ -134,6 +144,16 @@ class AnswerSpec:
     max_items: int | None = None
     max_words: int | None = None
     forbid: tuple[str, ...] = ()
+
+    @property
+    def has_form(self) -> bool:
+        """Whether a particular form is asked for; plain text is none."""
+        return self.format != "text"
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether the question limits items or words, or forbids to mention something."""
+        return self.max_items is not None or self.max_words is not None or bool(self.forbid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,8 +291,8 @@ def _probe(item: Mapping[str, Any], points: Mapping[str, int], last: int) -> Pro
         if name in answer:
             answer[name] = int(answer[name])
     answer["forbid"] = tuple(answer.get("forbid", ()))
-    types = {fact["text"]: fact.get("type", DEFAULT_TYPE[kind]) for fact in item["facts"]}
-    traps = tuple(_trap(trap, types) for trap in item.get("traps", ()))
+    types = {fact["text"]: _type(fact, kind)[0] for fact in item["facts"]}
+    traps = tuple(_trap(trap, types, kind) for trap in item.get("traps", ()))
     return Probe(
         id=item["id"],
         kind=kind,
@@ -284,29 +304,37 @@ def _probe(item: Mapping[str, Any], points: Mapping[str, int], last: int) -> Pro
     )
 
 
-def _trap(item: Mapping[str, Any], types: Mapping[str, FactType]) -> Trap:
+def _trap(item: Mapping[str, Any], types: Mapping[str, FactType], kind: ProbeKind) -> Trap:
     of = item.get("of")
+    type = types.get(of, DEFAULT_TYPE[kind]) if of else DEFAULT_TYPE[kind]
     return Trap(
         item["text"],
         tuple(item.get("aliases", ())),
         _texts(item.get("current", ())),
         keys=_groups(item.get("keys", ())),
-        type=item.get("type", types.get(of, "value") if of else "value"),
+        type=item.get("type", type),
         of=of,
     )
 
 
 def _fact(item: Mapping[str, Any], kind: ProbeKind, traps: tuple[Trap, ...]) -> Fact:
+    type, change = _type(item, kind)
     return Fact(
         text=item["text"],
         aliases=tuple(item.get("aliases", ())),
         evidence=tuple(item["evidence"]),
         about=item.get("about", DEFAULT_ABOUT[kind]),
-        type=item.get("type", DEFAULT_TYPE[kind]),
+        type=type,
         keys=_groups(item.get("keys", ())),
-        change=item.get("change"),
+        change=change,
         counterparts=tuple(trap.statement for trap in traps if trap.of == item["text"]),
     )
+
+
+def _type(item: Mapping[str, Any], kind: ProbeKind) -> tuple[FactType, Change | None]:
+    if "type" not in item and "about" in item:
+        return _TYPE_OF[item["about"]]
+    return item.get("type", DEFAULT_TYPE[kind]), item.get("change")
 
 
 def _groups(value: Any) -> tuple[tuple[str, ...], ...]:

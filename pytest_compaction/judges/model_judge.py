@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from functools import lru_cache
 
 from pytest_compaction.case.case import Case, Probe
@@ -15,7 +16,7 @@ from pytest_compaction.models.protocol import (
     NotRecordedError,
 )
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.rubric import MAX_SCORE, applicable
+from pytest_compaction.rubric import MAX_SCORE
 
 
 @lru_cache(maxsize=8)
@@ -65,7 +66,7 @@ def _checked(reply: JudgeReply, request: JudgeRequest) -> JudgeReply:
     """The reply if it fits the request, or else an unscored one with what is wrong with it."""
     if reply.unscored is not None:
         return reply
-    known = {criterion.id for criterion in applicable(request.kind)}
+    known = {criterion.id for criterion in request.criteria}
     for criterion in reply.criteria:
         if criterion.id not in known:
             return JudgeReply(
@@ -77,10 +78,12 @@ def _checked(reply: JudgeReply, request: JudgeRequest) -> JudgeReply:
                 unscored=f"the judge gave {criterion.id} {criterion.score}, outside 0 to 5",
                 usage=reply.usage,
             )
-    wrong_lengths = (reply.stated and len(reply.stated) != len(request.facts)) or (
-        reply.hit and len(reply.hit) != len(request.traps)
+    parallel: tuple[tuple[Sized, Sized], ...] = (
+        (reply.stated, request.facts),
+        (reply.readings, request.facts),
+        (reply.hit, request.traps),
     )
-    if wrong_lengths:
+    if any(len(said) and len(said) != len(asked) for said, asked in parallel):
         return JudgeReply(
             unscored="the judge's facts or traps do not match the probe's", usage=reply.usage
         )

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.verdict import JudgeScores, Verdict, verdict_from_reply
-from pytest_compaction.models.protocol import CriterionScore, JudgeReply
+from pytest_compaction.metrics.survival import Readings, Source
+from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.rubric import CRITERIA, dimension_scores, overall_score
+from pytest_compaction.rubric import CRITERIA, CriterionScore, dimension_scores, overall_score
 
 
 class PanelJudge:
@@ -30,9 +31,18 @@ class PanelJudge:
         self._limit = limit
 
     async def verdict(
-        self, case: Case, probe: Probe, response: str, survives: Sequence[bool]
+        self,
+        case: Case,
+        probe: Probe,
+        response: str,
+        view: Readings,
+        leads: Source = "answer",
     ) -> Verdict:
-        """The common verdict on one response; at most ``limit`` requests are in flight."""
+        """The common verdict on one response; at most ``limit`` requests are in flight.
+
+        ``view`` is what the view does with the facts, and ``leads`` whether it or the answer
+        makes the score. No judge learns of either.
+        """
         replies = await asyncio.gather(
             *(self._reply(judge, case, probe, response) for judge in self._judges)
         )
@@ -40,12 +50,12 @@ class PanelJudge:
         several = len(named) > 1
         return verdict_from_reply(
             combined(named) if several else named[0][1],
-            probe.facts,
-            survives,
-            probe.traps,
+            probe,
+            view,
             response,
             self._pass_score,
             tuple(scores_of(name, reply) for name, reply in named) if several else (),
+            leads,
         )
 
     async def _reply(

@@ -1,7 +1,8 @@
-"""Snapshots of verdicts: what is kept of a verdict, and what moved between two.
+"""Snapshots of verdicts: what is kept of a judge's scores, and what moved between two.
 
-A snapshot is plain JSON without clock, usage or keys. It names its item, so that a run of
-other cases or strategies can tell that the snapshot is not one of its own.
+A snapshot holds what the judge said of the answer, whichever figure leads; what the view
+states needs no judge. It is plain JSON without clock, usage or keys. It names its item, so that
+a run of other cases or strategies can tell that the snapshot is not one of its own.
 """
 
 from __future__ import annotations
@@ -49,20 +50,21 @@ def snapshot_of(verdict: Verdict, item: Mapping[str, Any] | None = None) -> Snap
     Texts are made safe to show: keys are replaced, control characters escaped, white space
     collapsed. An unscored verdict raises :class:`ValueError`.
     """
-    if verdict.unscored is not None or verdict.overall is None:
+    judged = verdict.judged
+    if verdict.unscored is not None or judged.overall is None:
         raise ValueError(verdict.unscored or "no criterion was scored")
     several = {printable(s.name, _SHOWN_TEXT): _rounded(s.overall) for s in verdict.judges}
     return {
         "format": FORMAT,
         **({"item": dict(item)} if item else {}),
-        "overall": _rounded(verdict.overall),
-        "dimensions": {name: _rounded(score) for name, score in verdict.dimensions.items()},
+        "overall": _rounded(judged.overall),
+        "dimensions": {name: _rounded(score) for name, score in judged.dimensions.items()},
         "criteria": {
             score.id: {"score": _rounded(score.score), "reasoning": _kept(score.reasoning)}
-            for score in verdict.criteria
+            for score in judged.criteria
         },
         "facts": [{"text": _kept(fact.text), "stated": fact.used} for fact in verdict.facts],
-        "traps": [{"text": _kept(text), "hit": hit} for text, hit in verdict.traps],
+        "traps": [{"text": _kept(text), "hit": hit} for text, hit in judged.traps],
         "flags": [_kept(flag) for flag in verdict.flags],
         "response": _kept(verdict.response),
         **({"judges": several} if several else {}),

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_compaction.case.case import Fact, Probe, Trap
-from pytest_compaction.metrics.survival import loss
-from pytest_compaction.models.protocol import CriterionScore, JudgeReply
+from pytest_compaction.case.case import FactType, Probe, Trap
+from pytest_compaction.metrics.dimensions import view_scores
+from pytest_compaction.metrics.survival import Loss, Readings, Source, loss, readings_of
+from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.rubric import CRITERIA, dimension_scores, overall_score
+from pytest_compaction.rubric import CRITERIA, CriterionScore, dimension_scores, overall_score
+from pytest_compaction.text.matching import Reading
 from pytest_compaction.text.numbers import told_apart
 from pytest_compaction.text.words import printable
 
-_LOSSES = (
-    ("dropped", "not in the view"),
-    ("unused", "in the view, not in the answer"),
-)
 _DIMENSION_OF = {criterion.id: criterion.dimension for criterion in CRITERIA}
 
 
@@ -30,16 +28,46 @@ class UnscoredError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FactOutcome:
-    """One fact: was it in the view, and is it in the answer?"""
+    """One fact: what the view does with it, and what the answer does.
+
+    ``leads`` says which of the two decides the score.
+    """
 
     text: str
-    survived: bool
-    used: bool
+    type: FactType
+    view: Reading
+    answer: Reading
+    leads: Source = "answer"
 
     @property
-    def loss(self) -> str | None:
-        """``dropped``, ``unused``, or ``None`` for a fact that the answer states."""
-        return loss(self.survived, self.used)
+    def survived(self) -> bool:
+        """Whether the view states it."""
+        return self.view.outcome == "stated"
+
+    @property
+    def used(self) -> bool:
+        """Whether the answer states it."""
+        return self.answer.outcome == "stated"
+
+    @property
+    def decisive(self) -> Reading:
+        """The reading that the score is made of."""
+        return self.view if self.leads == "view" else self.answer
+
+    @property
+    def loss(self) -> Loss | None:
+        """``dropped``, ``unused``, or ``None`` for a fact that is not lost."""
+        return loss(self.survived, self.used, self.leads)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """How the view or the answer scores (0 to 5), and which traps it hits."""
+
+    criteria: tuple[CriterionScore, ...]
+    dimensions: dict[str, float]
+    overall: float | None
+    traps: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +83,13 @@ class JudgeScores:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a judge made of one response.
+    """What was made of one response.
 
-    ``overall`` and ``dimensions`` are 0 to 5; both are empty when ``unscored`` says why
+    ``reading`` says what leads: ``criteria``, ``dimensions``, ``overall`` (0 to 5) and
+    ``traps`` come from the whole view where rules answered, and from the answer where a
+    model did; ``second`` holds the other figure. All are empty when ``unscored`` says why
     there is no score, and ``unpaid`` tells that the limit on costs is the reason. ``judges``
-    holds what each of several judges said.
+    holds what each of several judges said of the answer.
     """
 
     criteria: tuple[CriterionScore, ...]
@@ -74,6 +104,15 @@ class Verdict:
     usage: Usage = Usage()
     judges: tuple[JudgeScores, ...] = ()
     unpaid: bool = False
+    reading: Source = "answer"
+    second: Scores | None = None
+
+    @property
+    def judged(self) -> Scores:
+        """What the judge said of the answer, whether or not it leads."""
+        if self.reading == "view" and self.second is not None:
+            return self.second
+        return Scores(self.criteria, self.dimensions, self.overall, self.traps)
 
     @property
     def passed(self) -> bool | None:
@@ -88,21 +127,35 @@ class Verdict:
             raise BelowPassScoreError("\n".join(self.shortfall()))
 
     def shortfall(self) -> list[str]:
-        """The failure in a few lines: score, weak dimensions with criteria, lost facts, traps."""
+        """The failure in a few lines: score, weak dimensions with criteria, lost facts, traps.
+
+        Where the view leads, what the answer does not find is a remark at the end.
+        """
         overall, needed = told_apart(self.overall or 0.0, self.pass_score)
         lines = [f"overall {overall} is below the pass score {needed}"]
         for dimension, score in self.dimensions.items():
             if score < self.pass_score:
                 lines.append(f"  {dimension} {score:.2f}: {self._weak_criteria(dimension)}")
-        for name, where in _LOSSES:
-            lost = [printable(fact.text, 70) for fact in self.facts if fact.loss == name]
-            if lost:
-                lines.append(f"  {name} ({where}): {'; '.join(lost)}")
+        lines += self._lost("dropped", "not in the view")
+        if self.reading == "answer":
+            lines += self._lost("unused", "in the view, not in the answer")
         stale = [printable(text, 70) for text, hit in self.traps if hit]
         if stale:
             lines.append(f"  stale: {'; '.join(stale)}")
+        if self.reading == "view":
+            lines += self._lost("unused", "remark: in the view, but not found by the answer")
         lines.append(f"  answer: {printable(self.response, 160) or '(empty)'}")
         return lines
+
+    def _lost(self, name: Loss, where: str) -> list[str]:
+        """One line for each type of the facts that are lost in this way."""
+        texts: dict[str, list[str]] = {}
+        for fact in self.facts:
+            if fact.loss == name:
+                outcome = (fact.view if name == "dropped" else fact.answer).outcome
+                said = "" if outcome == "absent" else f" ({outcome})"
+                texts.setdefault(fact.type, []).append(f"{printable(fact.text, 70)}{said}")
+        return [f"  {name} ({where}), {type}: {'; '.join(of)}" for type, of in texts.items()]
 
     def _weak_criteria(self, dimension: str) -> str:
         """Criteria below the pass score, with a reasoning unless it repeats what is lost."""
@@ -115,41 +168,62 @@ class Verdict:
         return ", ".join(parts)
 
 
-def unscored_verdict(
-    reason: str, probe: Probe, survives: Sequence[bool], pass_score: float
-) -> Verdict:
+def unscored_verdict(reason: str, probe: Probe, view: Readings, pass_score: float) -> Verdict:
     """The verdict on a response that no judge was asked to score."""
-    reply = JudgeReply(unscored=reason)
-    return verdict_from_reply(reply, probe.facts, survives, probe.traps, "", pass_score)
+    return verdict_from_reply(JudgeReply(unscored=reason), probe, view, "", pass_score)
 
 
 def verdict_from_reply(
     reply: JudgeReply,
-    facts: Sequence[Fact],
-    survives: Sequence[bool],
-    traps: Sequence[Trap],
+    probe: Probe,
+    view: Readings,
     response: str,
     pass_score: float,
     judges: tuple[JudgeScores, ...] = (),
+    leads: Source = "answer",
 ) -> Verdict:
-    """Combine a judge's reply with the survival of the facts."""
-    stated = reply.stated or tuple(False for _ in facts)
-    hit = reply.hit or tuple(False for _ in traps)
-    dimensions = {} if reply.unscored else dimension_scores({c.id: c.score for c in reply.criteria})
+    """Combine a judge's reply on the answer with what the view does with the facts.
+
+    If ``leads`` is ``view``, the score comes from the view and that of the judge is the
+    second figure; the judge must have scored the answer all the same.
+    """
+    facts, traps = probe.facts, probe.traps
+    answer = readings_of(
+        reply.stated or (False,) * len(facts), reply.hit or (False,) * len(traps), facts, traps
+    )
+    if reply.readings:
+        answer = Readings(reply.readings, answer.hit)
+    first = _scores(reply.criteria, traps, answer)
+    second = _scores(view_scores(facts, traps, view), traps, view)
+    unscored = reply.unscored if reply.unscored or first.dimensions else "no criterion was scored"
+    if unscored:
+        first = Scores(reply.criteria, {}, None, first.traps)
+    elif leads == "view":
+        first, second = second, first
     return Verdict(
-        criteria=reply.criteria,
-        dimensions=dimensions,
-        overall=overall_score(dimensions),
+        criteria=first.criteria,
+        dimensions=first.dimensions,
+        overall=first.overall,
         facts=tuple(
-            FactOutcome(fact.text, alive, used)
-            for fact, alive, used in zip(facts, survives, stated, strict=True)
+            FactOutcome(fact.text, fact.type, in_view, in_answer, leads)
+            for fact, in_view, in_answer in zip(facts, view.facts, answer.facts, strict=True)
         ),
-        traps=tuple((trap.text, caught) for trap, caught in zip(traps, hit, strict=True)),
+        traps=first.traps,
         pass_score=pass_score,
         response=response,
-        unscored=reply.unscored if dimensions or reply.unscored else "no criterion was scored",
+        unscored=unscored,
         flags=reply.flags,
         usage=reply.usage,
         judges=judges,
         unpaid=reply.unpaid,
+        reading=leads,
+        second=None if unscored else second,
     )
+
+
+def _scores(
+    criteria: tuple[CriterionScore, ...], traps: Sequence[Trap], readings: Readings
+) -> Scores:
+    dimensions = dimension_scores({score.id: score.score for score in criteria})
+    hit = tuple((trap.text, caught) for trap, caught in zip(traps, readings.hit, strict=True))
+    return Scores(criteria, dimensions, overall_score(dimensions), hit)

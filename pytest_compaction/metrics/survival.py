@@ -1,31 +1,90 @@
-"""Survival of facts: whether they are in the view, and whether they are in the answer."""
+"""What a text does with the facts and traps of a probe, and why an answer lacks a fact."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from pytest_compaction.case.case import Fact
+from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.conversation.messages import Message, readable
-from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.matching import Reading, TextIndex
+from pytest_compaction.text.words import printable
 
 Loss = Literal["dropped", "unused"]
+Source = Literal["view", "answer"]
+"""Where something is read: in the whole view, or in the answer from it."""
 
 
-@lru_cache(maxsize=8)
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """How one text was read; ``facts`` and ``hit`` run parallel to those of the probe."""
+
+    facts: tuple[Reading, ...]
+    hit: tuple[bool, ...] = ()
+
+    @property
+    def stated(self) -> tuple[bool, ...]:
+        """Whether each fact is stated; an uncertain one is not."""
+        return tuple(reading.outcome == "stated" for reading in self.facts)
+
+
+@lru_cache(maxsize=32)
 def view_index(view: tuple[Message, ...]) -> TextIndex:
     """The readable text of a view, prepared for the facts of all its probes."""
     return TextIndex("\n\n".join(readable(message) for message in view))
 
 
+<<<<<<< HEAD
 def survived(facts: Sequence[Fact], index: TextIndex) -> tuple[bool, ...]:
     """Whether the view states each fact, in their order."""
     return tuple(index.read(fact.statement).outcome == "stated" for fact in facts)
+=======
+def read(facts: Sequence[Fact], traps: Sequence[Trap], index: TextIndex) -> Readings:
+    """What the text does with each fact and trap.
+
+    A trap is hit if the text states it and nothing that stands now: neither what it names as
+    current nor the fact that it is the counterpart of. That fact is then contradicted.
+    """
+    found = {fact.text: index.read(fact.statement) for fact in facts}
+    hit: list[bool] = []
+    for trap in traps:
+        fact = found.get(trap.of) if trap.of is not None else None
+        caught = (fact is None or fact.outcome != "stated") and trap.hit_by(index)
+        hit.append(caught)
+        if caught and trap.of in found:
+            found[trap.of] = _overruled(found[trap.of], trap, index.read(trap.statement))
+    return Readings(tuple(found[fact.text] for fact in facts), tuple(hit))
+>>>>>>> main
 
 
-def loss(survives: bool, used: bool) -> Loss | None:
-    """Why an answer lacks a fact: ``dropped`` from the view, or in the view and ``unused``."""
-    if used:
-        return None
-    return "unused" if survives else "dropped"
+def readings_of(
+    stated: Sequence[bool], hit: Sequence[bool], facts: Sequence[Fact], traps: Sequence[Trap]
+) -> Readings:
+    """The readings of a judge that says only which facts are stated and which traps are hit."""
+    instead = {trap.of for trap, caught in zip(traps, hit, strict=True) if caught}
+    return Readings(
+        tuple(
+            Reading("stated" if held else "contradicted" if fact.text in instead else "absent")
+            for fact, held in zip(facts, stated, strict=True)
+        ),
+        tuple(hit),
+    )
+
+
+def loss(survives: bool, used: bool, leads: Source = "answer") -> Loss | None:
+    """Why a fact is lost: ``dropped`` from the view, or in the view and ``unused`` by the answer.
+
+    Where the view leads, a fact that it does not state is lost whatever the answer says.
+    """
+    if not survives and (leads == "view" or not used):
+        return "dropped"
+    return None if used else "unused"
+
+
+def _overruled(reading: Reading, trap: Trap, instead: Reading) -> Reading:
+    if reading.outcome == "contradicted":
+        return reading
+    why = f"states instead: {printable(trap.text, 80)}"
+    return Reading("contradicted", instead.clause, instead.words, why)

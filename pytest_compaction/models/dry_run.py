@@ -33,7 +33,6 @@ from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.models.wire.server_edits import assumed
-from pytest_compaction.rubric import applicable
 
 CRITERION_TOKENS: Final = 40
 NUMBER_TOKENS: Final = 30
@@ -229,7 +228,7 @@ class DryRunModel:
             return await self._real.judge(request)
         except CallToMake as call:
             numbers = len(request.facts) + len(request.traps)
-            criteria = len(applicable(request.kind))
+            criteria = len(request.criteria)
             call.entry.written = CRITERION_TOKENS * criteria + NUMBER_TOKENS * numbers
             return JudgeReply(unscored="estimated")
 

@@ -12,6 +12,8 @@ from pytest_compaction.models.structured_summary import Section, Summary
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Role
 from pytest_compaction.models.wire.server_edits import Applied
+from pytest_compaction.rubric import Criterion, CriterionScore, applicable
+from pytest_compaction.text.matching import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,27 +114,20 @@ class JudgeRequest:
     answer: AnswerSpec
     digest: LogDigest
 
-
-@dataclass(frozen=True, slots=True)
-class CriterionScore:
-    """Score (0 to 5) of one criterion with a one-line reasoning.
-
-    ``lists_facts`` tells that the reasoning only lists facts that are missing and claims
-    that are stale.
-    """
-
-    id: str
-    score: float
-    reasoning: str
-    lists_facts: bool = False
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """The criteria to score, in rubric order."""
+        return applicable(self.facts, self.answer.has_form, self.answer.has_limits)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeReply:
     """Scores of the applicable criteria, or ``unscored`` with the reason.
 
-    ``stated`` and ``hit`` run parallel to the facts and traps of the request. ``unpaid``
-    tells that there is no score because the limit on costs left no room for a call.
+    ``stated`` and ``hit`` run parallel to the facts and traps of the request. ``readings``
+    run parallel to the facts too if the judge can tell more than whether they are stated.
+    ``unpaid`` tells that there is no score because the limit on costs left no room for a
+    call.
     """
 
     criteria: tuple[CriterionScore, ...] = ()
@@ -142,6 +137,7 @@ class JudgeReply:
     flags: tuple[str, ...] = ()
     usage: Usage = Usage()
     unpaid: bool = False
+    readings: tuple[Reading, ...] = ()
 
 
 class ChargedError(Exception):

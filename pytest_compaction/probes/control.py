@@ -38,7 +38,7 @@ class FullLogControl:
         view = self._messages[: self._points[point] + 1]
         answer = asyncio.run(self._responder.answer(view, question, spec))
         index = TextIndex(answer.text)
-        return any(index.states(fact.forms) for fact in facts)
+        return any(index.read(fact.statement).outcome == "stated" for fact in facts)
 
 
 def unanswered(case: Case, by_rule: bool) -> int:

@@ -14,10 +14,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pytest_compaction.case.case import PROBE_KINDS
+from pytest_compaction.case.case import PROBE_KINDS, Fact
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.probes.control import FullLogControl
+from pytest_compaction.probes.data import fact_data, states, trap_data
+from pytest_compaction.probes.keys import given_away
 from pytest_compaction.probes.log import Draft, Found, ProbeLog
 from pytest_compaction.probes.sources.changed import changed_drafts
 from pytest_compaction.probes.sources.decisions import decision_drafts
@@ -33,7 +35,6 @@ from pytest_compaction.probes.sources.rules import rule_drafts
 from pytest_compaction.probes.sources.turns import continuation_drafts
 from pytest_compaction.probes.sources.values import value_drafts
 from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.words import is_path, normalize
 
 DEFAULT_COUNT: Final = 16
 FEW: Final = 8
@@ -188,12 +189,12 @@ def _checked(draft: Draft, used: set[str]) -> Draft | None:
 
     ``None`` when too few are left.
     """
-    question = TextIndex(draft.question)
     kept: list[Found] = []
     for found in draft.found:
         fact = found.fact
-        repeated = fact.text in used and not is_path(normalize(fact.text))
-        if repeated or question.states(fact.forms) or _within(fact.text, kept):
+        repeated = fact.text in used and fact.type != "path"
+        leaked = given_away(draft.question, fact.keys, fact.text)
+        if repeated or leaked or _within(fact, kept):
             continue
         kept.append(found)
     if len(kept) < draft.least or all(found.fact.text in used for found in kept):
@@ -201,34 +202,27 @@ def _checked(draft: Draft, used: set[str]) -> Draft | None:
     best = sorted(kept, key=lambda found: found.risk)[:MAX_FACTS]
     facts = {found.fact.text for found in best}
     answer = TextIndex("\n".join(sorted(facts)))
-    traps = tuple(trap for trap in draft.traps if not replace(trap, current=()).hit_by(answer))
+    traps = tuple(
+        trap
+        for trap in draft.traps
+        if trap.of in facts and answer.read(trap.statement).outcome != "stated"
+    )
     chosen = tuple(found for found in kept if found.fact.text in facts)
     return replace(draft, found=chosen, traps=traps)
 
 
-def _within(text: str, kept: Sequence[Found]) -> bool:
+def _within(fact: Fact, kept: Sequence[Found]) -> bool:
     """Whether another fact of the probe states this one, or the reverse."""
-    return any(
-        TextIndex(other.fact.text).states((text,)) or TextIndex(text).states((other.fact.text,))
-        for other in kept
-    )
+    return any(states(other.fact.text, fact) or states(fact.text, other.fact) for other in kept)
 
 
 def _as_data(draft: Draft, id: str, last: int) -> dict[str, Any]:
     data: dict[str, Any] = {"id": id, "kind": draft.kind, "question": draft.question}
     if draft.point != last:
         data["point"] = f"p{draft.point + 1}"
-    data["facts"] = [
-        {
-            "text": found.fact.text,
-            **({"aliases": list(found.fact.aliases)} if found.fact.aliases else {}),
-            "evidence": list(found.fact.evidence),
-            "about": found.fact.about,
-        }
-        for found in draft.found
-    ]
+    data["facts"] = [fact_data(found.fact) for found in draft.found]
     if draft.traps:
-        data["traps"] = [{"text": trap.text, "current": list(trap.current)} for trap in draft.traps]
+        data["traps"] = [trap_data(trap) for trap in draft.traps]
     if draft.answer:
         data["answer"] = dict(draft.answer)
     return data

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
 from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.judges.verdict import JudgeScores, Verdict
+from pytest_compaction.judges.verdict import FactOutcome, JudgeScores, Scores, Verdict
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.records.record import (
     Record,
@@ -17,9 +18,15 @@ from pytest_compaction.records.record import (
     rounded,
     status_from,
 )
-from pytest_compaction.rubric import DIMENSIONS
+from pytest_compaction.rubric import DIMENSIONS, CriterionScore
 from pytest_compaction.run.response import Arm, Response
 from pytest_compaction.settings import Settings
+from pytest_compaction.text.words import printable
+
+_CLAUSE: Final = 300
+_WORD: Final = 60
+"""The most characters that a record keeps of a clause, and of a word that decided."""
+_WORDS: Final = 12
 
 
 def scored_record(
@@ -39,14 +46,9 @@ def scored_record(
         "reason": clean(verdict.unscored or _reason(verdict)),
         "overall": rounded(verdict.overall),
         "dimensions": {name: rounded(verdict.dimensions.get(name)) for name in DIMENSIONS},
-        "criteria": [
-            {"id": c.id, "score": rounded(c.score), "reasoning": clean(c.reasoning)}
-            for c in verdict.criteria
-        ],
-        "facts": [
-            {"text": clean(fact.text), "survived": fact.survived, "used": fact.used}
-            for fact in verdict.facts
-        ],
+        "criteria": _criteria(verdict.criteria),
+        "reading": verdict.reading,
+        "facts": [_fact(fact) for fact in verdict.facts],
         "traps": [{"text": clean(text), "hit": hit} for text, hit in verdict.traps],
         "flags": list(verdict.flags),
         "response": clean(response.text),
@@ -70,9 +72,15 @@ def scored_record(
         "compaction": {
             "steps": dict(sorted(Counter(step.status for step in response.steps).items())),
             "errors": sorted({clean(step.error) for step in response.steps if step.error}),
-            "budget": response.case.budget,
+            "budget": response.budget,
+        },
+        "nulls": {
+            null.name: {"stated": rounded(null.stated), "tokens": null.tokens}
+            for null in response.nulls
         },
     }
+    if verdict.second is not None:
+        record["answer" if verdict.reading == "view" else "view"] = _second(verdict.second)
     record["hashes"]["prompt"] = response.prompt_hash
     if verdict.unpaid:
         record["unpaid"] = True
@@ -98,6 +106,7 @@ def record_without_verdict(
         "overall": None,
         "dimensions": dict.fromkeys(DIMENSIONS),
         "criteria": [],
+        "reading": None,
         "facts": [],
         "traps": [],
         "flags": [],
@@ -121,10 +130,44 @@ def _blank(item: str, case: Case, probe: Probe, arm: Arm, settings: Settings) ->
         compactor=arm.compactor,
         trial=arm.trial,
         digest=case.digest,
-        scoring=settings.scoring(),
+        scoring=settings.scoring(arm.budget),
     )
     record["hashes"]["prompt"] = None
+    record["budget"] = arm.budget
     return record
+
+
+def _criteria(scores: Sequence[CriterionScore]) -> list[dict[str, Any]]:
+    return [
+        {"id": c.id, "score": rounded(c.score), "reasoning": clean(c.reasoning)} for c in scores
+    ]
+
+
+def _second(scores: Scores) -> dict[str, Any]:
+    """The figure that does not lead, as plain JSON."""
+    return {
+        "overall": rounded(scores.overall),
+        "dimensions": {name: rounded(scores.dimensions.get(name)) for name in DIMENSIONS},
+        "criteria": _criteria(scores.criteria),
+        "traps": [{"text": clean(text), "hit": hit} for text, hit in scores.traps],
+    }
+
+
+def _fact(fact: FactOutcome) -> dict[str, Any]:
+    """What became of one fact, with the clause and the words that decided."""
+    decided = fact.decisive
+    return {
+        "text": clean(fact.text),
+        "type": fact.type,
+        "view": fact.view.outcome,
+        "answer": fact.answer.outcome,
+        "survived": fact.survived,
+        "used": fact.used,
+        "loss": fact.loss,
+        "clause": clean(printable(decided.clause, _CLAUSE)),
+        "words": [clean(printable(word, _WORD)) for word in decided.words[:_WORDS]],
+        "why": clean(printable(decided.why, _CLAUSE)),
+    }
 
 
 def _judge(scores: JudgeScores) -> dict[str, Any]:
@@ -141,11 +184,13 @@ def _reason(verdict: Verdict) -> str:
     if verdict.passed:
         return ""
     weak = sorted(verdict.dimensions.items(), key=lambda pair: (pair[1], pair[0]))[:2]
-    lost = Counter(fact.loss for fact in verdict.facts if fact.loss)
+    shown = {"dropped"} if verdict.reading == "view" else {"dropped", "unused"}
+    lost = Counter(fact.loss for fact in verdict.facts if fact.loss in shown)
     parts = [f"{name} {score:.1f}" for name, score in weak]
-    parts += [
-        f"{count} of {len(verdict.facts)} facts {name}" for name, count in sorted(lost.items())
-    ]
+    for name, count in sorted(lost.items()):
+        types = Counter(fact.type for fact in verdict.facts if fact.loss == name)
+        listed = ", ".join(f"{number} {type}" for type, number in sorted(types.items()))
+        parts.append(f"{count} of {len(verdict.facts)} facts {name} ({listed})")
     stale = [text for text, hit in verdict.traps if hit]
     if stale:
         parts.append(f"stale: {stale[0]}")

@@ -17,15 +17,18 @@ from pytest_compaction.conversation.messages import Message, canonical_json, sho
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.judges.verdict import Verdict, unscored_verdict
-from pytest_compaction.metrics.survival import survived, view_index
+from pytest_compaction.metrics.survival import read as read_facts
+from pytest_compaction.metrics.survival import view_index
 from pytest_compaction.models.protocol import AnswerReply, ChargedError
 from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.compaction import CompactedCase, Compaction
+from pytest_compaction.run.null_views import NullViews
 from pytest_compaction.run.responder import Responder
-from pytest_compaction.run.response import Arm, Response, Roles
+from pytest_compaction.run.response import Arm, NullReading, Response, Roles
 from pytest_compaction.run.server_context import seen
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import WorkLoop
+from pytest_compaction.settings import CONTROL
 
 
 class Engine:
@@ -51,6 +54,7 @@ class Engine:
         self._pass_score = pass_score
         self._work = work
         self._selected: Mapping[tuple[str, Arm], Sequence[tuple[Probe, bool]]] = {}
+        self._nulls = NullViews(roles)
         self._askers: dict[int, tuple[Responder, PanelJudge]] = {}
 
     def select(self, selected: Mapping[tuple[str, Arm], Sequence[tuple[Probe, bool]]]) -> None:
@@ -93,7 +97,7 @@ class Engine:
 
     async def _compact(self, case: Case, arm: Arm) -> CompactedCase:
         model = self._work.metered(self._roles.compaction.at_trial(arm.trial))
-        context = Context(case.window, case.budget, self._roles.tokens, model)
+        context = Context(case.window, arm.budget_in(case), self._roles.tokens, model)
         compactor = self._create(arm.compactor)
         feeder = CaseFeeder(
             case, compactor, context, self._trigger, self._timeout, self._work.function_loops
@@ -103,7 +107,8 @@ class Engine:
         except BaseException:
             feeder.close()
             raise
-        compacted = CompactedCase(case, arm, fed, model.usage, model.error, feeder)
+        compared = arm.compactor != CONTROL and not getattr(compactor.traits, "null", False)
+        compacted = CompactedCase(case, arm, fed, model.usage, model.error, feeder, compared)
         self._work.begin(("ahead", case.id, arm), lambda: self._work_ahead(compacted))
         return compacted
 
@@ -156,6 +161,10 @@ class Engine:
                 )
             read = seen(view, reply.applied, self._roles.tokens)
             failure = read.problem
+        nulls: tuple[NullReading, ...] = ()
+        if compacted.compared and failure is None:
+            earlier = (point.view_tokens for point in compacted.fed.points[: probe.point])
+            nulls = await self._nulls.readings(compacted.case, probe, (*earlier, read.tokens))
         asked = [to_chat(view.messages), probe.question]
         prompt = canonical_json([*asked, view.parameters] if view.parameters else asked)
         return Response(
@@ -165,19 +174,23 @@ class Engine:
             arm=compacted.arm,
             log_tokens=compacted.fed.points[probe.point].log_tokens,
             view_tokens=read.tokens,
-            survives=survived(probe.facts, view_index(read.messages)),
+            reading=read_facts(probe.facts, probe.traps, view_index(read.messages)),
             prompt_hash=short_hash(prompt),
             usage=reply.usage,
             compaction_usage=compacted.usage,
             latency_s=reply.latency_s,
             steps=compacted.fed.steps,
             failure=failure,
+            leads=self._roles.leads,
+            nulls=nulls,
         )
 
     async def _verdict(self, response: Response) -> Verdict:
         if response.failure is not None:
             return unscored_verdict(
-                response.failure, response.probe, response.survives, self._pass_score
+                response.failure, response.probe, response.reading, self._pass_score
             )
         _, judge = self._at_trial(response.arm.trial)
-        return await judge.verdict(response.case, response.probe, response.text, response.survives)
+        return await judge.verdict(
+            response.case, response.probe, response.text, response.reading, response.leads
+        )

@@ -29,8 +29,8 @@ def test_a_valid_case_is_read_with_all_it_says(tmp_path):
     assert [(point.id, point.index) for point in case.points] == [("early", 4), ("late", 6)]
     timeout, files = case.probes
     assert (timeout.point, files.point) == (1, 0)
-    assert timeout.facts[0].about == "detail"
-    assert files.facts[0].about == "modified"
+    assert (timeout.facts[0].type, timeout.facts[0].change) == ("value", None)
+    assert (files.facts[0].type, files.facts[0].change) == ("path", "modified")
     assert timeout.traps[0].current == ("45",)
     assert (files.answer.format, files.answer.max_tokens) == ("list", 200)
     assert timeout.answer.max_tokens == 400

@@ -8,9 +8,16 @@ from support.builders import build_case
 from pytest_compaction.judges.model_judge import ModelJudge, log_digest
 from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.judges.verdict import verdict_from_reply
+from pytest_compaction.metrics.survival import read
 from pytest_compaction.models.calls.spending_limit import SpentError
 from pytest_compaction.models.offline.judge import judge
 from pytest_compaction.models.protocol import CriterionScore, JudgeReply, JudgeRequest, ModelError
+from pytest_compaction.text.matching import TextIndex
+
+
+def read_in(text, probe):
+    """What a view with this text does with the facts of a probe."""
+    return read(probe.facts, probe.traps, TextIndex(text))
 
 
 def shortfall(*criteria):
@@ -18,8 +25,7 @@ def shortfall(*criteria):
     case = build_case()
     probe = case.probes[0]
     reply = JudgeReply(criteria, tuple(False for _ in probe.facts))
-    alive = [False for _ in probe.facts]
-    verdict = verdict_from_reply(reply, probe.facts, alive, probe.traps, "I do not know.", 3.5)
+    verdict = verdict_from_reply(reply, probe, read_in("", probe), "I do not know.", 3.5)
     return "\n".join(verdict.shortfall())
 
 
@@ -42,9 +48,9 @@ def test_the_offline_judge_tells_which_of_its_reasonings_only_list_facts():
     )
     said = {score.reasoning.partition(":")[0] for score in reply.criteria if score.lists_facts}
     rest = {score.reasoning.partition(":")[0] for score in reply.criteria if not score.lists_facts}
-    assert said == {"missing"}
+    assert said == {"missing", "not known completely"}
     assert rest
-    assert "missing" not in rest
+    assert not said & rest
 
 
 class Failing:
@@ -75,7 +81,7 @@ def test_a_response_is_unpaid_because_of_the_limit_and_not_of_a_word(errors, unp
     async def work():
         judges = [ModelJudge(Failing(error)) for error in errors]
         panel = PanelJudge(judges, 3.5, asyncio.Semaphore(2))
-        return await panel.verdict(case, probe, "45", [True for _ in probe.facts])
+        return await panel.verdict(case, probe, "45", read_in("45 seconds", probe))
 
     verdict = asyncio.run(work())
     assert verdict.unscored

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.models.chat.fences import fences_for
 from pytest_compaction.models.chat.judge_reply import reply_form
 from pytest_compaction.models.protocol import JudgeRequest
 from pytest_compaction.models.wire.rendering import clean
-from pytest_compaction.rubric import Criterion, applicable
+from pytest_compaction.rubric import Criterion
 
 NONE: dict[str, str] = {"traps": "(none)", "response": "(empty)", "log": "(empty)"}
 """Shown in place of empty material. It is our own text, and so stands outside the fences."""
@@ -30,13 +30,12 @@ def judge_fields(request: JudgeRequest, log: str, form: str) -> dict[str, str]:
         name: fences.around(_NAMES[name], text) if text.strip() else NONE.get(name, "(none)")
         for name, text in materials.items()
     }
-    criteria = applicable(request.kind)
     return {
         **fields,
         "mark": fences.mark,
         "form": fences.around("form", form) if request.answer.forbid else form,
-        "criteria": "\n".join(_criterion(criterion) for criterion in criteria),
-        "reply": reply_form(request.kind, len(request.facts), len(request.traps)),
+        "criteria": "\n".join(_criterion(criterion) for criterion in request.criteria),
+        "reply": reply_form(request),
     }
 
 
@@ -50,12 +49,22 @@ _NAMES = {
 
 
 def _fact(fact: Fact) -> str:
-    return _one_line(fact.text) + _also(fact.aliases)
+    """The type, the text, and the words by which it may be recognised."""
+    type = f"{fact.type}, {fact.change or 'read'}" if fact.type == "path" else fact.type
+    return f"[{type}] {_one_line(fact.text)}{_also((*fact.aliases, *_key_words(fact.keys)))}"
 
 
 def _trap(trap: Trap) -> str:
-    current = f" (now: {'; '.join(map(_one_line, trap.current))})" if trap.current else ""
-    return _one_line(trap.text) + _also(trap.aliases) + current
+    now = trap.current or ((trap.of,) if trap.of else ())
+    current = f" (now: {'; '.join(map(_one_line, now))})" if now else ""
+    also = _also((*trap.aliases, *_key_words(trap.keys)))
+    return f"[{trap.type}] {_one_line(trap.text)}{also}{current}"
+
+
+def _key_words(keys: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """The key groups in one entry: alternatives with strokes, groups with plus signs."""
+    groups = [" | ".join(group) for group in keys]
+    return (" + ".join(groups),) if groups else ()
 
 
 def _also(aliases: Iterable[str]) -> str:
@@ -70,4 +79,13 @@ def _one_line(text: str) -> str:
 
 def _criterion(criterion: Criterion) -> str:
     low, middle, high = criterion.anchors
-    return f"- {criterion.id}: {criterion.question} 0: {low}. 3: {middle}. 5: {high}."
+    anchors = f"0: {low}. 3: {middle}. 5: {high}."
+    return f"- {criterion.id}{_types(criterion)}: {criterion.question} {anchors}"
+
+
+def _types(criterion: Criterion) -> str:
+    """The types of facts that a criterion reads; for files also what happened to them."""
+    if not criterion.types:
+        return ""
+    changes = f", {' or '.join(sorted(criterion.changes))}" if criterion.changes else ""
+    return f" (facts: {' or '.join(sorted(criterion.types))}{changes})"

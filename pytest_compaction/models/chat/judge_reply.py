@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from pytest_compaction.models.protocol import CriterionScore, JudgeRequest
-from pytest_compaction.rubric import MAX_SCORE, applicable
+from pytest_compaction.models.protocol import JudgeRequest
+from pytest_compaction.rubric import MAX_SCORE, CriterionScore
 from pytest_compaction.text.words import printable
 
 Json = dict[str, Any]
@@ -30,26 +30,32 @@ class JudgementError(ValueError):
     """A reply is not a judgement; the text says what is wrong with it."""
 
 
-def schema(kind: str, facts: int, traps: int) -> Json:
+def schema(request: JudgeRequest) -> Json:
     """The schema that the endpoint is asked to enforce, in the subset that endpoints take."""
-    return _schema(kind, facts, traps, _WHOLE_SCORES)
+    return _schema(*_size(request), _WHOLE_SCORES)
 
 
-def response_format(kind: str, facts: int, traps: int) -> Json:
+def response_format(request: JudgeRequest) -> Json:
     """The schema as the parameter ``response_format`` of chat completions."""
-    made = {"name": SCHEMA_NAME, "strict": True, "schema": schema(kind, facts, traps)}
+    made = {"name": SCHEMA_NAME, "strict": True, "schema": schema(request)}
     return {"type": "json_schema", "json_schema": made}
 
 
-def reply_form(kind: str, facts: int, traps: int) -> str:
+def reply_form(request: JudgeRequest) -> str:
     """The same form for a reader: the object with every member and what it holds."""
-    ids = [criterion.id for criterion in applicable(kind)]
+    ids, facts, traps = _size(request)
     lines = [
         *_members("facts", _numbers(facts), '{"reasoning": "…", "stated": true or false}'),
         *_members("stale_claims", _numbers(traps), '{"reasoning": "…", "hit": true or false}'),
-        *_members("criteria", ids, '{"reasoning": "…", "score": 0 to 5}', last=True),
+        *_members("criteria", list(ids), '{"reasoning": "…", "score": 0 to 5}', last=True),
     ]
     return "\n".join(["{", *lines, "}"])
+
+
+def _size(request: JudgeRequest) -> tuple[tuple[str, ...], int, int]:
+    """The ids of the criteria, and how many facts and stale claims there are."""
+    ids = tuple(criterion.id for criterion in request.criteria)
+    return ids, len(request.facts), len(request.traps)
 
 
 def _members(name: str, keys: list[str], value: str, last: bool = False) -> list[str]:
@@ -60,7 +66,7 @@ def _members(name: str, keys: list[str], value: str, last: bool = False) -> list
     return [f'  "{name}": {{', *inner, "  }" if last else "  },"]
 
 
-def _schema(kind: str, facts: int, traps: int, score: Json) -> Json:
+def _schema(ids: tuple[str, ...], facts: int, traps: int, score: Json) -> Json:
     stated = _object({"reasoning": {"type": "string"}, "stated": {"type": "boolean"}})
     hit = _object({"reasoning": {"type": "string"}, "hit": {"type": "boolean"}})
     scored = _object({"reasoning": {"type": "string"}, "score": score})
@@ -69,7 +75,7 @@ def _schema(kind: str, facts: int, traps: int, score: Json) -> Json:
         parts["facts"] = _object(dict.fromkeys(_numbers(facts), stated))
     if traps:
         parts["stale_claims"] = _object(dict.fromkeys(_numbers(traps), hit))
-    parts["criteria"] = _object({criterion.id: scored for criterion in applicable(kind)})
+    parts["criteria"] = _object(dict.fromkeys(ids, scored))
     return _object(parts)
 
 
@@ -87,11 +93,11 @@ def _numbers(count: int) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def _validator(kind: str, facts: int, traps: int) -> Any:
+def _validator(ids: tuple[str, ...], facts: int, traps: int) -> Any:
     """Checks a reply; unlike the schema that is asked for, it allows fractional scores."""
     from jsonschema import Draft202012Validator
 
-    return Draft202012Validator(_schema(kind, facts, traps, _ANY_SCORE))
+    return Draft202012Validator(_schema(ids, facts, traps, _ANY_SCORE))
 
 
 def read_judgement(
@@ -104,9 +110,9 @@ def read_judgement(
     score without a word of reasoning, makes the whole reply unusable.
     """
     data = _parsed(text)
-    facts, traps = len(request.facts), len(request.traps)
+    ids, facts, traps = _size(request)
     errors = sorted(
-        _validator(request.kind, facts, traps).iter_errors(data),
+        _validator(ids, facts, traps).iter_errors(data),
         key=lambda error: [str(part) for part in error.absolute_path],
     )
     if errors:
@@ -118,9 +124,8 @@ def read_judgement(
         CriterionScore(id, float(given["score"]), printable(given["reasoning"], MAX_REASONING))
         for id, given in data["criteria"].items()
     )
-    order = [criterion.id for criterion in applicable(request.kind)]
     return (
-        tuple(sorted(criteria, key=lambda scored: order.index(scored.id))),
+        tuple(sorted(criteria, key=lambda scored: ids.index(scored.id))),
         tuple(data["facts"][number]["stated"] for number in _numbers(facts)),
         tuple(data["stale_claims"][number]["hit"] for number in _numbers(traps)),
     )

@@ -13,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
+from pytest_compaction.case.case import Fact
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
 from pytest_compaction.text.bm25 import BM25
 from pytest_compaction.text.matching import TextIndex
@@ -87,12 +89,12 @@ def excerpts_for(request: JudgeRequest, budget: int, count: Callable[[str], int]
 def _by_importance(log: PreparedLog, request: JudgeRequest) -> Iterator[int]:
     """Evidence first, one excerpt for each fact in turn; then all others by rank and place."""
     excerpts = log.excerpts
-    evidence = [_evidence(excerpts, fact.forms, fact.evidence) for fact in request.facts]
+    evidence = [_evidence(excerpts, fact) for fact in request.facts]
     for place in range(max((len(found) for found in evidence), default=0)):
         yield from (found[place] for found in evidence if place < len(found))
     asked = [
         request.question,
-        *(form for fact in request.facts for form in fact.forms),
+        *(form for fact in request.facts for form in (*fact.forms, *chain(*fact.keys))),
         *(text for trap in request.traps for text in (trap.text, *trap.current)),
         request.response,
     ]
@@ -100,14 +102,15 @@ def _by_importance(log: PreparedLog, request: JudgeRequest) -> Iterator[int]:
     yield from sorted(range(len(excerpts)), key=lambda number: (-scores[number], number))
 
 
-def _evidence(excerpts: Sequence[Excerpt], forms: Sequence[str], named: Sequence[str]) -> list[int]:
+def _evidence(excerpts: Sequence[Excerpt], fact: Fact) -> list[int]:
     """The excerpts that state a fact: from the messages named, or from all if none is known."""
     known = {excerpt.message for excerpt in excerpts}
-    wanted = known.intersection(named) or known
+    wanted = known.intersection(fact.evidence) or known
     return [
         number
         for number, excerpt in enumerate(excerpts)
-        if excerpt.message in wanted and _index(excerpt.text).states(forms)
+        if excerpt.message in wanted
+        and _index(excerpt.text).read(fact.statement).outcome == "stated"
     ]
 
 

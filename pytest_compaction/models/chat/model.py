@@ -50,7 +50,6 @@ from pytest_compaction.models.wire.request import (
     roomier,
 )
 from pytest_compaction.models.wire.usage_count import counted
-from pytest_compaction.rubric import applicable
 from pytest_compaction.text.claims import answer_proper
 from pytest_compaction.text.words import printable
 
@@ -156,13 +155,12 @@ class ChatModel:
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """All applicable criteria in one request; a bad reply is repaired once, or is unscored."""
-        facts, traps = len(request.facts), len(request.traps)
         log = excerpts_for(request, self._log_tokens, self._tokens.text)
         fields = judge_fields(request, log, asked_form(request.answer))
         prompt = self._prompts.judge.messages(fields)
-        limit = JUDGE_TOKENS + CRITERION_TOKENS * len(applicable(request.kind))
-        limit += NUMBER_TOKENS * (facts + traps)
-        extra = {"response_format": judgements.response_format(request.kind, facts, traps)}
+        limit = JUDGE_TOKENS + CRITERION_TOKENS * len(request.criteria)
+        limit += NUMBER_TOKENS * (len(request.facts) + len(request.traps))
+        extra = {"response_format": judgements.response_format(request)}
         body = self._chat_body(prompt, limit, extra)
         reply, usage, _ = await self._ask("chat.completions", body, "judge")
         judged = _judged(reply, request)

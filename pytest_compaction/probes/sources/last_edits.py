@@ -14,10 +14,15 @@ from pytest_compaction.artifacts.operations import (
     file_states,
 )
 from pytest_compaction.artifacts.shell.commands import command_words
-from pytest_compaction.probes.log import Draft, ProbeLog
+from pytest_compaction.probes.log import Candidate, Draft, ProbeLog
 from pytest_compaction.probes.sources.files import TRANSIENT
 
 _COMMENT: Final = re.compile(r"\s{2,}(?:#|//|/\*|--)\s.*\Z|\s+# .*\Z")
+_TOLD: Final = re.compile(
+    r"(?:export |pub |async |static |const |let |var |final )*"
+    r"(?:(?:def|class|function|func|fn|interface|type|struct|enum)\s+\w|[\"'\w.-]+\s*(?::=|=(?!=)|:)\s*\S)"
+)
+"""A line that defines a name or sets a value; nobody has to remember any other line."""
 _STREAM_EDITORS: Final = frozenset({"sed", "perl", "gsed", "ex", "ed"})
 _SHORTEST: Final = 16
 _MAX_MENTIONS: Final = 6
@@ -43,8 +48,9 @@ def last_edit_drafts(log: ProbeLog) -> Iterator[Draft]:
         if not operation.detail or operation.message_id in scripts:
             continue
         line = _COMMENT.sub("", operation.detail).strip()
-        found = log.find(line, asked, "modified", most=_MAX_MENTIONS)
-        if TRANSIENT.search(path) or len(line) < _SHORTEST or found is None:
+        found = log.find(Candidate(line, "value"), asked, most=_MAX_MENTIONS)
+        told = _TOLD.match(line) and len(line) >= _SHORTEST
+        if TRANSIENT.search(path) or not told or found is None:
             continue
         yield Draft(
             "file",

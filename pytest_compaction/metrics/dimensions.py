@@ -1,0 +1,181 @@
+"""From readings of facts to criteria, and how far the dimensions of many items go together.
+
+A criterion reads the facts of its own types: ``5 * max(0, stated - contradicted) / facts``.
+What is uncertain counts as not stated. A trap that is hit counts as its fact contradicted;
+one that is the counterpart of no fact counts as one more contradicted fact of its type.
+Nothing has a floor: a text that knows nothing scores 0 on every criterion.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+from pytest_compaction.case.case import Fact, Trap
+from pytest_compaction.metrics.survival import Readings
+from pytest_compaction.rubric import (
+    DIMENSIONS,
+    MAX_SCORE,
+    Criterion,
+    CriterionScore,
+    criteria_of_facts,
+)
+from pytest_compaction.text.matching import Outcome, Reading
+from pytest_compaction.text.words import printable
+
+_LISTED: Final = 3
+_SHOWN: Final = 60
+_NAMES: Final[tuple[tuple[Outcome, str], ...]] = (
+    ("absent", "missing"),
+    ("contradicted", "contradicted"),
+    ("uncertain", "uncertain"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The facts that a criterion reads, how they were read, and the loose traps that were hit."""
+
+    read: tuple[tuple[Fact, Reading], ...]
+    stale: tuple[str, ...] = ()
+
+    @property
+    def stated(self) -> int:
+        """How many of the facts are stated."""
+        return sum(reading.outcome == "stated" for _, reading in self.read)
+
+    @property
+    def contradicted(self) -> int:
+        """How many are contradicted, with one for each loose trap."""
+        wrong = sum(reading.outcome == "contradicted" for _, reading in self.read)
+        return wrong + len(self.stale)
+
+    @property
+    def share(self) -> float:
+        """What is known, from 0 to 1: stated less contradicted, of all facts; 0 without facts."""
+        return max(0, self.stated - self.contradicted) / len(self.read) if self.read else 0.0
+
+    @property
+    def reasoning(self) -> str:
+        """The facts that are not known, by outcome, and the loose traps."""
+        parts = [
+            f"{name}: {listed([fact.text for fact, r in self.read if r.outcome == outcome])}"
+            for outcome, name in _NAMES
+            if any(reading.outcome == outcome for _, reading in self.read)
+        ]
+        parts += [f"stale: {listed(self.stale)}"] if self.stale else []
+        return "; ".join(parts) or "nothing is missing"
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every fact is stated and no loose trap is hit."""
+        return self.stated == len(self.read) and not self.stale
+
+
+def tally(
+    criterion: Criterion, facts: Sequence[Fact], traps: Sequence[Trap], readings: Readings
+) -> Tally:
+    """What a criterion reads. A loose trap of type ``path`` counts for files of every change."""
+    return Tally(
+        tuple(
+            (fact, reading)
+            for fact, reading in zip(facts, readings.facts, strict=True)
+            if criterion.reads(fact.type, fact.change)
+        ),
+        tuple(trap.text for trap in _loose(traps, readings) if trap.type in criterion.types),
+    )
+
+
+def criterion_score(
+    criterion: Criterion, facts: Sequence[Fact], traps: Sequence[Trap], readings: Readings
+) -> CriterionScore | None:
+    """The score of a criterion from facts alone; ``None`` if it has no facts to read."""
+    if criterion.id == "completeness_coverage":
+        return _coverage(criterion.id, facts, traps, readings)
+    found = tally(criterion, facts, traps, readings)
+    if not found.read:
+        return None
+    score = round(MAX_SCORE * found.share, 4)
+    return CriterionScore(criterion.id, score, found.reasoning, score < MAX_SCORE)
+
+
+def view_scores(
+    facts: Sequence[Fact], traps: Sequence[Trap], readings: Readings
+) -> tuple[CriterionScore, ...]:
+    """The scores of a view: every criterion that has facts to read, in rubric order."""
+    found = (criterion_score(c, facts, traps, readings) for c in criteria_of_facts(facts))
+    return tuple(score for score in found if score is not None)
+
+
+def _coverage(
+    id: str, facts: Sequence[Fact], traps: Sequence[Trap], readings: Readings
+) -> CriterionScore:
+    """The share of parts that are known completely; the facts of one type are a part.
+
+    A loose trap of a type that no fact has is a part that is not known.
+    """
+    parts: dict[str, bool] = {}
+    for fact, stated in zip(facts, readings.stated, strict=True):
+        parts[fact.type] = parts.get(fact.type, True) and stated
+    parts |= dict.fromkeys((trap.type for trap in _loose(traps, readings)), False)
+    lacking = sorted(type for type, known in parts.items() if not known)
+    score = round(MAX_SCORE * (1 - len(lacking) / len(parts)), 4) if parts else 0.0
+    said = f"not known completely: {', '.join(lacking)}" if lacking else "every part is known"
+    return CriterionScore(id, score, said, bool(lacking))
+
+
+def _loose(traps: Sequence[Trap], readings: Readings) -> list[Trap]:
+    """The traps that were hit and are the counterpart of no fact."""
+    return [t for t, hit in zip(traps, readings.hit, strict=True) if hit and t.of is None]
+
+
+def listed(texts: Sequence[str]) -> str:
+    """The first texts, and how many more there are."""
+    shown = ", ".join(printable(text, _SHOWN) for text in texts[:_LISTED])
+    return f"{shown} and {len(texts) - _LISTED} more" if len(texts) > _LISTED else shown
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Pearson's correlation of two dimensions over the items that have both.
+
+    ``value`` is from -1 to 1, ``None`` where one of the two does not vary.
+    """
+
+    value: float | None
+    items: int
+
+
+def dimension_correlations(
+    items: Iterable[Mapping[str, Any]],
+) -> dict[tuple[str, str], Correlation]:
+    """How far each pair of dimensions goes together over many items.
+
+    Each item maps dimensions to scores (0 to 5, or ``None``), as ``dimensions`` of a record
+    does. A pair that no item has is left out.
+    """
+    rows = list(items)
+    found: dict[tuple[str, str], Correlation] = {}
+    for first, second in combinations(DIMENSIONS, 2):
+        pairs = [
+            (float(row[first]), float(row[second]))
+            for row in rows
+            if row.get(first) is not None and row.get(second) is not None
+        ]
+        if pairs:
+            found[first, second] = Correlation(_pearson(pairs), len(pairs))
+    return found
+
+
+def _pearson(pairs: Sequence[tuple[float, float]]) -> float | None:
+    count = len(pairs)
+    means = [math.fsum(column) / count for column in zip(*pairs, strict=True)]
+    left = [a - means[0] for a, _ in pairs]
+    right = [b - means[1] for _, b in pairs]
+    spread = math.sqrt(math.fsum(a * a for a in left) * math.fsum(b * b for b in right))
+    if spread < 1e-12:
+        return None
+    return math.fsum(a * b for a, b in zip(left, right, strict=True)) / spread
