@@ -36,11 +36,6 @@ def view_index(view: tuple[Message, ...]) -> TextIndex:
     return TextIndex("\n\n".join(readable(message) for message in view))
 
 
-<<<<<<< HEAD
-def survived(facts: Sequence[Fact], index: TextIndex) -> tuple[bool, ...]:
-    """Whether the view states each fact, in their order."""
-    return tuple(index.read(fact.statement).outcome == "stated" for fact in facts)
-=======
 def read(facts: Sequence[Fact], traps: Sequence[Trap], index: TextIndex) -> Readings:
     """What the text does with each fact and trap.
 
@@ -56,7 +51,6 @@ def read(facts: Sequence[Fact], traps: Sequence[Trap], index: TextIndex) -> Read
         if caught and trap.of in found:
             found[trap.of] = _overruled(found[trap.of], trap, index.read(trap.statement))
     return Readings(tuple(found[fact.text] for fact in facts), tuple(hit))
->>>>>>> main
 
 
 def readings_of(
