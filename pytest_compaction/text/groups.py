@@ -155,7 +155,10 @@ def _signature(
     outer: Sequence[Cue],
     is_open: bool,
 ) -> Signature:
-    """Nested cues cancel out ("it is false that it is not …"); cues side by side do not."""
+    """Nested cues cancel out ("it is false that it is not …"); cues side by side do not.
+
+    Nor does one in a heading cancel one below it.
+    """
     chains: list[list[tuple[Cue, bool]]] = []
     for cue, last in reached:
         if cue.kind not in _REVERSING:
@@ -169,9 +172,9 @@ def _signature(
     if above and not chains:
         firm = any(cue.kind != "rejected" for cue in outer) or not _explained(sentence, choice)
         return Signature(above % 2, above % 2 if firm else 0, is_open)
-    whole = any((len(chain) + above) % 2 for chain in chains)
-    last = any((sum(hit for _, hit in chain) + above) % 2 for chain in chains)
-    return Signature(int(whole), int(last), is_open)
+    whole = above or any(len(chain) % 2 for chain in chains)
+    last = above or any(sum(hit for _, hit in chain) % 2 for chain in chains)
+    return Signature(int(bool(whole)), int(bool(last)), is_open)
 
 
 def _hits(cue: Cue, choice: Sequence[Found]) -> tuple[bool, bool]:

@@ -89,7 +89,7 @@ def read_graded(form: str, text: PreparedText) -> tuple[Outcome, str, tuple[str,
     weighed = _weigh(wording(form), parse(normalize(held.sentence), {}), all_exact=False)
     if weighed and weighed.outcome == "contradicted" and weighed.signature.last:
         outcome, why = ("contradicted" if graded == "stated" else "absent"), weighed.why
-    elif weighed and weighed.outcome == "uncertain":
+    elif weighed and weighed.outcome == "uncertain" and "only" in weighed.why:
         outcome = "uncertain"
     return outcome, held.sentence, held.found, why
 
