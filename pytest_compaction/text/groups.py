@@ -172,9 +172,9 @@ def _signature(
     if above and not chains:
         firm = any(cue.kind != "rejected" for cue in outer) or not _explained(sentence, choice)
         return Signature(above % 2, above % 2 if firm else 0, is_open)
-    whole = above or any(len(chain) % 2 for chain in chains)
-    last = above or any(sum(hit for _, hit in chain) % 2 for chain in chains)
-    return Signature(int(bool(whole)), int(bool(last)), is_open)
+    whole = bool(above) or any(len(chain) % 2 for chain in chains)
+    end = bool(above) or any(sum(hit for _, hit in chain) % 2 for chain in chains)
+    return Signature(int(whole), int(end), is_open)
 
 
 def _hits(cue: Cue, choice: Sequence[Found]) -> tuple[bool, bool]:

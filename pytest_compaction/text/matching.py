@@ -16,34 +16,15 @@ from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.text import changes, wording
-from pytest_compaction.text.alternatives import (
-    GENERIC_NAMES as GENERIC_NAMES,
-)
-from pytest_compaction.text.alternatives import (
-    Alternative,
-    alternative,
-    is_value,
-)
+from pytest_compaction.text.alternatives import Alternative, alternative, is_value
 from pytest_compaction.text.clauses import Sentence
-from pytest_compaction.text.groups import (
-    PLAIN,
-    RANK,
-    Found,
-    Signature,
-    Weighed,
-    weigh,
-)
-from pytest_compaction.text.groups import (
-    Outcome as Outcome,
-)
+from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
+from pytest_compaction.text.groups import Outcome as Outcome
 from pytest_compaction.text.overlap import PreparedText
 from pytest_compaction.text.parsed import parse
 from pytest_compaction.text.polarity import Cue, heading_cue
 from pytest_compaction.text.sentence_index import SentenceIndex, camel_names
-from pytest_compaction.text.words import (
-    clipped,
-    normalize,
-)
+from pytest_compaction.text.words import clipped, normalize
 
 _SHOWN: Final = 240
 """Characters of a clause that an explanation shows."""

@@ -17,6 +17,7 @@ from pytest_compaction.text.alternatives import (
     Match,
     Term,
     alternative,
+    is_value,
     nearest_places,
 )
 from pytest_compaction.text.held import held_values
@@ -34,8 +35,9 @@ Span = tuple[int, int]
 
 FARTHEST: Final = 70
 """Characters that may stand between two words of one alternative."""
+VALUE_FARTHEST: Final = 40
 LETTER_FARTHEST: Final = 12
-"""The same where one of the words is a single letter or digit."""
+"""The same where one of them is a value, or a single letter."""
 _STOP: Final = re.compile(r": | - ")
 _LIST_BREAK: Final = re.compile(r",(?: and| or)? |\band\b|\bwhile\b|\bwhereas\b| - ")
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
@@ -82,11 +84,13 @@ class Parsed:
             return self._related(wanted, wanted.relation)
         places = [self._term_places(term) for term in wanted.terms]
         chosen = nearest_places(places)
-        return [Match(spans, wanted) for spans in chosen if self._is_close(spans)]
+        farthest = VALUE_FARTHEST if any(map(is_value, wanted.terms)) else FARTHEST
+        return [Match(spans, wanted) for spans in chosen if self._is_close(spans, farthest)]
 
-    def _is_close(self, spans: tuple[Span, ...]) -> bool:
+    def _is_close(self, spans: tuple[Span, ...], farthest: int) -> bool:
         """Whether the words of one alternative stand close enough to mean one thing."""
-        farthest = LETTER_FARTHEST if any(end - start == 1 for start, end in spans) else FARTHEST
+        if any(end - start == 1 and self.normal[start].isalpha() for start, end in spans):
+            farthest = LETTER_FARTHEST
         for (_, end), (start, _) in pairwise(spans):
             gap = self.normal[end:start]
             if len(gap) > farthest or (len(gap) > FARTHEST // 3 and _STOP.search(gap)):

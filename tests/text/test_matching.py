@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from support.builders import any_text, prose, sentences, words
 
 from pytest_compaction.case.case import Fact, Trap
-from pytest_compaction.text.matching import GENERIC_NAMES, TextIndex
+from pytest_compaction.text.alternatives import GENERIC_NAMES
+from pytest_compaction.text.matching import Statement, TextIndex
 from pytest_compaction.text.words import normalize, segments, stem
 
 LOG = """\
@@ -294,3 +295,26 @@ def test_words_have_the_same_stems_in_many_threads_at_once():
     finally:
         sys.setswitchinterval(interval)
     assert found == [expected] * 40
+
+
+def test_a_fact_without_keys_is_graded_and_has_a_polarity():
+    fact = Statement("the scheduler prefers idle workers of the second depot")
+    assert TextIndex("Idle workers of the second depot come first.").read(fact).outcome != "stated"
+    text = "In the second depot the scheduler prefers workers that are idle."
+    assert TextIndex(text).read(fact).outcome == "stated"
+    denied = "In the second depot the scheduler does not prefer workers that are idle."
+    assert TextIndex(denied).read(fact).outcome == "contradicted"
+    assert TextIndex("The depot was painted.").read(fact).outcome == "absent"
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("We keep the Redis lock.", True),
+        ("We do not keep the Redis lock.", False),
+        ("Do we keep the Redis lock?", False),
+        ("It is not the case that we keep the Redis lock.", False),
+    ],
+)
+def test_words_that_stand_there_literally_are_not_stated_where_they_are_denied(text, stated):
+    assert states(text, "keep the Redis lock") is stated
