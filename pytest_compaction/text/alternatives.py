@@ -89,6 +89,11 @@ def is_value(term: Term) -> bool:
     return bool(term.keys) and isinstance(term.keys[0], tuple)
 
 
+def has_words(wanted: Alternative) -> bool:
+    """Whether an alternative asks for more than values."""
+    return not all(map(is_value, wanted.terms))
+
+
 @lru_cache(maxsize=8192)
 def alternative(text: str) -> Alternative:
     """Read one alternative of a key group."""

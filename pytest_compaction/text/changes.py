@@ -110,6 +110,15 @@ def weigh_change(
     return Weighed(outcome, weighed.words, why, weighed.signature, weighed.width)
 
 
+def folder_gone(normal: str, folder: str, change: str) -> bool:
+    """Whether a command or its output deletes or renames a whole folder."""
+    name = re.escape(folder)
+    if change == "renamed":
+        return re.search(rf"(?:^|[\s;&|])(?:git )?mv (?:-\w+ )*{name}/? ", normal) is not None
+    removed = rf"(?:^|[\s;&|])(?:git )?rm\b[^;&|]* {name}/?(?=$|[\s;&|])|^removing {name}/?$"
+    return re.search(removed, normal) is not None
+
+
 def is_planned(normal: str) -> bool:
     """Whether a sentence speaks of something still to be done."""
     return _PLANNED.search(normal) is not None

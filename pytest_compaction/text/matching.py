@@ -2,9 +2,9 @@
 
 A statement with key groups is *stated* where one clause holds an alternative of every group with
 the right polarity (see ``groups``); a heading or lead-in may hold some of them for the bullets
-below it. It is *contradicted* where that is only negated, replaced or rejected, or where a
-counterpart stands instead; *uncertain* where the groups stand in neighbouring sentences or
-something is only supposed. A statement without keys is read by its wording (see ``wording``).
+below it. It is *contradicted* where that is only negated, replaced or rejected, or a counterpart
+stands instead; *uncertain* where the groups stand in neighbouring sentences or are only supposed.
+A statement without keys is read by its wording (see ``wording``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.text import changes, wording
-from pytest_compaction.text.alternatives import Alternative, alternative, is_value
+from pytest_compaction.text.alternatives import Alternative, alternative, has_words
 from pytest_compaction.text.clauses import Sentence
 from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
 from pytest_compaction.text.groups import Outcome as Outcome
@@ -24,7 +24,7 @@ from pytest_compaction.text.overlap import PreparedText
 from pytest_compaction.text.parsed import parse
 from pytest_compaction.text.polarity import Cue, heading_cue
 from pytest_compaction.text.sentence_index import SentenceIndex, camel_names
-from pytest_compaction.text.words import clipped, normalize
+from pytest_compaction.text.words import clipped, is_path, normalize
 
 _SHOWN: Final = 240
 """Characters of a clause that an explanation shows."""
@@ -64,16 +64,15 @@ ABSENT: Final = Reading("absent", why="not all groups in one clause")
 class TextIndex:
     """A text prepared for many questions of the form "is this stated here?".
 
-    Building is linear in the text; each question touches only the sentences that hold its
-    rarest group, or stand below or after one that does.
+    Building is linear in the text; a question touches only sentences that hold its rarest group,
+    or stand below or beside one that does.
     """
 
     def __init__(self, text: str) -> None:
         self._index = SentenceIndex(text)
         self._text = text
         self._graded: PreparedText | None = None
-        self.touched = 0
-        """Sentences that were weighed so far, as a measure of the work done."""
+        self.touched = 0  # sentences weighed so far, a measure of the work done
 
     def has_token(self, token: str) -> bool:
         """Whether the text holds this token, number, identifier or path suffix."""
@@ -142,11 +141,28 @@ class TextIndex:
                 best = (rank, number, weighed)
             if weighed.outcome == "stated":
                 break
+        if statement.change in {"deleted", "renamed"} and (
+            best is None or best[0] < RANK["stated"]
+        ):
+            gone = self._gone_with_folder(wanted[0], statement.change)
+            if gone is not None:
+                clause = clipped(self._index.sentences[gone].text, _SHOWN)
+                return Reading("stated", clause, (), f"its folder was {statement.change}")
         if best is None:
             return ABSENT
-        _, number, weighed = best
+        number, weighed = best[1:]
         clause = clipped(self._index.sentences[number].text, _SHOWN)
         return Reading(weighed.outcome, clause, weighed.words, weighed.why)
+
+    def _gone_with_folder(self, group: Sequence[Alternative], change: str) -> int | None:
+        """The sentence with a command that deletes or renames a folder that the file is in."""
+        for path in (wanted.normal for wanted in group if is_path(wanted.normal)):
+            parts = path.split("/")[:-1]
+            for folder in ("/".join(parts[:end]) for end in range(len(parts), 0, -1)):
+                for number in self._index.literal(folder):
+                    if changes.folder_gone(self._index.normals[number], folder, change):
+                        return number
+        return None
 
     def _weigh(
         self, number: int, wanted: Wanted, meant: Signature, statement: Statement
@@ -228,7 +244,7 @@ class TextIndex:
 
     def _candidates(self, wanted: Wanted) -> list[int]:
         """The sentences that may hold all groups, with what stands above or before them."""
-        named = [group for group in wanted if all(map(_has_words, group))]
+        named = [group for group in wanted if all(map(has_words, group))]
         holders = [self._holders_of_group(group, None) for group in named]
         if not all(holders):
             return []
@@ -256,10 +272,6 @@ class TextIndex:
         for wanted in group:
             found |= self._index.holders(wanted.terms, near)
         return found
-
-
-def _has_words(wanted: Alternative) -> bool:
-    return not all(map(is_value, wanted.terms))
 
 
 Wanted = tuple[tuple[Alternative, ...], ...]

@@ -19,6 +19,9 @@ UNCERTAIN_SHARE: Final = 0.5
 """Shares of a statement's ordinary content words from which one sentence states it, or may."""
 
 
+CENTRAL: Final = 0.5
+"""Share of the words found that a negation must reach to contradict a graded statement."""
+
 Decision = tuple[Outcome, int | None, Weighed | None]
 """An outcome, the number of the sentence that decided, and how it was weighed."""
 
@@ -67,7 +70,8 @@ def read(form: str, index: SentenceIndex) -> Decision:
         held = sorted(index.holders(asked.exact))
         named = (number for number in held if index.parsed(number).matches(asked.whole))
         first = next(named, None)
-        return ("absent" if first is None else "stated", first, None)
+        missing = first is None and not index.contains(normal)
+        return ("absent" if missing else "stated", first, None)
     best = _read_literal(normal, index)
     if best[0] != "stated":
         best = max(best, _read_share(form, index), key=lambda one: RANK[one[0]])
@@ -86,12 +90,25 @@ def read_graded(form: str, text: PreparedText) -> tuple[Outcome, str, tuple[str,
         return "absent", "", (), "too few of its words in one place"
     why = f"{held.share:.0%} of its words in one place"
     outcome: Outcome = graded
-    weighed = _weigh(wording(form), parse(normalize(held.sentence), {}), all_exact=False)
-    if weighed and weighed.outcome == "contradicted" and weighed.signature.last:
+    asked, parsed = wording(form), parse(normalize(held.sentence), {})
+    weighed = _weigh(asked, parsed, all_exact=False)
+    if weighed and weighed.outcome == "contradicted" and _is_central(asked, parsed, weighed):
         outcome, why = ("contradicted" if graded == "stated" else "absent"), weighed.why
     elif weighed and weighed.outcome == "uncertain" and "only" in weighed.why:
         outcome = "uncertain"
     return outcome, held.sentence, held.found, why
+
+
+def _is_central(asked: Wording, parsed: Parsed, weighed: Weighed) -> bool:
+    """Whether a negation reaches what a statement says in the end, or a good part of its words."""
+    if weighed.signature.last:
+        return True
+    found = [_found(parsed, term)[0].match for term in asked.whole.terms if _found(parsed, term)]
+    reached = max(
+        (sum(cue.reaches(one.start, one.end) for one in found) for cue in parsed.sense.cues),
+        default=0,
+    )
+    return reached >= CENTRAL * len(found)
 
 
 def _read_literal(normal: str, index: SentenceIndex) -> Decision:

@@ -299,7 +299,7 @@ def test_words_have_the_same_stems_in_many_threads_at_once():
 
 def test_a_fact_without_keys_is_graded_and_has_a_polarity():
     fact = Statement("the scheduler prefers idle workers of the second depot")
-    assert TextIndex("Idle workers of the second depot come first.").read(fact).outcome != "stated"
+    assert TextIndex("The scheduler sits in the first depot.").read(fact).outcome != "stated"
     text = "In the second depot the scheduler prefers workers that are idle."
     assert TextIndex(text).read(fact).outcome == "stated"
     denied = "In the second depot the scheduler does not prefer workers that are idle."
