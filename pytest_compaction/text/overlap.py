@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, Literal
@@ -61,7 +61,7 @@ _END: Final = re.compile(r"(?<=[.!?;])\s+")
 class Overlap:
     """How much of a statement a text holds around one sentence, and which words decided.
 
-    ``share`` is from 0 to 1. ``exact`` says whether every value, identifier and path of the
+    ``share`` is from 0 to 1. ``number`` is the sentence's place in the text, from 0. ``exact`` says whether every value, identifier and path of the
     statement is there.
     """
 
@@ -70,6 +70,7 @@ class Overlap:
     found: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     sentence: str = ""
+    number: int | None = None
 
     @property
     def outcome(self) -> Literal["stated", "uncertain", "absent"]:
@@ -94,10 +95,9 @@ class _Term:
 class PreparedText:
     """A text with an index of its sentences, built once for many statements. Linear."""
 
-    def __init__(self, text: str) -> None:
-        self.sentences: tuple[str, ...] = tuple(
-            piece for segment in segments(text) for piece in _END.split(segment) if piece.strip()
-        )
+    def __init__(self, text: str | Sequence[str]) -> None:
+        """Index a text, or sentences that a caller has split and numbers itself."""
+        self.sentences = _sentences(text) if isinstance(text, str) else tuple(text)
         self._holders: dict[Key, list[int]] = defaultdict(list)
         for number, sentence in enumerate(self.sentences):
             for key in _sentence_keys(sentence):
@@ -115,31 +115,61 @@ class PreparedText:
 
 def overlap(statement: str, text: PreparedText) -> Overlap:
     """The sentence around which the text holds most of the statement, with what is missing."""
+    best = overlaps(statement, text, most=1)
+    return best[0] if best else Overlap(0.0, missing=tuple(t.text for t in _terms(statement)))
+
+
+def overlaps(
+    statement: str, text: PreparedText, least: float = 0.0, most: int | None = None
+) -> list[Overlap]:
+    """The sentences of the text by how much of the statement they hold, best first.
+
+    Only sentences with a share of at least ``least``, which hold a word or are near one that does;
+    no more than ``most``.
+    """
     terms = _terms(statement)
     total = sum(term.weight for term in terms)
-    if not total:
-        return Overlap(0.0)
     credits = [_credits(term, text) for term in terms]
     weights: dict[int, float] = defaultdict(float)
     for term, around in zip(terms, credits, strict=True):
         for number, credit in around.items():
             weights[number] += term.weight * credit
-    if not weights:
-        return Overlap(0.0, missing=tuple(term.text for term in terms))
-    best = min(weights, key=lambda number: (-weights[number], number))
-    held = [best in around for around in credits]
-    return Overlap(
-        min(weights[best] / total, 1.0),
-        all(found or not term.exact for term, found in zip(terms, held, strict=True)),
-        tuple(term.text for term, found in zip(terms, held, strict=True) if found),
-        tuple(term.text for term, found in zip(terms, held, strict=True) if not found),
-        text.sentences[best],
-    )
+    enough = [number for number, weight in weights.items() if weight >= least * total]
+    enough.sort(key=lambda number: (-weights[number], number))
+    return [
+        _explained(
+            min(weights[number] / total, 1.0), terms, credits, text.sentences[number], number
+        )
+        for number in enough[:most]
+    ]
 
 
 def share(statement: str, text: PreparedText) -> float:
     """How much of the statement the text holds in one place, from 0 (nothing) to 1 (all)."""
     return overlap(statement, text).share
+
+
+def _explained(
+    share: float,
+    terms: Sequence[_Term],
+    credits: Sequence[dict[int, float]],
+    sentence: str,
+    number: int,
+) -> Overlap:
+    held = [number in around for around in credits]
+    return Overlap(
+        share,
+        all(found or not term.exact for term, found in zip(terms, held, strict=True)),
+        tuple(term.text for term, found in zip(terms, held, strict=True) if found),
+        tuple(term.text for term, found in zip(terms, held, strict=True) if not found),
+        sentence,
+        number,
+    )
+
+
+def _sentences(text: str) -> tuple[str, ...]:
+    pieces = (piece for segment in segments(text) for piece in _END.split(segment))
+    return tuple(piece for piece in pieces if piece.strip())
 
 
 def _credits(term: _Term, text: PreparedText) -> dict[int, float]:
