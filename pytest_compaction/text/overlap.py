@@ -61,8 +61,8 @@ _END: Final = re.compile(r"(?<=[.!?;])\s+")
 class Overlap:
     """How much of a statement a text holds around one sentence, and which words decided.
 
-    ``share`` is from 0 to 1. ``number`` is the sentence's place in the text, from 0. ``exact`` says whether every value, identifier and path of the
-    statement is there.
+    ``share`` is from 0 to 1. ``exact`` says whether every value, identifier and path of the
+    statement is there. ``number`` is the place of the sentence in the text, from 0.
     """
 
     share: float
@@ -124,16 +124,20 @@ def overlaps(
 ) -> list[Overlap]:
     """The sentences of the text by how much of the statement they hold, best first.
 
-    Only sentences with a share of at least ``least``, which hold a word or are near one that does;
-    no more than ``most``.
+    Only sentences that hold a word of it, with a share of at least ``least``; no more than
+    ``most``.
     """
     terms = _terms(statement)
     total = sum(term.weight for term in terms)
-    credits = [_credits(term, text) for term in terms]
-    weights: dict[int, float] = defaultdict(float)
+    held = [text.holders(term.keys) for term in terms]
+    credits = [
+        _credits(term, places, len(text.sentences))
+        for term, places in zip(terms, held, strict=True)
+    ]
+    weights: dict[int, float] = dict.fromkeys((number for one in held for number in one), 0.0)
     for term, around in zip(terms, credits, strict=True):
-        for number, credit in around.items():
-            weights[number] += term.weight * credit
+        for number in around.keys() & weights.keys():
+            weights[number] += term.weight * around[number]
     enough = [number for number, weight in weights.items() if weight >= least * total]
     enough.sort(key=lambda number: (-weights[number], number))
     return [
@@ -172,11 +176,11 @@ def _sentences(text: str) -> tuple[str, ...]:
     return tuple(piece for piece in pieces if piece.strip())
 
 
-def _credits(term: _Term, text: PreparedText) -> dict[int, float]:
+def _credits(term: _Term, places: dict[int, float], sentences: int) -> dict[int, float]:
     """What the term counts in each sentence that holds it or is near one that does."""
     around: dict[int, float] = {}
-    last = len(text.sentences) - 1
-    for number, credit in text.holders(term.keys).items():
+    last = sentences - 1
+    for number, credit in places.items():
         away = credit if term.is_name else credit * NEAR_CREDIT
         for near in range(max(number - NEAR, 0), min(number + NEAR, last) + 1):
             around[near] = max(around.get(near, 0.0), credit if near == number else away)

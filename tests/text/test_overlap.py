@@ -81,11 +81,13 @@ def test_the_words_found_and_missing_explain_the_share():
 
 
 def test_places_are_given_best_first_by_the_number_of_their_sentence():
-    text = PreparedText(["The limit is 12.", "Nothing here.", "So.", "Ok.", "The limit is now 15."])
-    places = overlaps("The limit is 15", text, least=0.3)
-    assert [place.number for place in places] == [4, 0]
+    text = PreparedText(
+        ["The upload limit of the server is 12.", "So.", "Ok.", "The upload limit is now 15."]
+    )
+    places = overlaps("The server has an upload limit of 15", text, least=0.3)
+    assert [place.number for place in places] == [3, 0]
     assert [place.exact for place in places] == [True, False]
-    assert overlaps("The limit is 15", text, most=1) == places[:1]
+    assert overlaps("The server has an upload limit of 15", text, most=1) == places[:1]
 
 
 def test_a_negative_statement_needs_a_negation():
