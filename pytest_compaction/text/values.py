@@ -74,11 +74,9 @@ def equal(asked: Value, held: Value) -> bool:
 def values_of(text: str) -> list[Value]:
     """The values of a text, in order. Names that contain digits (``utf8``, paths) have none."""
     found: list[Value] = []
-    plain = text.translate(PLAIN)
-    for match in VALUE.finditer(plain):
-        form = match.lastgroup
-        if form is not None and form in _READERS:
-            found.extend(_READERS[form](match))
+    for match in VALUE.finditer(text.translate(PLAIN)):
+        if reader := _READERS.get(match.lastgroup or ""):
+            found.extend(reader(match))
     return found
 
 
@@ -219,7 +217,8 @@ def _read_fraction(match: re.Match[str]) -> list[Value]:
 def _read_version(match: re.Match[str]) -> list[Value]:
     parts = tuple(re.findall(r"\d+|(?<=\d)[a-z]+", match[0], re.IGNORECASE))
     shorter = tuple(("version", parts[:size]) for size in range(1, len(parts)))
-    return [_value("version", parts, match, implied=shorter)]
+    also = (("number", Decimal(parts[0])),) if len(parts) == 1 else ()
+    return [_value("version", parts, match, also, implied=shorter)]
 
 
 def _read_date(year: int | None, month: int, day: int | None, match: re.Match[str]) -> list[Value]:
