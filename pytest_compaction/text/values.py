@@ -49,8 +49,8 @@ class Value:
     ``value`` is canonical for the kind: seconds (or ``("months", n)``) of a duration, bytes of a
     size, ``(year, month, day)`` of a date with None for what is not said, seconds since midnight
     of a time, ``(part, whole)`` of a fraction, ``(currency, amount)`` of money. ``span`` is where
-    it stands. ``asked`` and ``held`` are the keys behind :func:`equal`, for an index: a text has the
-    value that a statement asks for where they share a key.
+    it stands. ``asked`` and ``held`` are the keys behind :func:`equal`, for an index: a text has
+    the value that a statement asks for where they share a key.
     """
 
     kind: Kind
