@@ -49,9 +49,8 @@ class Value:
     ``value`` is canonical for the kind: seconds (or ``("months", n)``) of a duration, bytes of a
     size, ``(year, month, day)`` of a date with None for what is not said, seconds since midnight
     of a time, ``(part, whole)`` of a fraction, ``(currency, amount)`` of money. ``span`` is where
-    it stands. ``asked`` and ``held`` are the keys behind :func:`equal`, for an index: a text
-    has the value that a statement asks for where a key of the one's ``asked`` is in the
-    other's ``held``.
+    it stands. ``asked`` and ``held`` are the keys behind :func:`equal`, for an index: a text has
+    the value that a statement asks for where they share a key.
     """
 
     kind: Kind
@@ -74,11 +73,9 @@ def equal(asked: Value, held: Value) -> bool:
 def values_of(text: str) -> list[Value]:
     """The values of a text, in order. Names that contain digits (``utf8``, paths) have none."""
     found: list[Value] = []
-    plain = text.translate(PLAIN)
-    for match in VALUE.finditer(plain):
-        form = match.lastgroup
-        if form is not None and form in _READERS:
-            found.extend(_READERS[form](match))
+    for match in VALUE.finditer(text.translate(PLAIN)):
+        if reader := _READERS.get(match.lastgroup or ""):
+            found.extend(reader(match))
     return found
 
 
@@ -219,7 +216,8 @@ def _read_fraction(match: re.Match[str]) -> list[Value]:
 def _read_version(match: re.Match[str]) -> list[Value]:
     parts = tuple(re.findall(r"\d+|(?<=\d)[a-z]+", match[0], re.IGNORECASE))
     shorter = tuple(("version", parts[:size]) for size in range(1, len(parts)))
-    return [_value("version", parts, match, implied=shorter)]
+    also = (("number", Decimal(parts[0])),) if len(parts) == 1 else ()
+    return [_value("version", parts, match, also, implied=shorter)]
 
 
 def _read_date(year: int | None, month: int, day: int | None, match: re.Match[str]) -> list[Value]:

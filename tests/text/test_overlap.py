@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.text.overlap import PreparedText, overlap, share
+from pytest_compaction.text.overlap import PreparedText, overlap, overlaps, share
 from pytest_compaction.text.synonyms import GROUPS
 
 TEXT = PreparedText(
@@ -78,6 +78,16 @@ def test_the_words_found_and_missing_explain_the_share():
     assert set(read.found) == {"priya", "leak", "frankfurt"}
     assert read.missing == ("fixed",)
     assert "Priya" in read.sentence
+
+
+def test_places_are_given_best_first_by_the_number_of_their_sentence():
+    text = PreparedText(
+        ["The upload limit of the server is 12.", "So.", "Ok.", "The upload limit is now 15."]
+    )
+    places = overlaps("The server has an upload limit of 15", text, least=0.3)
+    assert [place.number for place in places] == [3, 0]
+    assert [place.exact for place in places] == [True, False]
+    assert overlaps("The server has an upload limit of 15", text, most=1) == places[:1]
 
 
 def test_a_negative_statement_needs_a_negation():
