@@ -2144,14 +2144,16 @@ def ask_continuation(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "filed/|filed",
-                    "nothing|never|not|stays as it is",
-                    "rewritten|rewrite|deleted|delete|overwritten",
+                    "nothing rewritten|never rewritten|not rewritten|never rewrite|never overwritten|not overwritten",
                 ],
             ),
             fact(
                 "equal stamps must not be dropped",
                 type="constraint",
-                keys=["equal stamps|duplicate stamps", "don't|not|never|declined|wrong|harm"],
+                keys=[
+                    "equal stamps|duplicate stamps|same stamp",
+                    "not dropping|not dropped|never drop|not drop",
+                ],
                 said_in=session.saying("by dropping equal stamps anywhere"),
             ),
             fact(
