@@ -139,8 +139,8 @@ CRITERIA: Final[tuple[Criterion, ...]] = (
     Criterion(
         "completeness_depth",
         "completeness",
-        "Has the answer the details of the facts that it states?",
-        ("none", "most of them", "all of them"),
+        "How much of the detail of the facts asked for has the answer?",
+        ("none, or no fact stated", "most of it", "all of it"),
     ),
     Criterion(
         "instruction_format",

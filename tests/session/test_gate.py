@@ -44,7 +44,7 @@ def test_without_a_threshold_the_exit_code_is_pytests_own_and_no_gate_is_named(p
         ("pass^1>50%", "FAILED pass^1 0.50 <= 0.50"),
         ("pass^2>=0.1", "FAILED pass^2: nothing was measured"),
         ("removed>=20%", "PASSED removed 0.27 >= 0.20"),
-        ("overall>=2.50003", "FAILED overall 2.50000 < 2.50003"),
+        ("overall>=2.50001", "FAILED overall 2.50000 < 2.50001"),
     ],
 )
 def test_every_metric_can_be_gated(pytester, expression, words):

@@ -9,7 +9,7 @@ from typing import Final
 
 from pytest_compaction.case.case import Case, Fact, Probe
 from pytest_compaction.conversation.messages import readable
-from pytest_compaction.probes.keys import small_number
+from pytest_compaction.probes.exact import small_number
 from pytest_compaction.probes.lint_rules.finding import LintFinding, finding, quoted
 from pytest_compaction.text.matching import Statement, TextIndex
 from pytest_compaction.text.words import is_path, normalize
