@@ -51,13 +51,15 @@ class Sentence:
 
     ``context`` holds the numbers of the headings, lead-ins and parent bullets above it; ``block``
     is the same for the sentences of one bullet or paragraph. ``removed`` marks what a diff takes
-    away. ``last`` is the number of the last sentence that has this one as context.
+    away. ``code`` marks code and tool
+    output. ``last`` is the number of the last sentence that has this one as context.
     """
 
     text: str
     block: int
     context: tuple[int, ...] = ()
     removed: bool = False
+    code: bool = False
     last: int = -1
 
 
@@ -101,7 +103,8 @@ def sentences(text: str) -> list[Sentence]:
         if lead is not None:
             found.append(Sentence(lead, block, context))
             context = (*context, first)
-        found.extend(Sentence(piece, block, context, line.removed) for piece in pieces)
+        code = line.kind == "code"
+        found.extend(Sentence(piece, block, context, line.removed, code) for piece in pieces)
         if len(found) > first:
             _enter(line, outline, first, len(found) - 1, following)
     for number, sentence in enumerate(found):
