@@ -1256,8 +1256,8 @@ def discuss(session: Recorder) -> None:
     )
     session.read(
         "clients/desk_client.py",
-        "Before the repeats, the desk client, because you raise C6: I want to see it happen and not only "
-        "believe it.",
+        "Before the repeats I read the desk client, since you raise C6. What it does on a refusal stands in "
+        "its own code.",
     )
     session.bash(
         DESK_TRIAL,
