@@ -52,6 +52,7 @@ OPTIONS: Final = (
     Option("--compaction-trials", "int", 1, "trials of each item (default: 1)", "N"),
     Option("--compaction-control", "bool", False, "also run a control with the full context, and show the share of its score that is kept"),
     Option("--compaction-trigger", "string", "case", "when to compact: case, auto, adaptive, window:F, tokens:N or turns:N (default: case, which means turns:2 for dialogues)", "RULE"),
+    Option("--compaction-budget", "linelist", [], "tokens that a view may take, in place of the budgets of the cases; several, as in 1000,2000,4000, make a curve for each strategy (not for dialogues)", "N[,N…]"),
     Option("--compaction-pass-score", "float", 3.5, "overall score (0 to 5) at which an item passes (default: 3.5)", "F"),
     Option("--compaction-threshold", "linelist", [], "gate on an aggregate, such as overall>=3.5, pass^1>=0.9, file.artifact>=3 or removed>=0.5; METRIC@STRATEGY for one strategy only; repeatable", "EXPR"),
     Option("--compaction-max-unscored", "int", 0, "number of unscored items that the gate accepts (default: 0)", "N"),
@@ -75,6 +76,8 @@ OPTIONS: Final = (
     Option("--compaction-dialogue-window", "int", 4096, "context window of dialogues in tokens, for the triggers window:F and auto (default: 4096)", "N"),
 )  # fmt: skip
 LISTING_FLAG: Final = "--compactors"
+MAX_BUDGETS: Final = 6
+"""The most budgets of a run: as many as the table of the curve holds in 80 columns."""
 JUDGE_PROMPT_KEY: Final = "judge_prompt"
 """A second ini key for the file with the judge's prompt."""
 
@@ -128,6 +131,7 @@ def read_settings(config: _Reader) -> Settings:
         trials=_number(raw, "compaction_trials", int, 1, 1000),
         control=bool(raw["compaction_control"]),
         trigger=raw["compaction_trigger"],
+        budgets=_budgets(raw["compaction_budget"]),
         pass_score=_number(raw, "compaction_pass_score", float, 0, 5),
         thresholds=tuple(raw["compaction_threshold"]),
         max_unscored=_number(raw, "compaction_max_unscored", int, 0, 10**9),
@@ -141,6 +145,25 @@ def read_settings(config: _Reader) -> Settings:
         check=bool(raw["compaction_check"]),
         examples=_number(raw, "compaction_examples", int, 1, 100_000),
     )
+
+
+def _budgets(given: Iterable[str]) -> tuple[int, ...]:
+    """Budgets in tokens, each once, the smallest first."""
+    found: set[int] = set()
+    for text in _split(given):
+        budget = int(text) if text.isdecimal() else 0
+        if not 0 < budget <= 10**9:
+            raise OptionError(
+                f"--compaction-budget={text} is not a budget; write a whole number of tokens from "
+                "1 on, or several as in 1000,2000,4000"
+            )
+        found.add(budget)
+    if len(found) > MAX_BUDGETS:
+        raise OptionError(
+            f"--compaction-budget names {len(found)} budgets; give at most {MAX_BUDGETS}, such as "
+            "1000,2000,4000"
+        )
+    return tuple(sorted(found))
 
 
 def _call_settings(raw: dict[str, Any], config: _Reader) -> CallSettings:

@@ -71,10 +71,10 @@ def pytest_configure(config: pytest.Config) -> None:
             config.stash[SESSION] = start_benchmark(config, settings)
 
 
-def pytest_report_header(config: pytest.Config) -> str | None:
-    """One line: strategies, cases, probes, models."""
+def pytest_report_header(config: pytest.Config) -> list[str] | None:
+    """Strategies, cases, probes, models, and parameters that have no effect."""
     session = config.stash.get(SESSION, None)
-    return session.summary_line() if session else None
+    return session.header_lines() if session else None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

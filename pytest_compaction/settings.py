@@ -113,6 +113,8 @@ class Settings:
     snapshots: SnapshotSettings = SnapshotSettings()
     check: bool = False
     examples: int = 200
+    budgets: tuple[int, ...] = ()
+    """Tokens of a view in place of the budgets of the cases, sorted; empty: those of the cases."""
 
     @property
     def active(self) -> bool:
@@ -130,11 +132,22 @@ class Settings:
         """The names of all models that have a role, each once."""
         return tuple(dict.fromkeys((self.model, self.responder, *self.judges)))
 
-    def scoring(self) -> dict[str, Any]:
-        """The settings on which scores depend, for the hash in records."""
+    def budgets_of(self, compactor: str) -> tuple[int | None, ...]:
+        """The budgets of a strategy; ``None`` is that of the case.
+
+        The control ignores the budget, so it runs once.
+        """
+        return (None,) if compactor == CONTROL else self.budgets or (None,)
+
+    def scoring(self, budget: int | None = None) -> dict[str, Any]:
+        """The settings on which scores depend, for the hash in records.
+
+        ``budget`` is the one that was in force in place of that of the case.
+        """
         digest = self.calls.judge_prompt_hash
         return {
             **({"judge_prompt_hash": digest} if digest else {}),
+            **({} if budget is None else {"budget": budget}),
             "model": self.model,
             "responder": self.responder,
             "judges": list(self.judges),
@@ -149,6 +162,7 @@ class Settings:
             **self.scoring(),
             "compactors": list(self.arms),
             "trials": self.trials,
+            "budgets": list(self.budgets),
             "control": self.control,
             "thresholds": list(self.thresholds),
             "max_unscored": self.max_unscored,

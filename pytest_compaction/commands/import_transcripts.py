@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pytest_compaction.case.case import case_from_json
 from pytest_compaction.case_making.case_maker import (
     MadeCase,
     NoProbeError,
@@ -19,7 +20,6 @@ from pytest_compaction.case_making.case_maker import (
 from pytest_compaction.case_making.redaction import Redactor
 from pytest_compaction.case_making.session_part import SessionPart
 from pytest_compaction.commands.complaint import complain
-from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.importers.protocol import Importer, ImportFormatError, Transcript
 from pytest_compaction.importers.registry import (
     conversations,
@@ -257,8 +257,8 @@ def _report(target: Path, importer: Importer, transcript: Transcript, made: Made
     print(f"  facts          {facts:>7,}")
     if made.unanswered:
         print(
-            f"  unanswered     {made.unanswered:>7,}  probes for which the offline control finds "
-            "no fact in the full log; lint refuses them"
+            f"  unanswered     {made.unanswered:>7,}  probes for which the offline model finds "
+            "no fact in the full log; lint warns of them"
         )
 
 
@@ -281,17 +281,14 @@ def _report_model(source: ModelProbes) -> None:
 
 def _report_facts(made: MadeCase) -> None:
     """Print every fact, and where the log states it before it is asked for."""
-    messages = from_chat(made.data["messages"])
-    position = {message.id: place for place, message in enumerate(messages)}
-    points = {point["id"]: position[point["after"]] for point in made.data["compaction_points"]}
-    log = ProbeLog(messages, sorted(points.values()))
-    for probe in made.data["probes"]:
-        asked = points[probe["point"]] if "point" in probe else max(points.values())
-        print(f"  {probe['id']}: {printable(probe['question'])}")
-        for fact in probe["facts"]:
-            forms = (fact["text"], *fact.get("aliases", ()))
-            places = [place for place in log.held(forms) if place <= asked]
-            where = ", ".join(messages[place].id for place in places[:5])
+    case = case_from_json(made.data)
+    log = ProbeLog(case.messages, [point.index for point in case.points])
+    for probe in case.probes:
+        asked = case.points[probe.point].index
+        print(f"  {probe.id}: {printable(probe.question)}")
+        for fact in probe.facts:
+            places = [place for place in log.stated(fact) if place <= asked]
+            where = ", ".join(case.messages[place].id for place in places[:5])
             more = f" and {len(places) - 5} more" if len(places) > 5 else ""
             times = f"{len(places)} of {asked + 1} messages"
-            print(f"    {printable(fact['text'], 90)}  ({times}: {where}{more})")
+            print(f"    {printable(fact.text, 90)}  ({times}: {where}{more})")

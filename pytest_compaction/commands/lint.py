@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from pytest_compaction.case.files import MAX_SHOWN_FAULTS
 from pytest_compaction.case.tail import TAIL_SHARE
-from pytest_compaction.probes.lint import Inspection, by_rule, inspect
+from pytest_compaction.probes.lint import Explanation, Inspection, by_rule, explain, inspect
+from pytest_compaction.probes.lint_rules.finding import LintFinding
 from pytest_compaction.text.words import printable
 
 FORMATS: Final = ("text", "json")
@@ -21,15 +22,20 @@ def add(commands: Any) -> None:
     """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "lint",
-        help="check case files: evidence, leaks, duplicates, weak facts",
+        help="check case files: evidence, keys, leaks, duplicates, weak facts",
         description="Check case files and folders of them. Errors make the exit code 1: a file "
         "that cannot be used, a question that states its answer, something asked twice, a trap "
-        "that is true, and a probe that measures nothing: the tail keeps all its facts, or the "
-        "offline model finds none of them in the full log. Warnings tell of single facts that "
-        "measure little.",
+        "that is true, keys that do not fit their fact, a fact that the full log does not state, "
+        "and a probe of which the tail keeps all facts. Warnings tell of what measures little.",
     )
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="case files, folders")
     parser.add_argument("--strict", action="store_true", help="warnings make the exit code 1 too")
+    parser.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="also give hints, and say which words of which message decide for each fact",
+    )
     parser.add_argument("--format", choices=FORMATS, default="text", help="how it is written")
     parser.add_argument(
         "--tail",
@@ -52,16 +58,28 @@ def run(options: argparse.Namespace) -> int:
     found = inspect(options.paths, options.tail, options.answers)
     if options.format == "json":
         data = {"cases": [case.id for case in found.cases]}
-        findings = [asdict(finding) for finding in found.findings]
-        print(json.dumps({**data, "findings": findings}, ensure_ascii=True, indent=1))
+        findings = [asdict(finding) for finding in _shown(found, options.verbose)]
+        more = {"facts": _explained(found)} if options.verbose else {}
+        print(json.dumps({**data, "findings": findings, **more}, ensure_ascii=True, indent=1))
     else:
-        _print(found)
+        _print(found, options.verbose)
     failed = found.count("error") or (options.strict and found.count("warning"))
     return 1 if failed else 0
 
 
-def _print(found: Inspection) -> None:
-    for source, group in groupby(found.findings, key=lambda finding: finding.source):
+def _shown(found: Inspection, verbose: bool) -> list[LintFinding]:
+    return [each for each in found.findings if verbose or each.level != "info"]
+
+
+def _explained(found: Inspection) -> list[dict[str, Any]]:
+    return [
+        {"source": case.source, **asdict(each)} for case in found.cases for each in explain(case)
+    ]
+
+
+def _print(found: Inspection, verbose: bool) -> None:
+    shown = _shown(found, verbose)
+    for source, group in groupby(shown, key=lambda finding: finding.source):
         print(printable(source))
         findings = list(group)
         for finding in findings[:MAX_SHOWN_FAULTS]:
@@ -69,8 +87,12 @@ def _print(found: Inspection) -> None:
             print(f"{head} {printable(finding.text, 300)}")
         if len(findings) > MAX_SHOWN_FAULTS:
             rest = by_rule(findings[MAX_SHOWN_FAULTS:])
-            shown = ", ".join(f"{rule} {number}" for rule, number in rest.items())
-            print(f"  … and {len(findings) - MAX_SHOWN_FAULTS} more: {shown}")
+            counted = ", ".join(f"{rule} {number}" for rule, number in rest.items())
+            print(f"  … and {len(findings) - MAX_SHOWN_FAULTS} more: {counted}")
+    for case in found.cases if verbose else ():
+        print(printable(case.source))
+        for each in explain(case):
+            print(f"  {printable(each.pointer, 60)}  {_decided(each)}")
     probes = sum(len(case.probes) for case in found.cases)
     facts = sum(len(probe.facts) for case in found.cases for probe in case.probes)
     errors, warnings = found.count("error"), found.count("warning")
@@ -78,6 +100,16 @@ def _print(found: Inspection) -> None:
         f"{_some(len(found.cases), 'case')}, {_some(probes, 'probe')}, {_some(facts, 'fact')}: "
         f"{_some(errors, 'error')}, {_some(warnings, 'warning')}"
     )
+
+
+def _decided(each: Explanation) -> str:
+    """One line: the fact, the message that states it, the words that decided, and their clause."""
+    reading = each.reading
+    where = printable(each.message, 40) if each.message else f"{reading.outcome} in the full log"
+    words = f" by {printable(' + '.join(reading.words), 80)}" if reading.words else ""
+    clause = f" in “{printable(reading.clause, 120)}”" if reading.clause else ""
+    why = f" ({printable(reading.why, 120)})" if reading.why else ""
+    return f"“{printable(each.text, 80)}”: {where}{words}{clause}{why}"
 
 
 def _some(number: int, name: str) -> str:

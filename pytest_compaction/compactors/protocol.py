@@ -32,8 +32,10 @@ class Traits:
     most once and is merged into the summary so far. ``needs_record``: it can only give
     the view that the case records, and no probe is asked if there is none.
     ``by_server``: its view is the whole log, with request parameters that make the
-    endpoint compact it. ``violations`` maps the name of each invariant that it is known
-    to break to what it does instead.
+    endpoint compact it. ``null``: it has no idea behind it, and others are compared with
+    it at equal tokens. ``prompt_only`` names the parameters that change nothing but what
+    a model is told, so that they have no effect on the offline model. ``violations`` maps
+    the name of each invariant that it is known to break to what it does instead.
     """
 
     needs_model: bool = False
@@ -44,6 +46,8 @@ class Traits:
     reads_once: bool = False
     needs_record: bool = False
     by_server: bool = False
+    null: bool = False
+    prompt_only: tuple[str, ...] = ()
     violations: Mapping[str, str] = field(default_factory=dict)
 
 

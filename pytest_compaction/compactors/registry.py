@@ -74,6 +74,17 @@ class Registry:
             return instance
         return _function(spec, target, dict(spec.parameters), dict(spec.written))
 
+    def prompt_only(self, specs: Iterable[Spec]) -> list[tuple[str, str]]:
+        """The parameters given that only change what a model is told, each with its strategy."""
+        found: dict[tuple[str, str], None] = {}
+        for spec in specs:
+            for part in spec.parts or (spec,):
+                names = getattr(self.create(part).traits, "prompt_only", ())
+                found.update(
+                    ((part.target, key), None) for key, _ in part.parameters if key in names
+                )
+        return list(found)
+
     def _composed(self, spec: Spec) -> Compactor[State]:
         try:
             return Composition(spec.text, [self.create(part) for part in spec.parts])
@@ -132,9 +143,14 @@ def named_strategies(
 
 
 def describe(target: Any) -> str:
-    """One line about a strategy: its ``description``, or the first line of its docstring."""
+    """One line about a strategy: its ``description``, or the first line of its docstring.
+
+    That of a null says so.
+    """
     text = getattr(target, "description", None) or (inspect.getdoc(target) or "").strip()
-    return printable(str(text).splitlines()[0]) if text else "(no description)"
+    line = printable(str(text).splitlines()[0]) if text else "(no description)"
+    null = getattr(getattr(target, "traits", None), "null", False)
+    return f"null: {line}" if null else line
 
 
 def _loaded(point: importlib.metadata.EntryPoint) -> Any:

@@ -1,7 +1,8 @@
-"""Snapshots of verdicts: what is kept of a verdict, and what moved between two.
+"""Snapshots of verdicts: what is kept of a judge's scores, and what moved between two.
 
-A snapshot is plain JSON without clock, usage or keys. It names its item, so that a run of
-other cases or strategies can tell that the snapshot is not one of its own.
+A snapshot holds what the judge said of the answer, whichever figure leads; what the view
+states needs no judge. It is plain JSON without clock, usage or keys. It names its item, so that
+a run of other cases or strategies can tell that the snapshot is not one of its own.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_compaction.judges.verdict import Scores, Verdict
-from pytest_compaction.rubric import MAX_SCORE, CriterionScore
+from pytest_compaction.judges.verdict import Verdict
+from pytest_compaction.rubric import MAX_SCORE
 from pytest_compaction.text.words import printable
 
 FORMAT: Final = 1
@@ -29,7 +30,6 @@ _BEFORE: Final = 30
 """Characters shown before the place where two texts begin to differ."""
 
 Snapshot = dict[str, Any]
-_NO_FIGURE: Final[Snapshot] = {"overall": None, "criteria": {}}
 
 
 class VerdictMovedError(AssertionError):
@@ -50,38 +50,25 @@ def snapshot_of(verdict: Verdict, item: Mapping[str, Any] | None = None) -> Snap
     Texts are made safe to show: keys are replaced, control characters escaped, white space
     collapsed. An unscored verdict raises :class:`ValueError`.
     """
-    if verdict.unscored is not None or verdict.overall is None:
+    judged = verdict.judged
+    if verdict.unscored is not None or judged.overall is None:
         raise ValueError(verdict.unscored or "no criterion was scored")
     several = {printable(s.name, _SHOWN_TEXT): _rounded(s.overall) for s in verdict.judges}
     return {
         "format": FORMAT,
         **({"item": dict(item)} if item else {}),
-        "overall": _rounded(verdict.overall),
-        "dimensions": {name: _rounded(score) for name, score in verdict.dimensions.items()},
-        "criteria": _scores_of(verdict.criteria),
-        "reading": verdict.reading,
-        **({"second": _second(verdict.second)} if verdict.second else {}),
-        "facts": [
-            {"text": _kept(fact.text), "stated": fact.decisive.outcome == "stated"}
-            for fact in verdict.facts
-        ],
-        "traps": [{"text": _kept(text), "hit": hit} for text, hit in verdict.traps],
+        "overall": _rounded(judged.overall),
+        "dimensions": {name: _rounded(score) for name, score in judged.dimensions.items()},
+        "criteria": {
+            score.id: {"score": _rounded(score.score), "reasoning": _kept(score.reasoning)}
+            for score in judged.criteria
+        },
+        "facts": [{"text": _kept(fact.text), "stated": fact.used} for fact in verdict.facts],
+        "traps": [{"text": _kept(text), "hit": hit} for text, hit in judged.traps],
         "flags": [_kept(flag) for flag in verdict.flags],
         "response": _kept(verdict.response),
         **({"judges": several} if several else {}),
     }
-
-
-def _scores_of(criteria: Iterable[CriterionScore]) -> dict[str, Any]:
-    return {
-        score.id: {"score": _rounded(score.score), "reasoning": _kept(score.reasoning)}
-        for score in criteria
-    }
-
-
-def _second(scores: Scores) -> dict[str, Any]:
-    """The figure that does not lead: that of the answer where the view does."""
-    return {"overall": _rounded(scores.overall), "criteria": _scores_of(scores.criteria)}
 
 
 def snapshot_text(snapshot: Snapshot) -> str:
@@ -94,13 +81,11 @@ def read_snapshot(text: str) -> Snapshot | None:
     """The snapshot in a file; ``None`` if it is torn, badly merged or something else."""
     try:
         data = json.loads(text)
-        figures = [data, *([data["second"]] if "second" in data else [])]
         usable = data["format"] == FORMAT and all(
             0 <= score["score"] <= MAX_SCORE and isinstance(score["reasoning"], str)
-            for figure in figures
-            for score in figure["criteria"].values()
+            for score in data["criteria"].values()
         )
-        usable = usable and all(0 <= figure["overall"] <= MAX_SCORE for figure in figures)
+        usable = usable and 0 <= data["overall"] <= MAX_SCORE
         for members, said in (("facts", "stated"), ("traps", "hit")):
             usable = usable and all(
                 isinstance(each["text"], str) and isinstance(each[said], bool)
@@ -114,17 +99,7 @@ def read_snapshot(text: str) -> Snapshot | None:
 
 
 def has_moved(old: Snapshot, new: Snapshot, tolerance: Tolerance) -> bool:
-    """Whether a score moved beyond the tolerance, or a criterion was added or removed.
-
-    Both figures count, and which of them leads.
-    """
-    if old.get("reading") != new.get("reading") or ("second" in old) != ("second" in new):
-        return True
-    pairs = [(old, new)] + ([(old["second"], new["second"])] if "second" in old else [])
-    return any(_figure_moved(before, after, tolerance) for before, after in pairs)
-
-
-def _figure_moved(old: Snapshot, new: Snapshot, tolerance: Tolerance) -> bool:
+    """Whether a score moved beyond the tolerance, or a criterion was added or removed."""
     if abs(old["overall"] - new["overall"]) > tolerance.overall + _EPSILON:
         return True
     if old["criteria"].keys() != new["criteria"].keys():
@@ -138,13 +113,9 @@ def _figure_moved(old: Snapshot, new: Snapshot, tolerance: Tolerance) -> bool:
 def movements(old: Snapshot, new: Snapshot) -> list[str]:
     """What moved between two snapshots, one line each; the criteria that moved most come first."""
     lines: list[str] = []
-    leads = str(old.get("reading", "answer")), str(new.get("reading", "answer"))
-    if leads[0] != leads[1]:
-        lines.append(f"the {leads[1]} leads now, where the {leads[0]} did")
-    else:
-        lines += _figure(old, new)
-        second = "answer" if leads[1] == "view" else "view"
-        lines += _figure(old.get("second", _NO_FIGURE), new.get("second", _NO_FIGURE), second)
+    if abs(old["overall"] - new["overall"]) > _EPSILON:
+        lines.append(f"overall {old['overall']:.2f} -> {new['overall']:.2f}")
+    lines += _criteria(old["criteria"], new["criteria"])
     lines += _told_apart(old, new, "facts", "stated", "fact")
     lines += _told_apart(old, new, "traps", "hit", "stale value")
     gone, come = (
@@ -157,16 +128,6 @@ def movements(old: Snapshot, new: Snapshot) -> list[str]:
         lines.append("the answer changed as well")
         lines += _was_and_is(old["response"] or "(empty)", new["response"] or "(empty)")
     return lines
-
-
-def _figure(old: Mapping[str, Any], new: Mapping[str, Any], name: str = "") -> list[str]:
-    """How a figure moved; ``name`` is said before each line about the second one."""
-    was, now = old["overall"], new["overall"]
-    lines: list[str] = []
-    if None not in (was, now) and abs(was - now) > _EPSILON:
-        lines.append(f"overall {was:.2f} -> {now:.2f}")
-    lines += _criteria(old["criteria"], new["criteria"])
-    return [line if not name or line.startswith(" ") else f"{name}: {line}" for line in lines]
 
 
 def _criteria(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_compaction.case.case import FactType, Probe
+from pytest_compaction.case.case import FactType, Probe, Trap
 from pytest_compaction.metrics.dimensions import view_scores
 from pytest_compaction.metrics.survival import Loss, Readings, Source, loss, readings_of
 from pytest_compaction.models.protocol import JudgeReply
@@ -61,11 +62,12 @@ class FactOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The second figure: how the view or the answer scores that does not lead (0 to 5)."""
+    """How the view or the answer scores (0 to 5), and which traps it hits."""
 
     criteria: tuple[CriterionScore, ...]
     dimensions: dict[str, float]
     overall: float | None
+    traps: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,13 @@ class Verdict:
     second: Scores | None = None
 
     @property
+    def judged(self) -> Scores:
+        """What the judge said of the answer, whether or not it leads."""
+        if self.reading == "view" and self.second is not None:
+            return self.second
+        return Scores(self.criteria, self.dimensions, self.overall, self.traps)
+
+    @property
     def passed(self) -> bool | None:
         """Whether the overall score reaches the pass score; ``None`` when unscored."""
         return None if self.overall is None else self.overall >= self.pass_score
@@ -135,6 +144,8 @@ class Verdict:
             lines.append(f"  stale: {'; '.join(stale)}")
         if self.reading == "view":
             lines += self._lost("unused", "remark: in the view, but not found by the answer")
+            if self.second is not None and self.second.overall is not None:
+                lines.append(f"  remark: the answer alone scores {self.second.overall:.2f}")
         lines.append(f"  answer: {printable(self.response, 160) or '(empty)'}")
         return lines
 
@@ -184,10 +195,11 @@ def verdict_from_reply(
     )
     if reply.readings:
         answer = Readings(reply.readings, answer.hit)
-    first, second = _scores(reply.criteria), _scores(view_scores(facts, traps, view))
+    first = _scores(reply.criteria, traps, answer)
+    second = _scores(view_scores(facts, traps, view), traps, view)
     unscored = reply.unscored if reply.unscored or first.dimensions else "no criterion was scored"
     if unscored:
-        first = Scores(reply.criteria, {}, None)
+        first = Scores(reply.criteria, {}, None, first.traps)
     elif leads == "view":
         first, second = second, first
     return Verdict(
@@ -198,10 +210,7 @@ def verdict_from_reply(
             FactOutcome(fact.text, fact.type, in_view, in_answer, leads)
             for fact, in_view, in_answer in zip(facts, view.facts, answer.facts, strict=True)
         ),
-        traps=tuple(
-            (trap.text, hit)
-            for trap, hit in zip(traps, (view if leads == "view" else answer).hit, strict=True)
-        ),
+        traps=first.traps,
         pass_score=pass_score,
         response=response,
         unscored=unscored,
@@ -214,6 +223,9 @@ def verdict_from_reply(
     )
 
 
-def _scores(criteria: tuple[CriterionScore, ...]) -> Scores:
+def _scores(
+    criteria: tuple[CriterionScore, ...], traps: Sequence[Trap], readings: Readings
+) -> Scores:
     dimensions = dimension_scores({score.id: score.score for score in criteria})
-    return Scores(criteria, dimensions, overall_score(dimensions))
+    hit = tuple((trap.text, caught) for trap, caught in zip(traps, readings.hit, strict=True))
+    return Scores(criteria, dimensions, overall_score(dimensions), hit)

@@ -4,45 +4,60 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 from pytest_compaction.metrics.intervals import cluster_interval
+from pytest_compaction.metrics.item_figures import (
+    Record,
+    outcome_of,
+    reading_of,
+    second_figure,
+    stated_share,
+)
 from pytest_compaction.metrics.pass_k import mean_pass_hat_k
 from pytest_compaction.metrics.savings import kept_share, removed_share
-from pytest_compaction.metrics.survival import loss
+from pytest_compaction.metrics.survival import Source, loss
 from pytest_compaction.rubric import DIMENSIONS
-
-Record = dict[str, Any]
-"""One item of a run as plain JSON: the ``Record`` of ``records``, a room above this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """A mean with its 95 % cluster interval (``None`` with one case) and the number of items."""
+    """A mean with its 95 % interval over cases (``None`` with one), the number of items and cases.
+
+    See :func:`~pytest_compaction.metrics.intervals.cluster_interval`.
+    """
 
     value: float
     interval: tuple[float, float] | None
     count: int
+    cases: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """Facts asked for, and how many of them were dropped from the view or left unused."""
+    """Facts asked for, and how many of them were dropped from the view or left unused.
+
+    ``outcomes`` counts them by what the leading reading made of them.
+    """
 
     facts: int
     dropped: int
     unused: int
     traps: int
     hit: int
+    outcomes: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Tokens of all logs and of the views that replaced them, summed over cases and trials."""
+    """Tokens of all logs and of the views that replaced them, summed over cases and trials.
+
+    ``views`` is the number of pairs of case and trial.
+    """
 
     before: int
     after: int
+    views: int = 0
 
     @property
     def removed(self) -> float:
@@ -64,6 +79,17 @@ class Aggregate:
     steps: Mapping[str, int]
     over_budget: int
     compactions: int
+    stated: Mean | None = None
+    """The share of the facts that the views state, as a mean over items (0 to 1)."""
+    reading: Source = "view"
+    """What the scores were read from; see :func:`reading_of`."""
+    second: Mean | None = None
+    """The overall score of the other reading."""
+
+    @property
+    def view_tokens(self) -> float | None:
+        """Mean tokens of a view; ``None`` without any."""
+        return self.tokens.after / self.tokens.views if self.tokens.views else None
 
     @property
     def items(self) -> int:
@@ -86,7 +112,8 @@ def mean_of(records: Iterable[Record], value: Callable[[Record], float | None]) 
     values = [x for group in clusters.values() for x in group]
     if not values:
         return None
-    return Mean(sum(values) / len(values), cluster_interval(clusters), len(values))
+    mean = sum(values) / len(values)
+    return Mean(mean, cluster_interval(clusters), len(values), len(clusters))
 
 
 def scored(records: Iterable[Record]) -> list[Record]:
@@ -127,16 +154,18 @@ def token_totals(records: Iterable[Record]) -> Tokens:
         if tokens:
             key = (record["case"], record["trial"])
             last[key] = max(last.get(key, (0, 0)), (tokens["log"], tokens["view"]))
-    return Tokens(sum(log for log, _ in last.values()), sum(view for _, view in last.values()))
+    before, after = (sum(pair[side] for pair in last.values()) for side in (0, 1))
+    return Tokens(before, after, len(last))
 
 
 def loss_counts(records: Iterable[Record]) -> Losses:
     """Facts and traps over all scored records: how many were dropped, unused or hit."""
-    facts = [fact for record in scored(records) for fact in record["facts"]]
+    facts = [(fact, reading_of(r)) for r in scored(records) for fact in r["facts"]]
     traps = [trap for record in scored(records) for trap in record["traps"]]
-    kinds = Counter(loss(fact["survived"], fact["used"]) for fact in facts)
+    kinds = Counter(loss(fact["survived"], fact["used"], leads) for fact, leads in facts)
+    outcomes = Counter(outcome_of(fact, leads) for fact, leads in facts)
     hit = sum(trap["hit"] for trap in traps)
-    return Losses(len(facts), kinds["dropped"], kinds["unused"], len(traps), hit)
+    return Losses(len(facts), kinds["dropped"], kinds["unused"], len(traps), hit, outcomes)
 
 
 def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
@@ -161,6 +190,9 @@ def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
         steps=dict(sorted(steps.items())),
         over_budget=_over_budget(records),
         compactions=len(per_compaction),
+        stated=mean_of(records, stated_share),
+        reading=reading_of(records[0]) if records else "view",
+        second=mean_of(records, second_figure),
     )
 
 
@@ -208,9 +240,35 @@ def _figure(record: Record, name: str) -> float | None:
     return value
 
 
+def by_arm(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """Records by strategy, in order of first occurrence.
+
+    If they have several budgets, each budget of a strategy is apart, under a name such as
+    ``anchored-b1000``; see :func:`arm_name`.
+    """
+    found = list(records)
+    if len(budgets_of(found)) < 2:
+        return by_compactor(found)
+    groups: dict[str, list[Record]] = {}
+    for record in found:
+        name = arm_name(record["compactor"], record.get("budget"))
+        groups.setdefault(name, []).append(record)
+    return groups
+
+
 def by_compactor(records: Iterable[Record]) -> dict[str, list[Record]]:
-    """Records by strategy, in order of first occurrence."""
+    """Records by strategy, whatever the budget, in order of first occurrence."""
     groups: dict[str, list[Record]] = {}
     for record in records:
         groups.setdefault(record["compactor"], []).append(record)
     return groups
+
+
+def arm_name(compactor: str, budget: int | None) -> str:
+    """The name of a strategy at a budget, as in the ids of items."""
+    return compactor if budget is None else f"{compactor}-b{budget}"
+
+
+def budgets_of(records: Iterable[Record]) -> list[int]:
+    """The budgets that took the place of those of the cases, the smallest first."""
+    return sorted({record["budget"] for record in records if record.get("budget") is not None})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-EXACT_CLUSTERS: Final = 8
-"""Most cases for which all resamples are enumerated (6,435 for eight); beyond, some are drawn."""
+BOOTSTRAP_FROM: Final = 30
+"""The number of cases from which the bootstrap takes the place of the t interval."""
 RESAMPLES: Final = 5000
 SEED: Final = 20251216
 """Fixed, so that the same records always give the same interval."""
@@ -17,57 +17,95 @@ SEED: Final = 20251216
 def cluster_interval(
     clusters: Mapping[str, Sequence[float]], level: float = 0.95
 ) -> tuple[float, float] | None:
-    """Percentile bootstrap interval of the mean over all values, resampling whole clusters.
+    """Interval of the mean over all values; whole clusters are the units, not values.
 
-    Probes of one case share its compaction and are not independent. Therefore whole cases
-    are drawn, with replacement, and the mean of a draw is that of all its values.
-    Source: Davison and Hinkley, "Bootstrap Methods and their Application" (1997),
-    sections 2.4 and 3.8. With up to eight clusters the bootstrap distribution is
-    computed exactly, otherwise from 5,000 seeded draws; both are deterministic.
+    Probes of one case share its compaction and are not independent. Below 30 clusters it
+    is the t interval over the clusters, from 30 on the percentile bootstrap that draws
+    whole clusters. With few clusters the bootstrap is too narrow: with 12 it covers 90 %
+    where it says 95, with 3 it covers 73 %.
     ``None`` with fewer than two clusters: one case says nothing about other cases.
     """
     groups = [(sum(values), len(values)) for _, values in sorted(clusters.items()) if values]
     if len(groups) < 2:
         return None
-    draws = _all_draws(groups) if len(groups) <= EXACT_CLUSTERS else _random_draws(groups)
-    weighted = sorted(draws)
-    total = sum(weight for _, weight in weighted)
-    tail = (1 - level) / 2
-    return _quantile(weighted, tail * total), _quantile(weighted, (1 - tail) * total)
+    if len(groups) < BOOTSTRAP_FROM:
+        return _t_interval(groups, level)
+    return _bootstrap_interval(groups, level)
 
 
-def _all_draws(groups: Sequence[tuple[float, int]]) -> Iterator[tuple[float, float]]:
-    """Every multiset of clusters with the number of ordered draws that give it."""
-    size = len(groups)
-    for counts in _compositions(size, size):
-        ways = math.factorial(size)
-        for count in counts:
-            ways //= math.factorial(count)
-        values = sum(count * total for count, (total, _) in zip(counts, groups, strict=True))
-        items = sum(count * number for count, (_, number) in zip(counts, groups, strict=True))
-        yield values / items, float(ways)
+def interval_method(clusters: int) -> str:
+    """How the interval over this many cases was made, in words for a summary."""
+    if clusters < BOOTSTRAP_FROM:
+        return f"Student's t over {clusters} case means"
+    return f"bootstrap of {clusters} cases"
 
 
-def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    if parts == 1:
-        yield (total,)
-        return
-    for first in range(total + 1):
-        for rest in _compositions(total - first, parts - 1):
-            yield (first, *rest)
+def _t_interval(groups: Sequence[tuple[float, int]], level: float) -> tuple[float, float]:
+    """The mean of all values and its standard error from the clusters, times Student's t.
+
+    With clusters of one size this is the t interval over cluster means. Otherwise a
+    cluster counts by its size, so that the interval has the mean that is printed in its
+    middle. Source: the ratio estimator of Cochran, "Sampling Techniques" (1977),
+    section 9A.1, with one degree of freedom less than there are clusters.
+    """
+    count = len(groups)
+    items = sum(number for _, number in groups)
+    mean = math.fsum(total for total, _ in groups) / items
+    squares = math.fsum((total - mean * number) ** 2 for total, number in groups)
+    error = math.sqrt(squares * count / (count - 1)) / items
+    reach = t_quantile((1 + level) / 2, count - 1) * error
+    return mean - reach, mean + reach
 
 
-def _random_draws(groups: Sequence[tuple[float, int]]) -> Iterator[tuple[float, float]]:
+def t_quantile(probability: float, freedom: int) -> float:
+    """The value below which Student's t lies with this probability (0.5 to 1, 1 excluded)."""
+    low, high = 0.0, 1.0
+    while _t_distribution(high, freedom) < probability:
+        low, high = high, high * 2
+    while high - low > 1e-12 * max(1.0, high):
+        middle = (low + high) / 2
+        if _t_distribution(middle, freedom) < probability:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def _t_distribution(value: float, freedom: int) -> float:
+    """The probability that Student's t is at most ``value``, which is not negative.
+
+    The finite series for whole degrees of freedom: Abramowitz and Stegun, "Handbook of
+    Mathematical Functions" (1964), 26.7.3 and 26.7.4.
+    """
+    angle = math.atan(value / math.sqrt(freedom))
+    square = math.cos(angle) ** 2
+    odd = freedom % 2
+    term = math.cos(angle) if odd else 1.0
+    series = 0.0
+    for step in range(2 + odd, freedom + 1, 2):
+        series += term
+        term *= square * (step - 1) / step
+    if odd:
+        return 0.5 + (angle + math.sin(angle) * series) / math.pi
+    return 0.5 + math.sin(angle) * series / 2
+
+
+def _bootstrap_interval(groups: Sequence[tuple[float, int]], level: float) -> tuple[float, float]:
+    """Percentiles of the mean over 5,000 seeded draws of clusters, with replacement.
+
+    Source: Davison and Hinkley, "Bootstrap Methods and their Application" (1997),
+    sections 2.4 and 3.8.
+    """
     source = random.Random(SEED)  # noqa: S311
+    means = []
     for _ in range(RESAMPLES):
         drawn = source.choices(groups, k=len(groups))
-        yield sum(total for total, _ in drawn) / sum(number for _, number in drawn), 1.0
+        means.append(sum(total for total, _ in drawn) / sum(number for _, number in drawn))
+    means.sort()
+    tail = (1 - level) / 2
+    return means[_rank(tail)], means[_rank(1 - tail)]
 
 
-def _quantile(weighted: Sequence[tuple[float, float]], position: float) -> float:
-    reached = 0.0
-    for value, weight in weighted:
-        reached += weight
-        if reached >= position:
-            return value
-    return weighted[-1][0]
+def _rank(share: float) -> int:
+    """The index of the smallest mean that at least this share of the draws does not exceed."""
+    return min(max(math.ceil(share * RESAMPLES) - 1, 0), RESAMPLES - 1)

@@ -5,32 +5,25 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
-from pytest_compaction.case.case import About, Fact, ProbeKind, Trap
+from pytest_compaction.case.case import Change, Fact, FactType, ProbeKind, Trap
 from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.probes.phrases import first_line, quotable
+from pytest_compaction.probes.keys import Groups, keys_of
+from pytest_compaction.probes.phrases import balanced, first_line, quotable
 from pytest_compaction.secrets.shapes import STAND_IN
 from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.words import (
-    STOPWORDS,
-    content_stems,
-    is_path,
-    normalize,
-    path_suffixes,
-    raw_tokens,
-    stem,
-)
+from pytest_compaction.text.words import content_stems, is_path, normalize, path_suffixes
 
 LATE_SHARE: Final = 0.05
 """Facts in this last share of a log are hardly at risk, however small the budget is."""
 
 # A longer fact would have to be quoted from memory, which tests wording, not knowledge.
-MAX_FACT_CHARACTERS: Final = 140
+MAX_FACT_CHARACTERS: Final = 160
 _MAX_EVIDENCE: Final = 3
 # Bounds the time to index messages that hold a pasted dump of megabytes.
 _MAX_TEXT_CHARACTERS: Final = 400_000
@@ -40,9 +33,28 @@ _PASTED: Final = re.compile(
     re.MULTILINE,
 )
 """Lines of listings, stack traces and patches, which nobody wrote as a message."""
+_TAGGED: Final = re.compile(r"\s*<(?:local-command|command-|system-|bash-)[\w-]*>|\s*\x1b")
+"""The start of a turn that the agent's program wrote in the user's name."""
 _BLANKS: Final = re.compile(r"[^\S\n]{2,}")
-_PART: Final = re.compile(r"[.:@+\-'/_]+")
 _CODE_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What might be a fact: its text and type, and its key groups if a source knows them.
+
+    Without ``keys`` they are made from the text.
+    """
+
+    text: str
+    type: FactType
+    keys: Groups = ()
+    change: Change | None = None
+
+
+def path_candidate(path: str, change: Change) -> Candidate:
+    """A file and what happened to it, as a fact."""
+    return Candidate(f"{path} was {change}", "path", ((path,),), change)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,88 +107,83 @@ class ProbeLog:
         for place, text in enumerate(self._texts):
             for form in set(content_stems(normalize(text))):
                 self._holders.setdefault(form, []).append(place)
-        self._known: dict[tuple[str, ...], tuple[int, ...]] = {}
+        self._known: dict[tuple[str, Groups, Change | None], tuple[int, ...]] = {}
 
-    def stated(self, forms: tuple[str, ...]) -> tuple[int, ...]:
-        """The positions of all messages that state one of the forms."""
-        if forms not in self._known:
-            places = self._candidates(forms)
-            self._known[forms] = tuple(
-                place for place in places if self._indexes[place].states(forms)
+    def stated(self, fact: Fact) -> tuple[int, ...]:
+        """The positions of all messages that state the fact."""
+        known = (fact.text, fact.keys, fact.change)
+        if known not in self._known:
+            self._known[known] = tuple(
+                place
+                for place in self._candidates(fact)
+                if self._indexes[place].read(fact.statement).outcome == "stated"
             )
-        return self._known[forms]
+        return self._known[known]
 
-    def held(self, forms: tuple[str, ...]) -> tuple[int, ...]:
-        """The positions of :meth:`stated` whose messages hold every word of one of the forms."""
-        return tuple(
-            place
-            for place in self.stated(forms)
-            if any(self._holds(place, normalize(form)) for form in forms)
-        )
+    def names(self, path: str) -> tuple[int, ...]:
+        """The positions of all messages that name a path."""
+        return tuple(place for place, index in enumerate(self._indexes) if index.has_path(path))
 
-    def _holds(self, place: int, form: str) -> bool:
-        if " " not in form and is_path(form):
-            return True
-        words = (word for token in raw_tokens(form) for word in _PART.split(token))
-        telling = (word for word in words if word.isalpha() and word not in STOPWORDS)
-        return all(self._held_at(stem(word), place) for word in telling)
+    def frequency(self, form: str) -> int:
+        """How many messages hold a stem."""
+        return len(self._holders.get(form, ()))
 
-    def _held_at(self, form: str, place: int) -> bool:
-        places = self._holders.get(form, [])
-        number = bisect_left(places, place)
-        return number < len(places) and places[number] == place
+    def _candidates(self, fact: Fact) -> Iterable[int]:
+        """Every message that can state the fact: those that hold words of its rarest group."""
+        if not fact.keys:
+            return range(len(self.messages))
+        held = [self._holding(group) for group in fact.keys]
+        return sorted(sorted(held, key=len)[0])
 
-    def _candidates(self, forms: tuple[str, ...]) -> Iterable[int]:
-        """Every message that can state one of the forms, found by its rarest stems.
-
-        The matcher needs three quarters of the stems, so a message that states a form
-        holds at least one of its rarest quarter plus one.
-        """
+    def _holding(self, group: Iterable[str]) -> set[int]:
         places: set[int] = set()
-        for form in forms:
-            normal = normalize(form)
-            last = path_suffixes(normal)[-1:] if " " not in normal and is_path(normal) else []
-            stems = last or list(dict.fromkeys(content_stems(normal)))
-            if not stems:
-                return range(len(self.messages))
-            held = sorted((self._holders.get(stem, []) for stem in stems), key=len)
-            places.update(*held[: len(stems) // 4 + 1])
-        return sorted(places)
+        for key in group:
+            normal = normalize(key)
+            if " " not in normal and is_path(normal):
+                stems = path_suffixes(normal)[-1:]
+            else:
+                stems = list(dict.fromkeys(content_stems(normal)))
+            held = [self._holders.get(stem, []) for stem in stems]
+            if not held:
+                return set(range(len(self.messages)))
+            places.update(sorted(held, key=len)[0])
+        return places
 
     def find(
-        self,
-        text: str,
-        asked: int,
-        about: About,
-        aliases: tuple[str, ...] = (),
-        most: int = 3,
-        tail: bool = False,
+        self, candidate: Candidate, asked: int, most: int = 3, tail: bool = False
     ) -> Found | None:
         """The fact if the log states it up to ``asked`` and it is at risk there, else ``None``.
 
         At risk: at most ``most`` messages state it and, unless ``tail`` is allowed, none
-        of them is in the tail. Its evidence are the messages that hold all its words;
-        without any, it is not found. Redacted values are never found.
+        of them is in the tail. Redacted values are never found, nor is a text without
+        words that tell.
         """
-        text = text.strip()
-        if not text or len(text) > MAX_FACT_CHARACTERS or STAND_IN in text:
+        fact = self.fact(candidate)
+        if fact is None:
             return None
-        places = tuple(place for place in self.stated((text, *aliases)) if place <= asked)
+        places = tuple(place for place in self.stated(fact) if place <= asked)
         if not places or len(places) > most or (not tail and places[-1] > self.before_tail(asked)):
             return None
-        if not tail and self._budget is not None and self._kept(asked).states((text, *aliases)):
+        if not tail and self._budget is not None and self._kept(asked, fact):
             return None
-        held = [place for place in self.held((text, *aliases)) if place <= asked]
-        if not held:
+        evidence = tuple(self.messages[place].id for place in places[:_MAX_EVIDENCE])
+        return Found(replace(fact, evidence=evidence), places)
+
+    def fact(self, candidate: Candidate) -> Fact | None:
+        """The candidate with key groups that its own text states; ``None`` without them."""
+        text = balanced(" ".join(candidate.text.split()))
+        if not text or len(text) > MAX_FACT_CHARACTERS or STAND_IN in text:
             return None
-        evidence = tuple(self.messages[place].id for place in held[:_MAX_EVIDENCE])
-        return Found(Fact(text, aliases, evidence, about), places)
+        keys = candidate.keys or keys_of(text, self.frequency)
+        fact = Fact(text=text, type=candidate.type, keys=keys, change=candidate.change)
+        agrees = bool(keys) and TextIndex(text).read(fact.statement).outcome == "stated"
+        return fact if agrees else None
 
     def find_all(
-        self, texts: Iterable[str], asked: int, about: About, most: int = 3, tail: bool = False
+        self, candidates: Iterable[Candidate], asked: int, most: int = 3, tail: bool = False
     ) -> tuple[Found, ...]:
-        """The facts that :meth:`find` finds among the texts, in their order."""
-        found = (self.find(text, asked, about, most=most, tail=tail) for text in texts)
+        """The facts that :meth:`find` finds among the candidates, in their order."""
+        found = (self.find(each, asked, most=most, tail=tail) for each in candidates)
         return tuple(entry for entry in found if entry is not None)
 
     def before_tail(self, asked: int) -> int:
@@ -191,12 +198,12 @@ class ProbeLog:
         room = assumed_tail_room(self._budget)
         return min(late, assumed_tail_start(self._sizes, asked + 1, room) - 1)
 
-    def _kept(self, asked: int) -> TextIndex:
-        """The tail as one text: together its messages may state what none states alone."""
+    def _kept(self, asked: int, fact: Fact) -> bool:
+        """Whether the tail states a fact: its messages together may state what none does alone."""
         if asked not in self._tails:
             first = self.before_tail(asked) + 1
             self._tails[asked] = TextIndex("\n".join(self._texts[first : asked + 1]))
-        return self._tails[asked]
+        return self._tails[asked].read(fact.statement).outcome == "stated"
 
     @cached_property
     def _sizes(self) -> list[int]:
@@ -223,6 +230,8 @@ class ProbeLog:
         for place, message in enumerate(self.messages):
             plain = _CODE_BLOCK.sub("\n", message.text[:_MAX_TEXT_CHARACTERS])
             plain = _PASTED.sub("", plain)
+            if message.role == "user" and _TAGGED.match(plain):
+                continue
             if text := _BLANKS.sub(" ", plain).strip():
                 found.setdefault(message.role, []).append((place, text))
         return found

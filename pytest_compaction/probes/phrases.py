@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pytest_compaction.text.words import content_stems, normalize, printable, segments
+from pytest_compaction.probes.vocabulary import REQUESTS
+from pytest_compaction.text.words import content_stems, normalize, printable, segments, stem
 
 MAX_QUOTE_CHARACTERS: Final = 120
 _POINTER: Final = re.compile(r"\b(?:following|below|above|attached|here(?:'s| is| are))\b", re.I)
@@ -15,6 +16,21 @@ _CLAUSE_END: Final = re.compile(
 )
 _AND: Final = re.compile(r"\s+and\s+")
 _LINKING: Final = re.compile(r"^\s*(?:and|but|so|then|or|also|please)\s+(?=\w+\s)", re.I)
+_POLITE: Final = re.compile(
+    r"^(?:(?:ok|okay|yes|yeah|no|and|also|then|so|now|well|please|just|first|actually|let'?s|hm+)"
+    r"[,\s]+|(?:can|could|would|will) (?:you|we)\s+(?:please\s+)?"
+    r"|i(?:'d| would) like (?:you )?to\s+|i (?:want|need) (?:you )?to\s+"
+    r"|we (?:need|have|should|must|want)(?: to)?\s+"
+    r"|you (?:need|have|should|must)(?: to)?\s+|make sure(?: that| to)?\s+)+",
+    re.I,
+)
+"""Words before a request that do not belong to it."""
+_WANTED: Final = re.compile(
+    r"(?:i|we) (?:want|need|prefer)\b|(?:there|it|they|this|that|[\w'`./-]+(?: [\w'`./-]+){0,4})"
+    r" (?:should|must|needs? to|has to|have to|may not|is not allowed|are not allowed)\b"
+    r"|no (?:need for|more)\b|instead\b",
+    re.I,
+)
 # Real users swear at their agents; questions must not repeat it.
 _COARSE: Final = re.compile(r"\b\w*(?:fuck|shit|stupid|damn)\w*", re.I)
 
@@ -40,6 +56,20 @@ def quotable(text: str) -> str:
         kept = f"{words[0]} …" if words[0] else ""
     kept = kept.rstrip(" :").replace("**", "").replace("“", '"').replace("”", '"')
     return "" if coarse(kept) or kept.count("`") % 2 else kept
+
+
+def asks(clause: str) -> bool:
+    """Whether a clause asks for something to be done: not a story, a question or small talk."""
+    text = unasked(clause)
+    words = re.findall(r"[\w'’]+", text.casefold())
+    if not words or (clause.rstrip().endswith("?") and not _POLITE.match(clause)):
+        return False
+    return stem(words[0]) in REQUESTS or bool(_WANTED.match(text))
+
+
+def unasked(clause: str) -> str:
+    """A request without the polite words before it: "can you make it smaller" is "make it …"."""
+    return _POLITE.sub("", clause.strip(), count=1) or clause
 
 
 def whole_text(text: str) -> bool:
@@ -95,6 +125,11 @@ def shown_command(script: str) -> str:
     """The first line of a script in backticks, for a question; empty for an empty script."""
     line = next((line for line in script.splitlines() if line.strip()), "")
     return f"`{printable(line.replace('`', ''), 100)}`" if line else ""
+
+
+def balanced(text: str) -> str:
+    """A text without the rest behind a parenthesis that is opened and not closed."""
+    return text if text.count("(") <= text.count(")") else text[: text.rindex("(")].rstrip(" ,;:")
 
 
 def bare(text: str) -> str:

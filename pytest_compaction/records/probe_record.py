@@ -72,7 +72,15 @@ def scored_record(
         "compaction": {
             "steps": dict(sorted(Counter(step.status for step in response.steps).items())),
             "errors": sorted({clean(step.error) for step in response.steps if step.error}),
-            "budget": response.case.budget,
+            "budget": response.budget,
+        },
+        "nulls": {
+            null.name: {
+                "overall": rounded(null.overall),
+                "stated": rounded(null.stated),
+                "tokens": null.tokens,
+            }
+            for null in response.nulls
         },
     }
     if verdict.second is not None:
@@ -126,9 +134,10 @@ def _blank(item: str, case: Case, probe: Probe, arm: Arm, settings: Settings) ->
         compactor=arm.compactor,
         trial=arm.trial,
         digest=case.digest,
-        scoring=settings.scoring(),
+        scoring=settings.scoring(arm.budget),
     )
     record["hashes"]["prompt"] = None
+    record["budget"] = arm.budget
     return record
 
 
@@ -144,6 +153,7 @@ def _second(scores: Scores) -> dict[str, Any]:
         "overall": rounded(scores.overall),
         "dimensions": {name: rounded(scores.dimensions.get(name)) for name in DIMENSIONS},
         "criteria": _criteria(scores.criteria),
+        "traps": [{"text": clean(text), "hit": hit} for text, hit in scores.traps],
     }
 
 

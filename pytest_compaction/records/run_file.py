@@ -35,10 +35,17 @@ class Run:
 
     @property
     def records(self) -> list[Record]:
-        """All records in a fixed order: compactor, case, probe, trial, item."""
+        """All records in a fixed order: compactor, budget, case, probe, trial, item."""
         return sorted(
             self.by_item.values(),
-            key=lambda r: (r["compactor"], r["case"], r["probe"], r["trial"], r["item"]),
+            key=lambda r: (
+                r["compactor"],
+                r.get("budget") or 0,
+                r["case"],
+                r["probe"],
+                r["trial"],
+                r["item"],
+            ),
         )
 
 
@@ -59,8 +66,13 @@ class RunWriter:
         self.run.add(record)
         self._append(record)
 
-    def close(self) -> None:
-        """Rewrite the file atomically, with one line for each item in the fixed order."""
+    def close(self, figures: Mapping[str, Any] | None = None) -> None:
+        """Rewrite the file atomically, with one line for each item in the fixed order.
+
+        ``figures`` of the whole run go to the header.
+        """
+        if figures:
+            self.run.header["figures"] = scrubbed_json(figures)
         lines = [self.run.header, *self.run.records]
         temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
         temporary.write_bytes(b"".join(map(_line, lines)))

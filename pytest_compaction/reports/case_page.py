@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.case.case import Case, Fact, Probe
+from pytest_compaction.case.case import Case, Fact, Probe, Trap
 from pytest_compaction.conversation.messages import (
     Image,
     Message,
@@ -147,8 +147,7 @@ def probes(case: Case, page: Page, point: int | None = None) -> Iterator[str]:
         for fact in probe.facts:
             yield from _fact(fact, probe, case, indexes, page)
         for trap in probe.traps:
-            now = f" (now: {'; '.join(trap.current)})" if trap.current else ""
-            yield from page.lines(f"{'; '.join((trap.text, *trap.aliases))}{now}", 9, "    trap")
+            yield from _trap(trap, page)
         yield from page.lines(_form(probe), 9, "    form")
 
 
@@ -159,13 +158,30 @@ def _fact(
     where = [
         message.id
         for message, index in zip(case.messages[: asked + 1], indexes, strict=False)
-        if index.states(fact.forms)
+        if index.read(fact.statement).outcome == "stated"
     ]
     also = f" (or: {'; '.join(fact.aliases)})" if fact.aliases else ""
     yield from page.lines(f"{fact.text}{also}", 9, "    fact")
     more = f" and {len(where) - _MAX_WHERE} more" if len(where) > _MAX_WHERE else ""
-    stated = f"{fact.about}; stated in {len(where)} of {asked + 1} messages: "
+    type = f"{fact.type}, {fact.change}" if fact.change else fact.type
+    stated = f"{type}; stated in {len(where)} of {asked + 1} messages: "
     yield from page.lines(f"{stated}{', '.join(where[:_MAX_WHERE])}{more}", 11)
+    yield from _keys(fact.keys, page)
+    for other in fact.counterparts:
+        yield from page.lines(f"not: {other.text}", 11)
+
+
+def _trap(trap: Trap, page: Page) -> Iterator[str]:
+    now = f" (now: {'; '.join(trap.current)})" if trap.current else ""
+    against = f" (against: {trap.of})" if trap.of else ""
+    text = "; ".join((trap.text, *trap.aliases))
+    yield from page.lines(f"{text}{now}{against}", 9, "    trap")
+    yield from _keys(trap.keys, page)
+
+
+def _keys(keys: Sequence[Sequence[str]], page: Page) -> Iterator[str]:
+    if keys:
+        yield from page.lines(f"keys: {' + '.join(' | '.join(group) for group in keys)}", 11)
 
 
 def _form(probe: Probe) -> str:

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from pytest_compaction.dialogues.aggregates import pass_at
 from pytest_compaction.dialogues.evaluation import evaluations_of_records
-from pytest_compaction.metrics.aggregate import by_compactor
+from pytest_compaction.metrics.aggregate import by_arm
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.reports.dialogue_page import WIDTH, plain
-from pytest_compaction.reports.terminal import Line
+from pytest_compaction.reports.lines import Line
 from pytest_compaction.text.words import printable
 
 _LOWEST = 3
@@ -22,7 +22,7 @@ def dialogue_summary(records: Sequence[Record], order: Sequence[str]) -> Iterato
 
     ``order`` is the order of strategies on the command line.
     """
-    groups = by_compactor(records)
+    groups = by_arm(records)
     names = [name for name in order if name in groups]
     names += [name for name in groups if name not in names]
     ordered = [record for name in names for record in groups[name]]

@@ -2,87 +2,74 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal, Protocol
+from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_compaction.metrics.aggregate import (
     Aggregate,
     Mean,
     aggregate,
-    by_compactor,
+    budgets_of,
+    by_arm,
     kept_by_dimension,
     scored,
 )
+from pytest_compaction.metrics.intervals import interval_method
 from pytest_compaction.records.record import Record, went_wrong_later
-from pytest_compaction.rubric import DIMENSIONS, PUBLISHED
+from pytest_compaction.reports.comparison import comparison
+from pytest_compaction.reports.curve_table import curve_lines
+from pytest_compaction.reports.lines import WIDTH, Line, interval_text
+from pytest_compaction.reports.outcomes import (
+    counted_outcomes,
+    null_line,
+    reading_line,
+    second_lines,
+    unscored_because,
+)
+from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text.words import printable
 
-WIDTH: Final = 80
-_NAME_WIDTH: Final = (15, 19)
-_REASON_CHARACTERS: Final = 4 * (WIDTH - 2)
-"""Four lines: enough to say why a strategy could not be scored and what to do."""
-Style = Literal["plain", "bold", "dim", "good", "bad"]
-_SHORT: Final = {
-    "accuracy": "accur",
-    "context": "contx",
-    "artifact": "artif",
-    "continuity": "conti",
-    "completeness": "compl",
-    "instruction": "instr",
-}
 
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the summary and its emphasis."""
-
-    text: str
-    style: Style = "plain"
-
-
-_MARKUP: Final[Mapping[Style, Mapping[str, bool]]] = {
-    "plain": {},
-    "bold": {"bold": True},
-    "dim": {"light": True},
-    "good": {"green": True},
-    "bad": {"red": True},
-}
-
-
-class Terminal(Protocol):
-    """Pytest's terminal reporter, as far as lines are written to it."""
-
-    def write_line(self, line: str, **markup: bool) -> None:
-        """Write one line."""
-        ...
-
-
-def write_lines(terminal: Terminal, lines: Iterable[Line]) -> None:
-    """Write lines with their emphasis."""
-    for line in lines:
-        terminal.write_line(line.text, **_MARKUP[line.style])
-
-
-def summary(records: Sequence[Record], order: Sequence[str], control: bool) -> list[Line]:
-    """The summary of a run: one strategy in detail, several in a table.
+def summary(
+    records: Sequence[Record], order: Sequence[str], control: bool, grouped: bool = True
+) -> list[Line]:
+    """The summary of a run: one strategy in detail, several in a table; then the curves.
 
     ``order`` is the order of strategies on the command line; with ``control`` the
-    strategy ``none`` is the control of a single other one.
+    strategy ``none`` is the control of a single other one. ``grouped`` is for an offline
+    summariser: strategies that differ only in what it does not read share a row.
     """
-    groups = by_compactor(records)
-    names = [name for name in order if name in groups]
-    names += [name for name in groups if name not in names]
-    if not names:
+    if not records:
         return [Line("no benchmark item was run", "bad")]
-    main = [name for name in names if name != CONTROL] if control else names
-    if len(main) == 1:
-        reference = groups.get(CONTROL) if main[0] != CONTROL else None
-        return list(_single(main[0], groups[main[0]], reference))
-    return list(_several(names, groups))
+    budgets = budgets_of(records)
+    if len(budgets) > 1:
+        tables = _at_each_budget(records, order, budgets, grouped)
+        return [*tables, *curve_lines(records, grouped)]
+    groups = _in_order(records, order)
+    main = [name for name in groups if name != CONTROL] if control else list(groups)
+    if len(main) <= 1:
+        name = main[0] if main else CONTROL
+        return list(_single(name, groups[name], groups.get(CONTROL) if main else None))
+    return list(comparison(groups, grouped))
+
+
+def _in_order(records: Sequence[Record], order: Sequence[str]) -> dict[str, list[Record]]:
+    """The records of each strategy, in the order of the command line."""
+    groups = by_arm(records)
+    names = [name for name in order if name in groups]
+    return {name: groups[name] for name in dict.fromkeys([*names, *groups])}
+
+
+def _at_each_budget(
+    records: Sequence[Record], order: Sequence[str], budgets: Sequence[int], grouped: bool
+) -> Iterator[Line]:
+    """A comparison for each budget; the control, which ignores budgets, is in all of them."""
+    for number, budget in enumerate(budgets):
+        if number:
+            yield Line("")
+        yield Line(f"budget {budget:,} tokens", "bold")
+        chosen = [r for r in records if r.get("budget") in {None, budget}]
+        yield from comparison(_in_order(chosen, order), grouped)
 
 
 def _single(
@@ -90,34 +77,36 @@ def _single(
 ) -> Iterator[Line]:
     figures = aggregate(name, records)
     kept = kept_by_dimension(records, control) if control else {}
+    yield reading_line(figures)
     head = f"{'':14}{'mean':>6}  {'95% interval':<14}"
     yield Line((head + (f"{'control':>8}{'kept':>7}" if kept else "")).rstrip(), "dim")
     for dimension in DIMENSIONS:
         yield Line(_row(dimension, figures.dimensions.get(dimension), kept))
     yield Line(_row("overall", figures.overall, kept), "bold")
+    if figures.overall and figures.overall.interval:
+        yield Line(f"intervals: {interval_method(figures.overall.cases)}", "dim")
     yield Line("")
     yield from _facts_about(figures)
+    compared = null_line(records)
+    if compared is not None:
+        yield compared
     later = sum(went_wrong_later(record) for record in records)
     if later:
         yield Line(f"broken later  {later}; went wrong after the verdict, which counts", "bad")
-    yield from _unscored_because(records)
+    yield from unscored_because(records)
     yield from _worst(records)
 
 
 def _row(name: str, mean: Mean | None, kept: Mapping[str, tuple[float, float | None]]) -> str:
     if mean is None:
         return f"{name:<14}{'-':>6}  (nothing was scored)"
-    line = f"{name:<14}{mean.value:>6.2f}  {_interval(mean):<14}"
+    line = (
+        f"{name:<14}{mean.value:>6.2f}  {interval_text(mean.interval, limits=(0, MAX_SCORE)):<14}"
+    )
     if name in kept:
         other, share = kept[name]
         line += f"{other:>8.2f}" + (f"{share:>7.0%}" if share is not None else f"{'-':>7}")
     return line.rstrip()
-
-
-def _interval(mean: Mean) -> str:
-    if mean.interval is None:
-        return "(one case)"
-    return f"[{mean.interval[0]:.2f}, {mean.interval[1]:.2f}]"
 
 
 def _facts_about(figures: Aggregate) -> Iterator[Line]:
@@ -134,11 +123,8 @@ def _facts_about(figures: Aggregate) -> Iterator[Line]:
             f"tokens        {tokens.before:,} -> {tokens.after:,} ({tokens.removed:.1%} removed)"
         )
     losses = figures.losses
-    lost = losses.dropped + losses.unused
-    yield Line(
-        f"facts lost    {lost} of {losses.facts}: {losses.dropped} dropped from the view, "
-        f"{losses.unused} unused"
-    )
+    yield Line(f"facts         {losses.facts}: {counted_outcomes(losses)}")
+    yield from second_lines(figures)
     if losses.traps:
         yield Line(f"stale values  {losses.hit} of {losses.traps} traps hit")
     steps = ", ".join(f"{count} {status}" for status, count in figures.steps.items())
@@ -157,15 +143,6 @@ def _facts_about(figures: Aggregate) -> Iterator[Line]:
         yield Line(f"note: {noop} compactions did nothing; such points prove nothing", "dim")
 
 
-def _unscored_because(records: Sequence[Record], count: int = 3) -> Iterator[Line]:
-    """The most frequent reasons for which items could not be scored."""
-    reasons = Counter(record["reason"] for record in records if record["status"] == "unscored")
-    for reason, times in reasons.most_common(count):
-        text = printable(f"not scored ({times}): {reason}".rstrip(), _REASON_CHARACTERS)
-        for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False):
-            yield Line(line, "bad")
-
-
 def _worst(records: Sequence[Record], count: int = 3) -> Iterator[Line]:
     ranked = sorted(
         scored(records), key=lambda r: (r["overall"], r["case"], r["probe"], r["trial"])
@@ -182,104 +159,3 @@ def _worst(records: Sequence[Record], count: int = 3) -> Iterator[Line]:
         yield Line(f"  {record['overall']:.2f}  {printable(name, WIDTH - 9)}")
         if record["reason"]:
             yield Line(f"        {printable(record['reason'], WIDTH - 9)}")
-
-
-def _several(names: Sequence[str], groups: Mapping[str, Sequence[Record]]) -> Iterator[Line]:
-    figures = [aggregate(name, groups[name]) for name in names]
-    width = max(_NAME_WIDTH[0], min(max(map(len, names)), _NAME_WIDTH[1]))
-    head = f"{'compactor':<{width}} {'overall':>7}"
-    head += "".join(f"{_SHORT[name]:>6}" for name in DIMENSIONS)
-    yield Line(f"{head} {'pass^1':>7}{'removed':>8}", "dim")
-    best = _best(figures)
-    for item in figures:
-        yield Line(_comparison_row(item, width, best))
-    for name, published in PUBLISHED.items():
-        yield Line(_published_row(name, published, width), "dim")
-    yield Line("* best of those within the budget; published: other sessions, other judge", "dim")
-    if any(item.over_budget for item in figures if item.compactor != CONTROL):
-        yield Line(f"{OVER_BUDGET} views over the budget of their case: no score to compare", "dim")
-    yield Line("")
-    for item in figures:
-        losses = item.losses
-        text = (
-            f"{printable(item.compactor, 24)}: {losses.dropped} of {losses.facts} facts dropped, "
-            f"{losses.unused} unused, {losses.hit} of {losses.traps} traps hit"
-        )
-        yield Line(printable(text, WIDTH))
-        extra = _without_score(item)
-        later = sum(went_wrong_later(record) for record in groups[item.compactor])
-        if later:
-            extra.append(f"{later} went wrong after the verdict, which counts")
-        if item.compactor != CONTROL:
-            if item.steps.get("noop"):
-                extra.append(f"{item.steps['noop']} compactions did nothing")
-            if item.steps.get("failed"):
-                extra.append(f"{item.steps['failed']} compactions failed")
-            if item.over_budget:
-                extra.append(f"{item.over_budget} cases over budget")
-        for line in textwrap.wrap("; ".join(extra), WIDTH - 2):
-            yield Line(f"  {line}", "bad")
-        yield from _unscored_because(groups[item.compactor], 1)
-
-
-def _without_score(item: Aggregate) -> list[str]:
-    """Items that no figure of the row includes, by outcome, and how many are left."""
-    unscored, errors = item.statuses.get("unscored", 0), item.statuses.get("error", 0)
-    found = [f"{unscored} unscored"] if unscored else []
-    if errors:
-        found.append(f"{errors} error{'s' if errors > 1 else ''}")
-    if found:
-        found.append(f"the figures are of the other {item.scored} items")
-    return found
-
-
-def _figures_of(item: Aggregate) -> dict[str, float]:
-    values = {name: mean.value for name, mean in item.dimensions.items()}
-    if item.overall:
-        values["overall"] = item.overall.value
-    if 1 in item.passes:
-        values["pass"] = item.passes[1]
-    if item.tokens.before:
-        values["removed"] = item.tokens.removed
-    return values
-
-
-OVER_BUDGET: Final = "!"
-"""Marks the row of a strategy whose views are larger than its cases allow."""
-
-
-def _competes(item: Aggregate) -> bool:
-    """Whether a row can be the best; the control and strategies over budget keep too much."""
-    return item.compactor != CONTROL and not item.over_budget
-
-
-def _best(figures: Sequence[Aggregate]) -> dict[str, float]:
-    """The best value of each column among the strategies that kept to the budget."""
-    best: dict[str, float] = {}
-    for item in figures:
-        if _competes(item):
-            for name, value in _figures_of(item).items():
-                best[name] = max(best.get(name, value), value)
-    return best
-
-
-def _comparison_row(item: Aggregate, width: int, best: Mapping[str, float]) -> str:
-    values = _figures_of(item)
-
-    def cell(name: str, size: int, form: str) -> str:
-        if name not in values:
-            return f"{'-':>{size}}"
-        mark = "*" if _competes(item) and values[name] == best.get(name) else ""
-        return f"{format(values[name], form) + mark:>{size}}"
-
-    line = f"{printable(item.compactor, width):<{width}} {cell('overall', 7, '.2f')}"
-    line += "".join(cell(name, 6, ".2f") for name in DIMENSIONS)
-    line = f"{line} {cell('pass', 7, '.0%')}{cell('removed', 8, '.1%')}"
-    return line + OVER_BUDGET if item.compactor != CONTROL and item.over_budget else line
-
-
-def _published_row(name: str, values: Mapping[str, float], width: int) -> str:
-    label = printable(name.replace(" (published)", " publ."), width)
-    line = f"{label:<{width}} {values['overall']:>7.2f}"
-    line += "".join(f"{values[dimension]:>6.2f}" for dimension in DIMENSIONS)
-    return f"{line} {'-':>7}{values['removed']:>8.1%}"

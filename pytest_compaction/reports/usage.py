@@ -13,7 +13,7 @@ from pytest_compaction.models.calls.accounts import Total
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.records.record import Record
-from pytest_compaction.reports.terminal import WIDTH, Line, Style
+from pytest_compaction.reports.lines import WIDTH, Line, Style
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:

@@ -44,7 +44,8 @@ class Compaction:
 class CompactedCase:
     """A case that was fed to a strategy, and the strategy itself, which renders its views.
 
-    ``usage`` is that of its compactions. ``model_error`` says why the model could not
+    ``compared`` says whether it is compared with the nulls: the nulls and the control are
+    not. ``usage`` is that of its compactions. ``model_error`` says why the model could not
     summarise, whatever the strategy then did.
     """
 
@@ -54,6 +55,7 @@ class CompactedCase:
     usage: Usage
     model_error: ModelError | None
     feeder: CaseFeeder
+    compared: bool = True
 
     async def view(self, point: int, question: str | None = None) -> View:
         """The view after a point; strategies that read per question are given it."""

@@ -22,18 +22,21 @@ from pytest_compaction.metrics.survival import view_index
 from pytest_compaction.models.protocol import AnswerReply, ChargedError
 from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.compaction import CompactedCase, Compaction
+from pytest_compaction.run.null_views import NullViews
 from pytest_compaction.run.responder import Responder
-from pytest_compaction.run.response import Arm, Response, Roles
+from pytest_compaction.run.response import Arm, NullReading, Response, Roles
 from pytest_compaction.run.server_context import seen
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import WorkLoop
+from pytest_compaction.settings import CONTROL
 
 
 class Engine:
     """Runs cases: one compaction for each case, strategy and trial; one answer for each probe.
 
     ``create`` makes the strategy of a name. A response passes from ``pass_score`` on;
-    each call into a strategy may take ``timeout`` seconds.
+    each call into a strategy may take ``timeout`` seconds. ``compares_nulls`` says whether
+    the nulls are run beside each strategy.
     """
 
     def __init__(
@@ -44,6 +47,7 @@ class Engine:
         pass_score: float,
         timeout: float,
         work: WorkLoop,
+        compares_nulls: bool = True,
     ) -> None:
         self._roles = roles
         self._create = create
@@ -52,6 +56,7 @@ class Engine:
         self._pass_score = pass_score
         self._work = work
         self._selected: Mapping[tuple[str, Arm], Sequence[tuple[Probe, bool]]] = {}
+        self._nulls = NullViews(roles) if compares_nulls else None
         self._askers: dict[int, tuple[Responder, PanelJudge]] = {}
 
     def select(self, selected: Mapping[tuple[str, Arm], Sequence[tuple[Probe, bool]]]) -> None:
@@ -94,7 +99,7 @@ class Engine:
 
     async def _compact(self, case: Case, arm: Arm) -> CompactedCase:
         model = self._work.metered(self._roles.compaction.at_trial(arm.trial))
-        context = Context(case.window, case.budget, self._roles.tokens, model)
+        context = Context(case.window, arm.budget_in(case), self._roles.tokens, model)
         compactor = self._create(arm.compactor)
         feeder = CaseFeeder(
             case, compactor, context, self._trigger, self._timeout, self._work.function_loops
@@ -104,7 +109,8 @@ class Engine:
         except BaseException:
             feeder.close()
             raise
-        compacted = CompactedCase(case, arm, fed, model.usage, model.error, feeder)
+        compared = arm.compactor != CONTROL and not getattr(compactor.traits, "null", False)
+        compacted = CompactedCase(case, arm, fed, model.usage, model.error, feeder, compared)
         self._work.begin(("ahead", case.id, arm), lambda: self._work_ahead(compacted))
         return compacted
 
@@ -157,6 +163,10 @@ class Engine:
                 )
             read = seen(view, reply.applied, self._roles.tokens)
             failure = read.problem
+        nulls: tuple[NullReading, ...] = ()
+        if self._nulls is not None and compacted.compared and failure is None:
+            earlier = (point.view_tokens for point in compacted.fed.points[: probe.point])
+            nulls = await self._nulls.readings(compacted.case, probe, (*earlier, read.tokens))
         asked = [to_chat(view.messages), probe.question]
         prompt = canonical_json([*asked, view.parameters] if view.parameters else asked)
         return Response(
@@ -174,6 +184,7 @@ class Engine:
             steps=compacted.fed.steps,
             failure=failure,
             leads=self._roles.leads,
+            nulls=nulls,
         )
 
     async def _verdict(self, response: Response) -> Verdict:

@@ -15,10 +15,15 @@ from pytest_compaction.run.feeder import Step
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One strategy in one trial."""
+    """One strategy in one trial, at a budget in tokens (``None``: that of the case)."""
 
     compactor: str
     trial: int = 1
+    budget: int | None = None
+
+    def budget_in(self, case: Case) -> int:
+        """The tokens that a view of this case may take."""
+        return case.budget if self.budget is None else self.budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,20 @@ class Roles:
 
 
 @dataclass(frozen=True, slots=True)
+class NullReading:
+    """What a null states at the tokens of the view under test.
+
+    ``overall`` is its survival, 0 to 5, and ``stated`` the share of the probe's facts, 0 to
+    1; ``tokens`` are those of the view of the null, 0 if it could not be made so small.
+    """
+
+    name: str
+    overall: float
+    stated: float
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class Response:
     """An answer to a probe, with what is known about the view that it was answered from.
 
@@ -50,6 +69,7 @@ class Response:
     ``view_tokens`` are the tokens of the view; if the server edited it, those that the
     server read. ``latency_s`` is in seconds. ``failure`` says why there is nothing to
     judge: the compaction failed and no model was asked, or the endpoint did not compact.
+    ``nulls`` says what each null states at equal tokens; empty for a null or the control.
     """
 
     text: str
@@ -66,8 +86,14 @@ class Response:
     steps: tuple[Step, ...] = field(default=(), repr=False)
     failure: str | None = None
     leads: Source = "answer"
+    nulls: tuple[NullReading, ...] = field(default=(), repr=False)
 
     @property
     def survives(self) -> tuple[bool, ...]:
         """Whether the view states each of the probe's facts."""
         return self.reading.stated
+
+    @property
+    def budget(self) -> int:
+        """The tokens that the view may take."""
+        return self.arm.budget_in(self.case)

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_compaction.compactors.specs import Spec
-from pytest_compaction.reports.terminal import Line, write_lines
+from pytest_compaction.reports.lines import Line, write_lines
 from pytest_compaction.session.check_session import UNCHECKED, CheckSession, Subject
 from pytest_compaction.session.items.report import in_sentences
 from pytest_compaction.text.words import printable

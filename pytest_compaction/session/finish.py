@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_compaction.judges.snapshots import REFUSED
+from pytest_compaction.models.registry import is_offline
+from pytest_compaction.records.figures import figures_of
 from pytest_compaction.records.record import Record, type_of, went_wrong_later
 from pytest_compaction.records.run_file import RunWriter, make_folder
 from pytest_compaction.reports.dialogue_summary import dialogue_summary
-from pytest_compaction.reports.terminal import Line, summary, write_lines
+from pytest_compaction.reports.lines import Line, write_lines
+from pytest_compaction.reports.terminal import summary
 from pytest_compaction.reports.usage import Bill, agreement_lines, usage_lines
 from pytest_compaction.session.gate import Decision, decide
 from pytest_compaction.session.items.report import record_of
@@ -85,7 +88,9 @@ class RunRecorder:
         dialogues = [record for record in records if type_of(record) == "dialogue"]
         probes = [record for record in records if type_of(record) == "probe"]
         if probes or not dialogues:
-            lines = summary(probes, order, self._session.settings.control)
+            settings = self._session.settings
+            grouped = is_offline(settings.model)
+            lines = summary(probes, order, settings.control, grouped)
             write_lines(terminalreporter, lines)
         if dialogues:
             write_lines(terminalreporter, dialogue_summary(dialogues, order))
@@ -119,7 +124,7 @@ class RunRecorder:
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
         """Decide the gate, set the exit code, and print the decision as the last line."""
         if self._writer is not None:
-            self._writer.close()
+            self._writer.close(figures_of(self._writer.run.records))
         result = yield
         line = None if session.config.getoption("collectonly") else self._decided(session)
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")

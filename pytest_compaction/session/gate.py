@@ -12,7 +12,8 @@ from typing import Final
 from pytest_compaction.case.case import PROBE_KINDS
 from pytest_compaction.dialogues.aggregates import NAMES, is_dialogue_metric, measure_dialogues
 from pytest_compaction.metrics.aggregate import (
-    by_compactor,
+    arm_name,
+    by_arm,
     dimension_mean,
     kept_by_dimension,
     overall_mean,
@@ -120,19 +121,21 @@ def decide(
 ) -> Decision:
     """Check every threshold against every strategy it is for; the control is judged only by name.
 
+    With several budgets a threshold is checked at each of them: ``overall@anchored>=3`` is
+    for all budgets of that strategy, ``overall@anchored-b2000>=3`` for one.
     Unscored items above ``max_unscored`` fail a run even without thresholds. Whatever
     is tolerated, a strategy without a scored item fails it too, and so does one of
     several judges that scored nothing. ``pass^K`` is that of the probes, or of the
     dialogues in a run of dialogues alone.
     """
-    groups = by_compactor(records)
+    groups = by_arm(records)
     strategies = [name for name in groups if name != CONTROL] or list(groups)
     checks: list[Check] = []
     not_applied: list[str] = []
     not_measured: list[str] = []
     measured = {type_of(record) for record in records}
     for threshold in thresholds:
-        names = [n for n in groups if n == threshold.scope] if threshold.scope else strategies
+        names = _named(threshold.scope, groups) if threshold.scope else strategies
         if not names:
             not_applied.append(str(threshold))
             continue
@@ -162,6 +165,19 @@ def decide(
         ]
     checks += _silent_judges(records)
     return Decision(bool(checks), tuple(checks), tuple(not_applied), tuple(not_measured))
+
+
+def _named(scope: str, groups: Mapping[str, Sequence[Record]]) -> list[str]:
+    """The arms that a scope names: a strategy at each of its budgets, or at one."""
+    return [
+        name
+        for name, group in groups.items()
+        if scope in {name, group[0]["compactor"], _with_budget(group[0])}
+    ]
+
+
+def _with_budget(record: Record) -> str:
+    return arm_name(record["compactor"], record.get("budget"))
 
 
 def _silent_judges(records: Sequence[Record]) -> list[Check]:

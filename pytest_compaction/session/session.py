@@ -14,7 +14,7 @@ from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.dialogues.files import DialogueSet
 from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode, trigger_for_dialogues
 from pytest_compaction.models.calls.prices import PriceTable
-from pytest_compaction.models.registry import Endpoints
+from pytest_compaction.models.registry import Endpoints, is_offline
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
@@ -48,6 +48,8 @@ class BenchmarkSession:
     dialogue_set: DialogueSet = field(default_factory=DialogueSet)
     endpoints: Endpoints | None = None
     """Shared by all models behind an endpoint; ``None`` when no role has such a model."""
+    compares_nulls: bool = True
+    """Whether the nulls run beside each strategy; an estimate has no use for them."""
 
     @cached_property
     def work_loop(self) -> WorkLoop:
@@ -69,6 +71,7 @@ class BenchmarkSession:
             self.settings.pass_score,
             self.settings.timeout,
             self.work_loop,
+            self.compares_nulls,
         )
 
     @cached_property
@@ -124,8 +127,21 @@ class BenchmarkSession:
             **({"prices": self.endpoints.prices.as_json()} if self.endpoints else {}),
         }
 
+    def header_lines(self) -> list[str]:
+        """The lines for pytest's header: what runs, and which parameters have no effect."""
+        lines = [self.summary_line()]
+        if is_offline(self.settings.model):
+            lines += [
+                printable(
+                    f"compaction: {strategy}:{name} has no effect offline: the offline model "
+                    "does not read prompts"
+                )
+                for strategy, name in self.registry.prompt_only(self.specs)
+            ]
+        return lines
+
     def summary_line(self) -> str:
-        """One line for pytest's header."""
+        """What runs, in one line."""
         models = self.settings.models
         parts = [", ".join(self.settings.arms)]
         if self.case_set.cases or self.case_set.errors or not self.has_dialogues:
@@ -139,6 +155,8 @@ class BenchmarkSession:
             f"trigger {self.settings.trigger}",
             f"trials {self.settings.trials}",
         ]
+        if self.settings.budgets:
+            parts.append(f"budget {', '.join(f'{b:,}' for b in self.settings.budgets)}")
         return printable(f"compaction: {' | '.join(parts)}")
 
     def _dialogues_line(self) -> str:

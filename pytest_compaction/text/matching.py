@@ -1,69 +1,33 @@
 """Whether a text states a fact: the one definition, for survival, judging and evidence.
 
-A form of a fact (its text or an alias) is stated by a text when one of these holds:
-
-* the form is a path, the text names a path, and one is a suffix of the other on
-  component boundaries (a bare file name counts unless it is a generic one such as
-  ``__init__.py``); a path with signs that end a token, such as
-  ``app/(group)/page.tsx``, also counts if it stands there literally;
-* the normalised form stands in the normalised text between word boundaries;
-* one sentence of the text holds every exact token of the form (numbers compared
-  by value, identifiers, paths) and at least three quarters of its other content
-  stems; a negated form needs a negation in that sentence.
-
-A trap is hit when its stale value is stated and the current one is not.
+A statement with key groups is *stated* where one clause holds an alternative of every group with
+the right polarity (see ``groups``); a heading or lead-in may hold some of them for the bullets
+below it. It is *contradicted* where that is only negated, replaced or rejected, or a counterpart
+stands instead; *uncertain* where the groups stand in neighbouring sentences or are only supposed.
+A statement without keys is read by its wording (see ``wording``).
 """
 
 from __future__ import annotations
 
-import math
-import re
-from collections import defaultdict
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final
 
-from pytest_compaction.text.words import (
-    NEGATIONS,
-    STOPWORDS,
-    canonical_number,
-    is_path,
-    normalize,
-    path_suffixes,
-    raw_tokens,
-    segments,
-    stem,
-    token_forms,
-)
+from pytest_compaction.text import changes, wording
+from pytest_compaction.text.alternatives import Alternative, alternative, has_words
+from pytest_compaction.text.clauses import Sentence
+from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
+from pytest_compaction.text.groups import Outcome as Outcome
+from pytest_compaction.text.overlap import PreparedText
+from pytest_compaction.text.parsed import parse
+from pytest_compaction.text.polarity import Cue, heading_cue
+from pytest_compaction.text.sentence_index import SentenceIndex, camel_names
+from pytest_compaction.text.words import clipped, is_path, normalize
 
-PROSE_SHARE: Final = 0.75
-"""Share of a form's ordinary content stems that one sentence must hold."""
-
-GENERIC_NAMES: Final = frozenset(
-    {
-        "__init__.py",
-        "__main__.py",
-        "main.py",
-        "index.js",
-        "index.ts",
-        "index.html",
-        "mod.rs",
-        "lib.rs",
-        "main.go",
-        "readme.md",
-        "makefile",
-        "dockerfile",
-        "conftest.py",
-        "package.json",
-        "pyproject.toml",
-        "setup.py",
-    }
-)
-
-
-Outcome = Literal["stated", "contradicted", "uncertain", "absent"]
-"""What a text does with a statement."""
+_SHOWN: Final = 240
+"""Characters of a clause that an explanation shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +37,15 @@ class Statement:
     ``keys`` are groups of alternatives; one alternative of every group must stand in one
     clause. Without keys the wording of ``text`` or of one of the ``aliases`` decides.
     ``counterparts`` are what would be wrong in its place, such as a value from before.
+    ``change`` is what happened to the file that the keys name: created, modified, deleted,
+    renamed or read.
     """
 
     text: str
     aliases: tuple[str, ...] = ()
     keys: tuple[tuple[str, ...], ...] = ()
     counterparts: tuple[Statement, ...] = ()
+    change: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,156 +58,240 @@ class Reading:
     why: str = ""
 
 
+ABSENT: Final = Reading("absent", why="not all groups in one clause")
+
+
 class TextIndex:
     """A text prepared for many questions of the form "is this stated here?".
 
-    Building is linear in the text; each question touches only the sentences
-    that share a token with it.
+    Building is linear in the text; a question touches only sentences that hold its rarest group,
+    or stand below or beside one that does.
     """
 
     def __init__(self, text: str) -> None:
-        self._normal = f" {normalize(text)} "
-        self._holders: dict[str, list[int]] = defaultdict(list)
-        self._full: set[str] = set()
-        self._segments = tuple(segments(text))
-        for number, segment in enumerate(self._segments):
-            forms: set[str] = set()
-            for token in raw_tokens(normalize(segment)):
-                forms.update(token_forms(token))
-                self._full.add(canonical_number(token))
-                if is_path(token):
-                    self._full.add("/".join(path_suffixes(token)[:1]))
-            for form in forms:
-                self._holders[form].append(number)
+        self._index = SentenceIndex(text)
+        self._text = text
+        self._graded: PreparedText | None = None
+        self.touched = 0  # sentences weighed so far, a measure of the work done
 
     def has_token(self, token: str) -> bool:
         """Whether the text holds this token, number, identifier or path suffix."""
-        return any(form in self._holders for form in _exact_forms(normalize(token)))
+        return self._index.has_token(token)
 
     def contains(self, text: str) -> bool:
         """Whether the normalised ``text`` stands in the text between word boundaries."""
-        return _bounded_in(normalize(text), self._normal)
+        return self._index.contains(text)
 
     def has_path(self, path: str) -> bool:
         """Whether the text names this path, fully or by a suffix on component boundaries."""
-        suffixes = path_suffixes(path)
-        if not suffixes:
-            return False
-        if suffixes[0] in self._holders or suffixes[0] in self._full:
-            return True
-        return any(
-            suffix in self._full
-            for suffix in suffixes[1:]
-            if "/" in suffix or (suffix not in GENERIC_NAMES and "." in suffix)
-        )
+        return self._index.has_path(path)
+
+    def states(self, forms: Iterable[str]) -> bool:
+        """Whether any of the forms is read as stated, by its wording alone."""
+        return any(self._read_wording(form).outcome == "stated" for form in forms)
 
     def read(self, statement: Statement) -> Reading:
         """What the text does with the statement, and which words decided."""
-        if not statement.keys:
-            stated = self.states((statement.text, *statement.aliases))
-            return Reading("stated" if stated else "absent")
-        for segment in self._segments:
-            own = TextIndex(segment)
-            found = [
-                next((form for form in group if own.contains(form)), None)
-                for group in statement.keys
-            ]
-            if all(found):
-                return Reading("stated", segment, tuple(form for form in found if form))
-        return Reading("absent")
+        own = self._read_alone(statement)
+        if own.outcome == "stated" or not statement.counterparts:
+            return own
+        for counterpart in statement.counterparts:
+            other = self._read_alone(counterpart)
+            if other.outcome == "stated":
+                why = f'the counterpart "{counterpart.text}" stands instead'
+                return Reading("contradicted", other.clause, other.words, why)
+        return own
 
-    def states(self, forms: Iterable[str]) -> bool:
-        """Whether any of the forms is stated; see the module's text for the rule."""
-        return any(self._states_form(form) for form in forms)
+    def _read_alone(self, statement: Statement) -> Reading:
+        if statement.keys:
+            return self._read_keys(statement)
+        forms = (statement.text, *statement.aliases)
+        literal = [self._read_wording(form) for form in forms if self.contains(form)]
+        if any(reading.outcome == "stated" for reading in literal):
+            return max(literal, key=lambda reading: RANK[reading.outcome])
+        readings = [
+            self._read_graded(form) if len(form.split()) > 2 else self._read_wording(form)
+            for form in forms
+        ]
+        return max([*literal, *readings], key=lambda reading: RANK[reading.outcome])
 
-    def _states_form(self, form: str) -> bool:
-        normal = normalize(form)
-        if not normal:
-            return False
-        if " " not in normal and is_path(normal):
-            if self.has_path(normal):
-                return True
-            whole = raw_tokens(normal) == path_suffixes(normal)[:1]
-            return not whole and _bounded_in(normal, self._normal)
-        return _bounded_in(normal, self._normal) or self._states_in_one_sentence(normal)
+    def _read_graded(self, form: str) -> Reading:
+        if self._graded is None:
+            self._graded = PreparedText(self._text)
+        outcome, clause, words, why = wording.read_graded(form, self._graded)
+        return Reading(outcome, clipped(clause, _SHOWN), words, why)
 
-    def _states_in_one_sentence(self, normal: str) -> bool:
-        exact, prose, negated = _requirements(normal)
-        if not exact and len(prose) < 2:
-            return False
-        candidates: set[int] | None = None
-        for alternatives in exact:
-            holders: set[int] = set()
-            for form in alternatives:
-                holders.update(self._holders.get(form, ()))
-            candidates = holders if candidates is None else candidates & holders
-            if not candidates:
-                return False
-        if negated:
-            holders = set(self._holders.get("not", ()))
-            candidates = holders if candidates is None else candidates & holders
-        counts: dict[int, int] = defaultdict(int)
-        for form in prose:
-            for number in self._holders.get(form, ()):
-                counts[number] += 1
-        needed = math.ceil(PROSE_SHARE * len(prose))
-        if needed == 0:
-            return bool(candidates)
-        return any(
-            count >= needed and (candidates is None or number in candidates)
-            for number, count in counts.items()
-        )
+    def _read_wording(self, form: str) -> Reading:
+        outcome, number, weighed = wording.read(form, self._index)
+        clause = "" if number is None else clipped(self._index.sentences[number].text, _SHOWN)
+        if weighed is None:
+            return Reading(outcome, clause)
+        return Reading(outcome, clause, weighed.words, weighed.why)
 
-
-def _exact_forms(token: str) -> tuple[str, ...]:
-    if is_path(token):
-        suffixes = path_suffixes(token)
-        return tuple(suffixes[:1]) or (token,)
-    return (canonical_number(token),)
-
-
-@lru_cache(maxsize=8192)
-def _requirements(normal: str) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...], bool]:
-    """Exact tokens (each with its alternatives), prose stems, and whether the form is negated."""
-    exact: dict[tuple[str, ...], None] = {}
-    prose: dict[str, None] = {}
-    negated = False
-    for token in raw_tokens(normal):
-        if token in NEGATIONS or token.endswith("n't"):
-            negated = True
-        elif re.search(r"[\d_/\\]", token) or is_path(token):
-            exact[_exact_forms(token)] = None
-        else:
-            for word in re.split(r"[.:@+\-']+", token):
-                if word and word not in STOPWORDS:
-                    prose[stem(word)] = None
-    return tuple(exact), tuple(prose), negated
-
-
-def _bounded_in(needle: str, hay: str) -> bool:
-    """Substring search that respects word boundaries and does not cut numbers."""
-    if not needle:
-        return False
-    start = hay.find(needle)
-    while start >= 0:
-        end = start + len(needle)
-        before, after = hay[start - 1 : start], hay[end : end + 2]
-        if not (
-            _joins(before, needle[0])
-            or _joins(after[:1], needle[-1])
-            or (
-                needle[-1].isdigit() and len(after) == 2 and after[0] in ".," and after[1].isdigit()
-            )
-            or (
-                needle[0].isdigit()
-                and before in {".", ","}
-                and hay[start - 2 : start - 1].isdigit()
-            )
+    def _read_keys(self, statement: Statement) -> Reading:
+        wanted = wanted_groups(statement)
+        meant = signature_of(statement)
+        best: tuple[int, int, Weighed] | None = None
+        for number in self._candidates(wanted):
+            weighed = self._weigh(number, wanted, meant, statement)
+            if weighed is None:
+                continue
+            rank = RANK[weighed.outcome]
+            if best is None or rank > best[0]:
+                best = (rank, number, weighed)
+            if weighed.outcome == "stated":
+                break
+        if statement.change in {"deleted", "renamed"} and (
+            best is None or best[0] < RANK["stated"]
         ):
-            return True
-        start = hay.find(needle, start + 1)
-    return False
+            gone = self._gone_with_folder(wanted[0], statement.change)
+            if gone is not None:
+                clause = clipped(self._index.sentences[gone].text, _SHOWN)
+                return Reading("stated", clause, (), f"its folder was {statement.change}")
+        if best is None:
+            return ABSENT
+        number, weighed = best[1:]
+        clause = clipped(self._index.sentences[number].text, _SHOWN)
+        return Reading(weighed.outcome, clause, weighed.words, weighed.why)
+
+    def _gone_with_folder(self, group: Sequence[Alternative], change: str) -> int | None:
+        """The sentence with a command that deletes or renames a folder that the file is in."""
+        for path in (wanted.normal for wanted in group if is_path(wanted.normal)):
+            parts = path.split("/")[:-1]
+            for folder in ("/".join(parts[:end]) for end in range(len(parts), 0, -1)):
+                for number in self._index.literal(folder):
+                    if changes.folder_gone(self._index.normals[number], folder, change):
+                        return number
+        return None
+
+    def _weigh(
+        self, number: int, wanted: Wanted, meant: Signature, statement: Statement
+    ) -> Weighed | None:
+        """What the sentence, with what stands above and before it, does with the groups."""
+        self.touched += 1
+        sentence = self._index.sentences[number]
+        if sentence.removed:
+            return None
+        parsed = self._index.parsed(number)
+        groups: list[list[Found]] = []
+        beside: list[int] = []
+        for place, group in enumerate(wanted):
+            found = self._found(number, group)
+            if not found:
+                found = self._found_above(sentence.context, group)
+            if not found:
+                found = self._found_beside(number, group)
+                beside.append(place)
+            if not found:
+                return None
+            groups.append(found)
+        if not any(one.own for group in groups for one in group):
+            return None
+        weighed = weigh(parsed, groups, self._cues_above(sentence), meant)
+        weighed = self._against_counterparts(number, weighed, statement)
+        if beside:
+            why = "the groups stand in neighbouring sentences"
+            weighed = Weighed("uncertain", weighed.words, why, weighed.signature, weighed.width)
+        if statement.change and weighed.outcome == "stated":
+            above = [self._index.normals[one] for one in sentence.context]
+            planned = changes.is_planned(normalize(statement.text))
+            return changes.weigh_change(parsed, above, groups, statement.change, weighed, planned)
+        return weighed
+
+    def _against_counterparts(self, number: int, weighed: Weighed, statement: Statement) -> Weighed:
+        """A counterpart that stands nearer together in the same sentence takes its place."""
+        if weighed.outcome != "stated":
+            return weighed
+        for counterpart in statement.counterparts:
+            if not counterpart.keys:
+                continue
+            wanted = wanted_groups(counterpart)
+            groups = [self._found(number, group) for group in wanted]
+            if not all(groups):
+                continue
+            other = weigh(self._index.parsed(number), groups, (), signature_of(counterpart))
+            if other.outcome == "stated" and other.width < weighed.width:
+                why = f'the counterpart "{counterpart.text}" is nearer'
+                return Weighed("contradicted", other.words, why, PLAIN, other.width)
+        return weighed
+
+    def _found(self, number: int, group: Sequence[Alternative]) -> list[Found]:
+        parsed = self._index.parsed(number)
+        return [Found(match) for wanted in group for match in parsed.matches(wanted)]
+
+    def _found_above(self, context: Sequence[int], group: Sequence[Alternative]) -> list[Found]:
+        for above in reversed(context):
+            found = self._found(above, group)
+            if found:
+                return [Found(one.match, own=False) for one in found]
+        return []
+
+    def _found_beside(self, number: int, group: Sequence[Alternative]) -> list[Found]:
+        """The group in a sentence next to this one, unless something reverses it there."""
+        found: list[Found] = []
+        for beside in self._index.beside(number):
+            cues = self._index.parsed(beside).sense.cues
+            found.extend(
+                Found(one.match, own=False)
+                for one in self._found(beside, group)
+                if not any(cue.reaches(one.match.start, one.match.end) for cue in cues)
+            )
+        return found
+
+    def _cues_above(self, sentence: Sentence) -> list[Cue]:
+        cues = (heading_cue(self._index.normals[above]) for above in sentence.context)
+        return [cue for cue in cues if cue is not None]
+
+    def _candidates(self, wanted: Wanted) -> list[int]:
+        """The sentences that may hold all groups, with what stands above or before them."""
+        named = [group for group in wanted if all(map(has_words, group))]
+        holders = [self._holders_of_group(group, None) for group in named]
+        if not all(holders):
+            return []
+        near = self._index.near(min(holders, key=len)) if holders else None
+        figures = [group for group in wanted if group not in named]
+        holders.extend(self._holders_of_group(group, near) for group in figures)
+        if not all(holders):
+            return []
+        if len(holders) == 1:
+            return sorted(holders[0])
+        holders.sort(key=len)
+        rare, others = holders[0], [sorted(other) for other in holders[1:]]
+        candidates = set(rare)
+        for number in rare:
+            candidates.update(self._index.beside(number))
+            last = self._index.sentences[number].last
+            if last > number:
+                for numbers in others:
+                    low, high = bisect_right(numbers, number), bisect_right(numbers, last)
+                    candidates.update(numbers[low:high])
+        return sorted(candidates)
+
+    def _holders_of_group(self, group: Sequence[Alternative], near: set[int] | None) -> set[int]:
+        found: set[int] = set()
+        for wanted in group:
+            found |= self._index.holders(wanted.terms, near)
+        return found
 
 
-def _joins(outside: str, edge: str) -> bool:
-    return (outside.isalnum() or outside == "_") and (edge.isalnum() or edge == "_")
+Wanted = tuple[tuple[Alternative, ...], ...]
+"""Key groups as the index asks for them."""
+
+
+@lru_cache(maxsize=4096)
+def wanted_groups(statement: Statement) -> Wanted:
+    """The key groups of a statement, read."""
+    return tuple(tuple(alternative(form) for form in group) for group in statement.keys)
+
+
+@lru_cache(maxsize=4096)
+def signature_of(statement: Statement) -> Signature:
+    """How the statement's own wording reads by its own keys; plain if it does not hold them."""
+    parsed = parse(normalize(statement.text), camel_names(statement.text))
+    groups = [
+        [Found(match) for wanted in group for match in parsed.matches(wanted)]
+        for group in wanted_groups(statement)
+    ]
+    if not groups or not all(groups):
+        return PLAIN
+    return weigh(parsed, groups, ()).signature

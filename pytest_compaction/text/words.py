@@ -61,7 +61,8 @@ def visible(text: str) -> str:
     """Without invisible format characters (zero-width, bidirectional marks, tags)."""
     if text.isascii():
         return text
-    return "".join(ch for ch in text if unicodedata.category(ch) != "Cf")
+    hidden = {ord(ch): None for ch in set(text) if unicodedata.category(ch) == "Cf"}
+    return text.translate(hidden) if hidden else text
 
 
 def normalize(text: str) -> str:
@@ -141,6 +142,11 @@ def path_suffixes(path: str) -> list[str]:
 def raw_tokens(normal: str) -> list[str]:
     """Tokens of a normalised text with their inner punctuation: ``src/a.py``, ``1.5``, ``a-b``."""
     return _TOKEN.findall(normal)
+
+
+def token_places(normal: str) -> list[tuple[str, int]]:
+    """The tokens of a normalised text, each with the place where it begins."""
+    return [(match[0], match.start()) for match in _TOKEN.finditer(normal)]
 
 
 @lru_cache(maxsize=65536)

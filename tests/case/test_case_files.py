@@ -29,8 +29,8 @@ def test_a_valid_case_is_read_with_all_it_says(tmp_path):
     assert [(point.id, point.index) for point in case.points] == [("early", 4), ("late", 6)]
     timeout, files = case.probes
     assert (timeout.point, files.point) == (1, 0)
-    assert timeout.facts[0].about == "detail"
-    assert files.facts[0].about == "modified"
+    assert (timeout.facts[0].type, timeout.facts[0].change) == ("value", None)
+    assert (files.facts[0].type, files.facts[0].change) == ("path", "modified")
     assert timeout.traps[0].current == ("45",)
     assert (files.answer.format, files.answer.max_tokens) == ("list", 200)
     assert timeout.answer.max_tokens == 400
@@ -250,3 +250,15 @@ def test_any_bytes_give_errors_only(tmp_path, content, suffix):
     loaded = load_cases([path])
     assert loaded.cases == ()
     assert loaded.errors
+
+
+def test_evidence_that_another_process_has_checked_is_not_checked_again(tmp_path, monkeypatch):
+    write_case(tmp_path / "small.json")
+    (case,) = load_cases([tmp_path]).cases
+    asked = []
+    monkeypatch.setattr(case_files, "evidence_faults", lambda case: asked.append(case.id) or [])
+    assert load_cases([tmp_path], checked={case.digest}).cases == (case,)
+    assert asked == []
+    write_case(tmp_path / "small.json", title="changed since")
+    assert load_cases([tmp_path], checked={case.digest}).cases
+    assert asked == ["small"]

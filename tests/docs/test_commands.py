@@ -91,6 +91,8 @@ RUN_BY = {
     "::test_the_view_on_record_is_compared_with_a_strategy",
     "pytest-compaction lint": "tests/commands/test_lint_command.py"
     "::test_a_sound_case_has_no_findings",
+    "pytest-compaction lint -v": "tests/commands/test_lint_command.py"
+    "::test_verbose_says_which_words_of_which_message_decide",
     "pytest-compaction show": "tests/commands/test_show_command.py::test_a_whole_case",
     # dialogues.md
     "pytest --compactor=anchored --compaction-cases=mtbench101.jsonl -n 8": (

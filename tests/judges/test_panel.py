@@ -10,6 +10,7 @@ from support.scenarios import last_line, records, run, set_up
 
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.panel import PanelJudge, combined
+from pytest_compaction.metrics.survival import read
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import (
     CriterionScore,
@@ -20,8 +21,9 @@ from pytest_compaction.models.protocol import (
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.reports.usage import agreement_lines
 from pytest_compaction.rubric import applicable
+from pytest_compaction.text.matching import TextIndex
 
-RECALL = [criterion.id for criterion in applicable("recall")]
+RECALL = [criterion.id for criterion in applicable(builders.build_case().probes[0].facts)]
 
 
 class Fixed(OfflineModel):
@@ -40,7 +42,7 @@ class Fixed(OfflineModel):
         if score is None:
             return JudgeReply(unscored="the reply was no JSON", usage=Usage(1, 10, 0, 1))
         return JudgeReply(
-            tuple(CriterionScore(c.id, score, "so it seems") for c in applicable(request.kind)),
+            tuple(CriterionScore(c.id, score, "so it seems") for c in request.criteria),
             (stated,) * len(request.facts),
             (hit,) * len(request.traps),
             flags=(f"flag of {self.name}",),
@@ -51,10 +53,11 @@ class Fixed(OfflineModel):
 def verdict_of(*models, limit=8):
     case = builders.build_case()
     probe = case.probes[0]
+    view = read(probe.facts, probe.traps, TextIndex("The timeout is 45 seconds."))
 
     async def judged():
         panel = PanelJudge([ModelJudge(m) for m in models], 3.5, asyncio.Semaphore(limit))
-        return await panel.verdict(case, probe, "45 seconds", [True] * len(probe.facts))
+        return await panel.verdict(case, probe, "45 seconds", view)
 
     return asyncio.run(judged())
 
@@ -187,8 +190,9 @@ def test_a_run_with_several_judges_keeps_their_scores_and_prints_how_far_they_ag
     by_probe = {record["probe"]: record for record in records(pytester).records}
     judges = by_probe["limit"]["judges"]
     assert [judge["name"] for judge in judges] == ["offline", "refuses_files", "refuses"]
-    assert judges[0]["overall"] == judges[1]["overall"] == by_probe["limit"]["overall"]
-    assert judges[0]["criteria"] == {c["id"]: c["score"] for c in by_probe["limit"]["criteria"]}
+    assert judges[0]["overall"] == judges[1]["overall"] == by_probe["limit"]["answer"]["overall"]
+    answered = by_probe["limit"]["answer"]["criteria"]
+    assert judges[0]["criteria"] == {c["id"]: c["score"] for c in answered}
     assert judges[2] == {
         "name": "refuses",
         "overall": None,
@@ -198,8 +202,8 @@ def test_a_run_with_several_judges_keeps_their_scores_and_prints_how_far_they_ag
     result.stdout.fnmatch_lines(
         [
             "judges",
-            "  offline * mean 2.92 (4 of 4 items)",
-            "  refuses_files * mean 2.22 (3 of 4 items)",
+            "  offline * mean 2.50 (4 of 4 items)",
+            "  refuses_files * mean 1.67 (3 of 4 items)",
             "    unscored 1: the reply was no JSON",
             "  refuses * no score (0 of 4 items)",
             "    unscored 4: the reply was no JSON",

@@ -1,8 +1,6 @@
-"""pass^k, intervals, savings, survival: each against its definition."""
+"""pass^k, savings, survival: each against its definition."""
 
 import itertools
-import random
-from fractions import Fraction
 
 import pytest
 from hypothesis import assume, given
@@ -18,10 +16,11 @@ from pytest_compaction.metrics.aggregate import (
     pass_estimates,
     token_totals,
 )
-from pytest_compaction.metrics.intervals import EXACT_CLUSTERS, cluster_interval
+from pytest_compaction.metrics.intervals import cluster_interval
+from pytest_compaction.metrics.item_figures import survival
 from pytest_compaction.metrics.pass_k import mean_pass_hat_k, pass_hat_k
 from pytest_compaction.metrics.savings import kept_share, removed_share
-from pytest_compaction.metrics.survival import loss, survived, view_index
+from pytest_compaction.metrics.survival import loss, read, view_index
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=7), st.integers(1, 7))
@@ -47,82 +46,6 @@ def test_the_mean_of_pass_hat_k_leaves_out_items_with_fewer_trials():
     assert mean_pass_hat_k([(2, 2), (2, 0), (1, 1)], 2) == 0.5
     assert mean_pass_hat_k([(1, 1)], 2) is None
     assert mean_pass_hat_k([], 1) is None
-
-
-def brute_interval(clusters, level=0.95):
-    """Percentiles over all ordered resamples of whole clusters."""
-    means = []
-    for draw in itertools.product(clusters.values(), repeat=len(clusters)):
-        values = [Fraction(value) for cluster in draw for value in cluster]
-        means.append(sum(values) / len(values))
-    means.sort()
-    tail = Fraction(str(round((1 - level) / 2, 6)))
-    total = len(means)
-
-    def at(position):
-        return next(m for rank, m in enumerate(means, start=1) if rank >= position)
-
-    return float(at(tail * total)), float(at((1 - tail) * total))
-
-
-scores = st.lists(st.integers(0, 5), min_size=1, max_size=4)
-clusters = st.lists(scores, min_size=2, max_size=4).map(
-    lambda groups: {f"case{i}": group for i, group in enumerate(groups)}
-)
-
-
-@given(clusters)
-def test_the_exact_interval_is_that_of_all_ordered_resamples(groups):
-    assert cluster_interval(groups) == pytest.approx(brute_interval(groups))
-
-
-@given(clusters)
-def test_an_interval_contains_the_mean(groups):
-    low, high = cluster_interval(groups)
-    values = [value for group in groups.values() for value in group]
-    assert low - 1e-9 <= sum(values) / len(values) <= high + 1e-9
-
-
-@given(clusters)
-def test_a_wider_level_gives_an_interval_that_is_not_narrower(groups):
-    low, high = cluster_interval(groups, 0.8)
-    lower, higher = cluster_interval(groups, 0.99)
-    assert lower <= low <= high <= higher
-
-
-@given(st.lists(scores, min_size=2, max_size=12), st.randoms(use_true_random=False))
-def test_an_interval_does_not_depend_on_the_order_of_cases_or_items(groups, source):
-    named = [(f"case{i:02}", group) for i, group in enumerate(groups)]
-    turned = [(name, source.sample(group, len(group))) for name, group in named]
-    source.shuffle(turned)
-    assert cluster_interval(dict(named)) == pytest.approx(cluster_interval(dict(turned)))
-
-
-def test_one_case_has_no_interval():
-    assert cluster_interval({"a": [1.0, 5.0]}) is None
-    assert cluster_interval({"a": [1.0, 5.0], "b": []}) is None
-    assert cluster_interval({}) is None
-
-
-def test_equal_values_have_an_interval_without_width():
-    assert cluster_interval({"a": [3.0], "b": [3.0, 3.0], "c": [3.0]}) == (3.0, 3.0)
-
-
-def test_many_cases_are_drawn_deterministically_and_narrow_the_interval():
-    source = random.Random(7)
-    few = {f"c{i}": [source.gauss(3, 1)] for i in range(EXACT_CLUSTERS)}
-    many = few | {f"d{i}": [source.gauss(3, 1)] for i in range(200)}
-    low, high = cluster_interval(many)
-    assert cluster_interval(many) == (low, high)
-    few_low, few_high = cluster_interval(few)
-    assert 0 < high - low < few_high - few_low
-
-
-def test_drawn_and_exact_intervals_agree(monkeypatch):
-    groups = {f"c{i}": [float(i % 4), float(i % 3)] for i in range(8)}
-    exact = cluster_interval(groups)
-    monkeypatch.setattr("pytest_compaction.metrics.intervals.EXACT_CLUSTERS", 1)
-    assert cluster_interval(groups) == pytest.approx(exact, abs=0.1)
 
 
 @pytest.mark.parametrize(
@@ -153,8 +76,8 @@ def test_a_fact_survives_where_the_view_can_be_read():
         ]
     )
     facts = [Fact(t) for t in ("limit 45", "lease/queue.py", "ValueError", "port 8080")]
-    assert survived(facts, view_index(view)) == (True, True, True, False)
-    assert survived(facts, view_index(())) == (False, False, False, False)
+    assert read(facts, (), view_index(view)).stated == (True, True, True, False)
+    assert read(facts, (), view_index(())).stated == (False, False, False, False)
 
 
 @pytest.mark.parametrize(
@@ -163,6 +86,12 @@ def test_a_fact_survives_where_the_view_can_be_read():
 )
 def test_a_missing_fact_is_dropped_or_unused(survives, used, kind):
     assert loss(survives, used) == kind
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_where_the_view_leads_what_it_lacks_is_dropped_whatever_the_answer_says(used):
+    assert loss(False, used, "view") == "dropped"
+    assert loss(True, used, "view") == (None if used else "unused")
 
 
 def test_losses_and_traps_are_counted_over_scored_records():
@@ -177,6 +106,34 @@ def test_losses_and_traps_are_counted_over_scored_records():
     )
     assert (counted.facts, counted.dropped, counted.unused) == (6, 2, 2)
     assert (counted.traps, counted.hit) == (2, 1)
+
+
+def test_facts_are_counted_by_what_the_leading_reading_made_of_them():
+    facts = [
+        {"text": name, "survived": view == "stated", "used": answer == "stated"}
+        | {"view": view, "answer": answer}
+        for name, view, answer in [
+            ("a", "stated", "stated"),
+            ("b", "stated", "absent"),
+            ("c", "uncertain", "absent"),
+            ("d", "contradicted", "stated"),
+        ]
+    ]
+    by_view = loss_counts([record(facts=facts, reading="view")])
+    assert by_view.outcomes == {"stated": 2, "uncertain": 1, "contradicted": 1}
+    assert (by_view.dropped, by_view.unused) == (2, 1)
+    by_answer = loss_counts([record(facts=facts, reading="answer")])
+    assert by_answer.outcomes == {"stated": 2, "absent": 2}
+    assert (by_answer.dropped, by_answer.unused) == (1, 1)
+
+
+def test_the_second_figure_is_that_of_the_reading_that_does_not_lead():
+    of_view = record(reading="view", overall=4.0, answer={"overall": 3.0})
+    of_answer = record(reading="answer", overall=3.0, view={"overall": 4.0})
+    assert [survival(r) for r in (of_view, of_answer, unscored())] == [4.0, 4.0, None]
+    assert aggregate("anchored", [of_view]).second.value == 3.0
+    assert aggregate("anchored", [of_answer]).second.value == 4.0
+    assert aggregate("anchored", [record()]).second is None
 
 
 def test_trials_of_one_item_make_pass_k():
@@ -208,7 +165,8 @@ def test_tokens_are_counted_once_a_case_and_trial():
 def test_unscored_items_do_not_enter_a_mean():
     mean = overall_mean([record(overall=4.0), record(case="b", overall=2.0), unscored(case="c")])
     assert (mean.value, mean.count) == (3.0, 2)
-    assert mean.interval == (2.0, 4.0)
+    assert mean.cases == 2
+    assert mean.interval == cluster_interval({"a": [4.0], "b": [2.0]})
     assert overall_mean([unscored()]) is None
 
 

@@ -28,8 +28,10 @@ from support.endpoint_server import refusing_port, serving, unused_url
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.verdict import verdict_from_reply
+from pytest_compaction.metrics.survival import read
 from pytest_compaction.models.protocol import ModelError, SummaryRequest
 from pytest_compaction.rubric import applicable
+from pytest_compaction.text.matching import TextIndex
 
 pytestmark = pytest.mark.usefixtures("short_waits")
 
@@ -108,7 +110,8 @@ async def judged(model, text):
     case = build_case()
     probe = case.probes[0]
     reply = await ModelJudge(model).reply(case, probe, text)
-    return verdict_from_reply(reply, probe.facts, [True], probe.traps, text, 3.5)
+    view = read(probe.facts, probe.traps, TextIndex(text))
+    return verdict_from_reply(reply, probe, view, text, 3.5)
 
 
 async def answered(model, number):
@@ -185,7 +188,7 @@ def _judged_well(name, verdict):
         assert all(text in verdict.unscored for text in SAID_AT_ONCE.get(name, SAID[name])), name
     else:
         assert verdict.overall == 4.0
-        assert len(verdict.criteria) == len(applicable("recall"))
+        assert len(verdict.criteria) == len(applicable(build_case().probes[0].facts))
 
 
 def _replied_well(name, result, expected):

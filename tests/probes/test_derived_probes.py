@@ -11,12 +11,14 @@ import pytest
 from support.paths import public_data
 from support.probe_logs import Log, facts, filler, named, plan
 
+from pytest_compaction.case.case import Fact
 from pytest_compaction.case_making.case_maker import compaction_points
 from pytest_compaction.conversation.messages import Message, ToolCall, readable
 from pytest_compaction.importers.formats.pi.importer import PiImporter
 from pytest_compaction.probes.derive import derive_probes
+from pytest_compaction.probes.keys import given_away
 from pytest_compaction.probes.sources.plans import plan_entries
-from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.matching import Statement, TextIndex
 
 
 def test_created_deleted_renamed_and_modified_files_are_asked_for() -> None:
@@ -29,14 +31,20 @@ def test_created_deleted_renamed_and_modified_files_are_asked_for() -> None:
         log.call("edit", path=f"lib/{name}_c.py", oldText="a", newText="b")
     probes = log.chatter().probes()
     (created,) = named(probes, "created")
-    assert facts(created) == ["src/alpha.py", "src/beta.py"]
-    assert {fact["about"] for fact in created["facts"]} == {"created"}
+    assert facts(created) == ["src/alpha.py was created", "src/beta.py was created"]
+    assert {fact["type"] for fact in created["facts"]} == {"path"}
+    assert {fact["change"] for fact in created["facts"]} == {"created"}
+    assert [fact["keys"] for fact in created["facts"]] == [[["src/alpha.py"]], [["src/beta.py"]]]
     assert created["answer"] == {"format": "list"}
-    assert facts(named(probes, "deleted")[0]) == ["old/alpha.txt", "old/beta.txt"]
-    assert len(facts(named(probes, "renamed")[0])) == 4
+    gone = named(probes, "deleted")[0]["facts"]
+    assert [fact["keys"] for fact in gone] == [[["old/alpha.txt"]], [["old/beta.txt"]]]
+    assert facts(named(probes, "renamed")[0]) == [
+        "lib/alpha_a.py was renamed to lib/alpha_b.py",
+        "lib/beta_a.py was renamed to lib/beta_b.py",
+    ]
     (modified,) = named(probes, "modified")
-    assert facts(modified) == ["lib/alpha_c.py", "lib/beta_c.py"]
-    assert {fact["about"] for fact in modified["facts"]} == {"modified"}
+    assert facts(modified) == ["lib/alpha_c.py was modified", "lib/beta_c.py was modified"]
+    assert {fact["change"] for fact in modified["facts"]} == {"modified"}
 
 
 def test_names_that_edits_introduced_are_asked_for_by_file() -> None:
@@ -75,7 +83,8 @@ def test_a_value_that_changed_makes_the_old_one_a_trap() -> None:
         log.call("edit", path="conf.py", oldText=old, newText=new)
     (changed,) = named(log.chatter().probes(), "changed-values")
     assert sorted(facts(changed)) == ["retry_limit: 13", "timeout_s: 20"]
-    assert {"text": "timeout_s: 45", "current": ["timeout_s: 20"]} in changed["traps"]
+    stale = {"text": "timeout_s: 45", "keys": [["timeout_s"], ["45"]], "of": "timeout_s: 20"}
+    assert stale in changed["traps"]
 
 
 def test_numbers_in_a_users_sentence_are_asked_for_by_its_subject() -> None:
@@ -100,6 +109,10 @@ def test_alternatives_reasons_and_corrections_are_asked_for() -> None:
     stated = [fact for probe in decisions for fact in facts(probe)]
     assert "“one thread each" in asked
     assert "The handler uses a bounded queue" in stated
+    assert {fact["type"] for probe in decisions for fact in probe["facts"]} >= {
+        "decision",
+        "reason",
+    }
     assert "it blocks every worker thread" in stated
 
 
@@ -112,9 +125,15 @@ def test_the_last_request_and_check_before_a_point_are_asked_for() -> None:
     )
     probes = log.chatter().probes()
     (request,) = named(probes, "last-request")
-    assert "src/upload.py" in facts(request)
+    assert "src/upload.py was modified" in facts(request)
     (check,) = named(probes, "last-check")
     assert "2 failed, 31 passed" in facts(check)
+
+
+def stated_as(fact: dict[str, Any]) -> Statement:
+    known = {name: fact[name] for name in ("text", "type")}
+    keys = tuple(map(tuple, fact["keys"]))
+    return Fact(**known, keys=keys, change=fact.get("change")).statement
 
 
 def check_sound(
@@ -122,13 +141,13 @@ def check_sound(
 ) -> None:
     by_id = {message.id: message for message in messages}
     for probe in probes:
-        question = TextIndex(probe["question"])
         assert 1 <= len(probe["facts"]) <= 6
         for fact in probe["facts"]:
-            forms = (fact["text"], *fact.get("aliases", ()))
-            assert not question.states(forms), (probe["id"], fact["text"])
-            for id in fact["evidence"]:
-                assert TextIndex(readable(by_id[id])).states(forms)
+            groups = tuple(map(tuple, fact["keys"]))
+            assert not given_away(probe["question"], groups, fact["text"]), probe["id"]
+            statement = stated_as(fact)
+            for text in (fact["text"], *(readable(by_id[id]) for id in fact["evidence"])):
+                assert TextIndex(text).read(statement).outcome == "stated"
     assert len({probe["id"] for probe in probes}) == len(probes)
 
 
@@ -153,8 +172,8 @@ def test_open_steps_of_a_plan_are_asked_for() -> None:
     log = Log().call("TodoWrite", **plan("in_progress", "pending", "pending"))
     log.call("TodoWrite", **plan("completed", "in_progress", "pending")).chatter()
     (steps,) = named(log.probes(), "open-steps")
-    assert facts(steps) == ["Move the retry loop", "Document both of them"]
-    assert {fact["about"] for fact in steps["facts"]} == {"pending"}
+    assert facts(steps) == ["Move the retry loop", "Document the retry limits"]
+    assert {fact["type"] for fact in steps["facts"]} == {"next_step"}
 
 
 @pytest.mark.parametrize(
@@ -183,7 +202,10 @@ def test_the_first_test_run_is_asked_for_with_the_last_as_a_trap() -> None:
     log.call("bash", command="pytest tests/b", output="38 passed in 1.0s").chatter()
     (first,) = named(log.probes(), "first-tests")
     assert facts(first) == ["7 failed, 31 passed"]
-    assert first["traps"] == [{"text": "38 passed", "current": ["7 failed, 31 passed"]}]
+    assert [fact["type"] for fact in first["facts"]] == ["command"]
+    assert first["facts"][0]["keys"] == [["7 failed", "7 failures", "7 failing"]]
+    (stale,) = first["traps"]
+    assert (stale["text"], stale["of"]) == ("38 passed", "7 failed, 31 passed")
 
 
 def test_versions_are_asked_for_by_name_with_older_ones_as_traps() -> None:
@@ -191,7 +213,8 @@ def test_versions_are_asked_for_by_name_with_older_ones_as_traps() -> None:
     log.call("bash", command="pip install -U httpx", output="installed httpx 0.27.2").chatter()
     (versions,) = named(log.probes(), "versions")
     assert sorted(facts(versions)) == ["httpx 0.27.2", "ruff 0.4.10"]
-    assert versions["traps"] == [{"text": "httpx 0.26.1", "current": ["0.27.2"]}]
+    keys = [["0.26.1"], ["httpx"]]
+    assert versions["traps"] == [{"text": "httpx 0.26.1", "keys": keys, "of": "httpx 0.27.2"}]
 
 
 def test_counts_addresses_commits_and_exit_codes_are_asked_for() -> None:
@@ -249,7 +272,10 @@ def test_identifiers_of_the_user_and_places_found_by_the_agent_are_asked_for() -
     log.say("assistant", "The `atom` rule is defined on line 666.").chatter()
     probes = log.probes()
     assert facts(named(probes, "identifier")[0]) == ["M05KNL", "BILL-2207"]
-    assert facts(named(probes, "finding")[0]) == ["line 29", "line 666"]
+    assert facts(named(probes, "finding")[0]) == [
+        "The `pattern` rule is declared on line 29",
+        "The `atom` rule is defined on line 666",
+    ]
 
 
 def test_a_short_session_is_asked_for_single_facts() -> None:

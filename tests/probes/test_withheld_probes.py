@@ -13,7 +13,7 @@ from pytest_compaction.case_making.case_maker import make_case
 from pytest_compaction.importers.protocol import ImportTally, Transcript
 from pytest_compaction.probes.derive import derive_probes
 from pytest_compaction.probes.lint import inspect
-from pytest_compaction.probes.log import ProbeLog
+from pytest_compaction.probes.log import Candidate, ProbeLog, path_candidate
 from pytest_compaction.probes.phrases import clauses, whole_text
 
 
@@ -31,9 +31,9 @@ def test_what_the_tail_or_everybody_states_is_not_at_risk() -> None:
     log.say("assistant", "I come back to src/late.py now.")
     found = ProbeLog(log.messages, [len(log.messages) - 1])
     end = len(log.messages) - 1
-    assert found.find("src/early.py", end, "created") is not None
-    assert found.find("src/late.py", end, "created") is None
-    assert found.find("go on", end, "detail") is None
+    assert found.find(path_candidate("src/early.py", "created"), end) is not None
+    assert found.find(Candidate("src/late.py", "path", (("src/late.py",),)), end) is None
+    assert found.find(Candidate("go on", "state", (("go on",),)), end) is None
 
 
 def test_a_slip_of_the_pen_is_no_fact() -> None:
@@ -71,7 +71,8 @@ def test_lead_ins_listings_and_fragments_are_no_facts() -> None:
 def test_what_was_redacted_is_no_fact() -> None:
     log = Log().say("assistant", "the key is REDACTED_SECRET_1 in the vault").chatter()
     found = ProbeLog(log.messages, [len(log.messages) - 1])
-    assert found.find("REDACTED_SECRET_1", found.points[0], "detail") is None
+    secret = Candidate("REDACTED_SECRET_1", "value", (("REDACTED_SECRET_1",),))
+    assert found.find(secret, found.points[0]) is None
 
 
 def test_of_rules_about_one_thing_the_last_is_asked_for_and_the_others_are_traps() -> None:
@@ -81,11 +82,13 @@ def test_of_rules_about_one_thing_the_last_is_asked_for_and_the_others_are_traps
     filler(log, 2).say("user", f"Final word: {again.format(60)}")
     probes = log.chatter().probes()
     (rule,) = named(probes, "constraint")
-    assert facts(rule) == ["must be 60 seconds for every worker"]
+    said = "lease timeout must be {} seconds for every worker"
+    assert facts(rule) == [f"the {said.format(60)}"]
     assert [trap["text"] for trap in rule["traps"]] == [
-        "must be 30 seconds for every worker",
-        "must be 45 seconds for every worker",
+        f"The {said.format(30)}",
+        f"the {said.format(45)}",
     ]
+    assert {trap["of"] for trap in rule["traps"]} == set(facts(rule))
     recalled = [fact for probe in probes if probe["kind"] == "recall" for fact in facts(probe)]
     assert not any("30" in fact or "45" in fact for fact in recalled)
 
@@ -109,9 +112,9 @@ def test_files_of_a_deleted_renamed_or_cleaned_folder_are_not_there_any_more() -
     log.call("bash", command="git clean -fdx", output="Removing build/")
     probes = log.chatter().probes()
     (created,) = named(probes, "created")
-    assert facts(created) == ["src/a.py", "src/b.py"]
-    (deleted,) = named(probes, "deleted")
-    assert facts(deleted) == ["docs/manual.md", "build/gen.py"]
+    assert facts(created) == ["src/a.py was created", "src/b.py was created"]
+    # No message says by name that one of them is gone, so nobody can be asked to know it.
+    assert named(probes, "deleted") == []
 
 
 @pytest.mark.parametrize(
@@ -143,7 +146,7 @@ def test_a_file_that_an_output_named_before_was_not_created() -> None:
     for name in "abcd":
         log.call("bash", command=f"echo x_{name} > src/{name}.py", output="")
     (created,) = named(log.chatter().probes(), "created")
-    assert facts(created) == ["src/c.py", "src/d.py"]
+    assert facts(created) == ["src/c.py was created", "src/d.py was created"]
 
 
 def test_the_last_test_run_is_one_of_tests_and_not_a_log_of_old_ones() -> None:
@@ -165,11 +168,11 @@ def test_what_a_file_says_is_no_error_of_the_call_that_read_it() -> None:
 
 
 def test_an_error_of_a_program_that_shows_files_is_its_own() -> None:
-    output = "ls: cannot access 'src/lib': No such file or directory\nexit code 2"
+    output = "ls: cannot access 'src/lib': No such file or directory\nexit code 127"
     log = Log().say("user", "please look at the library of it")
     log.call("bash", command="ls src/lib", output=output)
     (error,) = named(log.chatter().probes(), "error")
-    assert facts(error)[-1] == "exit code 2"
+    assert facts(error)[-1] == "exit code 127"
 
 
 @pytest.mark.parametrize(
@@ -210,8 +213,9 @@ def test_a_value_that_something_else_may_have_set_is_not_asked_for(
 def test_evidence_holds_all_words_of_its_fact() -> None:
     log = Log().say("assistant", "It prints: Variable reference not found: ${value}")
     log.say("assistant", "It prints: Variable reference not found: dimGray").chatter()
-    found = ProbeLog(log.messages, [len(log.messages) - 1])
-    entry = found.find("Variable reference not found: dimGray", found.points[0], "detail")
+    end = len(log.messages) - 1
+    found = ProbeLog(log.messages, [end])
+    entry = found.find(Candidate("Variable reference not found: dimGray", "error"), end)
     assert entry is not None and entry.fact.evidence == ("m1",)
 
 

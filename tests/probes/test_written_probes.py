@@ -27,7 +27,10 @@ def reply(*probes):
 
 
 def probe(question="Where was the first limit set?", *texts, kind="recall", **more):
-    facts = [{"text": t, "evidence": ["m1"], "about": "detail"} for t in texts or ["module_0.py"]]
+    facts = [
+        {"text": t, "type": "path", "change": "", "keys": [[t]], "evidence": ["m1"]}
+        for t in texts or ["module_0.py"]
+    ]
     return {"kind": kind, "question": question, "facts": facts, "traps": [], **more}
 
 
@@ -41,8 +44,10 @@ def test_what_the_log_states_is_kept_with_the_places_where_it_does():
     assert written.proposed == 1 and written.refused == {}
     (kept,) = written.probes
     assert kept["id"] == "recall-1-written"
+    keys = [["module_0.py"]]
+    evidence = ["m1", "m2", "m3"]
     assert kept["facts"] == [
-        {"text": "module_0.py", "evidence": ["m1", "m2", "m3"], "about": "detail"}
+        {"text": "module_0.py", "type": "path", "keys": keys, "evidence": evidence}
     ]
     assert len(caller.calls) == 2
     body = caller.calls[0].body
@@ -82,10 +87,36 @@ def test_the_same_is_not_asked_twice_and_no_stretch_takes_all_places():
     assert written.refused == {"a question asked before": 1}
 
 
-def test_traps_that_the_facts_fall_into_are_dropped():
-    traps = [{"text": "module_0.py", "current": "x"}, {"text": "limit 77", "current": "100"}, 3]
-    written, _ = write(reply(probe(traps=traps)), reply())
-    assert written.probes[0]["traps"] == [{"text": "limit 77", "current": "100"}]
+def test_traps_that_the_facts_fall_into_or_that_stand_against_no_fact_are_dropped():
+    stale = {"text": "module_7.py", "keys": [["module_7.py"]], "of": "module_0.py"}
+    traps = [stale | {"text": "module_0.py", "keys": [["module_0.py"]]}, stale, 3]
+    written, _ = write(reply(probe(traps=[*traps, stale | {"of": "module_5.py"}])), reply())
+    assert written.probes[0]["traps"] == [stale]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [None, "module_0.py", [], [[]], [["  "]], [[5]], [{}], [["x" * 900]], [["0"]], [["a"]] * 50],
+)
+def test_key_groups_in_a_wrong_form_are_made_by_rule(keys):
+    fact = {"text": "module_0.py", "type": "identifier", "keys": keys}
+    written, _ = write(reply(probe() | {"facts": [fact]}), reply())
+    (made,) = written.probes[0]["facts"]
+    assert made["keys"] == [["module_0.py"]]
+
+
+def test_key_groups_that_the_log_does_not_bear_out_are_made_by_rule():
+    fact = {"text": "module_0.py", "type": "value", "keys": [["module_0.py"], ["elephant"]]}
+    written, _ = write(reply(probe() | {"facts": [fact]}), reply())
+    assert written.probes[0]["facts"][0]["keys"] == [["module_0.py"]]
+
+
+@pytest.mark.parametrize("type", ["poem", None, 5, ["path"], {}])
+def test_an_unknown_type_or_change_is_replaced_by_that_of_the_kind(type):
+    fact = {"text": "module_0.py", "type": type, "change": type, "keys": [["module_0.py"]]}
+    written, _ = write(reply(probe() | {"facts": [fact]}), reply())
+    (made,) = written.probes[0]["facts"]
+    assert made["type"] == "value" and "change" not in made
 
 
 @pytest.mark.parametrize("text", ["no idea", "{", '{"probes": 5}', "[]", "{" * 9000])

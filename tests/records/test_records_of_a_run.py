@@ -49,6 +49,7 @@ def test_the_header_holds_every_option(pytester):
         "compaction_trials": 2,
         "compaction_control": True,
         "compaction_trigger": "turns:2",
+        "compaction_budget": "900,300",
         "compaction_pass_score": 2.5,
         "compaction_threshold": "overall>=0",
         "compaction_max_unscored": 7,
@@ -91,6 +92,7 @@ def test_the_header_holds_every_option(pytester):
         "judge_prompt": "judge.md",
         "trials": 2,
         "control": True,
+        "budgets": [300, 900],
         "trigger": "turns:2",
         "pass_score": 2.5,
         "thresholds": ["overall>=0"],
@@ -141,10 +143,27 @@ def test_a_record_says_what_was_measured_and_nothing_of_the_machine(pytester):
     assert record["item"].endswith("::test_probe[strategies:forget_limit-first-limit]")
     assert (record["case"], record["task"], record["kind"]) == ("first", "debugging", "recall")
     assert (record["compactor"], record["trial"]) == (own("forget_limit"), 1)
-    assert (record["status"], record["overall"]) == ("failed", 0.8333)
-    assert record["dimensions"]["instruction"] == 5.0
+    assert (record["status"], record["overall"]) == ("failed", 0.0)
+    known = {name: score for name, score in record["dimensions"].items() if score is not None}
+    assert known == {"accuracy": 0.0, "completeness": 0.0}
+    assert record["reading"] == "view"
+    assert record["answer"]["overall"] == 0.0
+    assert record["answer"]["dimensions"].keys() == record["dimensions"].keys()
     assert {criterion["id"] for criterion in record["criteria"]} >= {"accuracy_factual"}
-    assert record["facts"] == [{"text": "45", "survived": False, "used": False}]
+    assert record["facts"] == [
+        {
+            "text": "45",
+            "type": "value",
+            "view": "absent",
+            "answer": "absent",
+            "survived": False,
+            "used": False,
+            "loss": "dropped",
+            "clause": "",
+            "words": [],
+            "why": "",
+        }
+    ]
     assert record["traps"] == [{"text": "the retry limit is 30", "hit": True}]
     assert record["latency_s"] == {}, "offline nothing is waited for"
     assert record["tokens"]["view"] < record["tokens"]["log"]

@@ -112,7 +112,12 @@ def case_data(**changes):
                 "question": "Which files were touched?",
                 "point": "early",
                 "facts": [
-                    {"text": "src/lease/queue.py", "evidence": ["m2", "m4"], "about": "modified"}
+                    {
+                        "text": "src/lease/queue.py",
+                        "evidence": ["m4"],
+                        "type": "path",
+                        "change": "modified",
+                    }
                 ],
                 "answer": {"format": "list", "max_tokens": 200},
             },

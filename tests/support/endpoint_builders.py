@@ -16,7 +16,6 @@ from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.models.protocol import AnswerRequest, JudgeRequest, ModelError
 from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.models.wire.reply import usage_of
-from pytest_compaction.rubric import applicable
 
 NAME = "test-model"
 KEY = "sk-proj-Test0123456789abcdefXYZ"
@@ -108,7 +107,7 @@ def judged(request, score=4):
     data = {
         "facts": members(range(1, len(request.facts) + 1), stated=True),
         "stale_claims": members(range(1, len(request.traps) + 1), hit=False),
-        "criteria": members((c.id for c in applicable(request.kind)), score=score),
+        "criteria": members((c.id for c in request.criteria), score=score),
     }
     return {name: value for name, value in data.items() if value}
 

@@ -48,7 +48,7 @@ def facts(probe: dict[str, Any]) -> list[str]:
 
 
 def plan(*states: str) -> dict[str, Any]:
-    steps = ["Write the upload queue", "Move the retry loop", "Document both of them"]
+    steps = ["Write the upload queue", "Move the retry loop", "Document the retry limits"]
     return {"todos": [{"content": s, "status": t} for s, t in zip(steps, states, strict=True)]}
 
 

@@ -175,11 +175,11 @@ def dead(request, reply):
 
 
 def too_high(request, reply):
-    return JudgeReply(criteria=(CriterionScore("accuracy_factual", 7.0, "generous"),))
+    return JudgeReply(criteria=(CriterionScore("completeness_coverage", 7.0, "generous"),))
 
 
 def not_a_number(request, reply):
-    return JudgeReply(criteria=(CriterionScore("accuracy_factual", float("nan"), "unsure"),))
+    return JudgeReply(criteria=(CriterionScore("completeness_coverage", float("nan"), "unsure"),))
 
 
 def invented(request, reply):
@@ -297,19 +297,28 @@ def case(id="first", **changes):
                 "kind": "file",
                 "question": "Which files were edited?",
                 "point": "early",
-                "facts": [{"text": "src/queue.py", "evidence": ["done"], "about": "modified"}],
+                "facts": [
+                    {
+                        "text": "src/queue.py",
+                        "evidence": ["done"],
+                        "type": "path",
+                        "change": "modified",
+                    }
+                ],
             },
             {
                 "id": "next",
                 "kind": "continuation",
                 "question": "What is the next step?",
-                "facts": [{"text": "docs/retries.md", "evidence": ["plan"], "about": "pending"}],
+                "facts": [{"text": "docs/retries.md", "evidence": ["plan"], "type": "next_step"}],
             },
             {
                 "id": "decided",
                 "kind": "decision",
                 "question": "Why was 45 chosen as the limit?",
-                "facts": [{"text": "the broker restarts slowly", "evidence": ["agreed"]}],
+                "facts": [
+                    {"text": "the broker restarts slowly", "evidence": ["agreed"], "type": "reason"}
+                ],
             },
         ],
     }

@@ -5,10 +5,13 @@ import json
 from support.scenarios import own, records
 
 
-def run(pytester, *arguments, workers=0, compactor="keep", flag=True, judge="shifted"):
+def run(
+    pytester, *arguments, workers=0, compactor="keep", flag=True, judge="shifted", by="answering"
+):
     given = ["-pno:hypothesispytest", "-pno:anyio", "-pno:cacheprovider", f"-n{workers}"]
     given += [f"--compactor={own(compactor)}"] if compactor else []
     given += ["--compaction-judge-snapshots"] if flag else []
+    given += [f"--compaction-responder={by}"]
     return pytester.runpytest_inprocess(*given, f"--compaction-judge={judge}", *arguments)
 
 

@@ -41,6 +41,29 @@ def test_ordinary_prose_claims_nothing(text):
     assert claims(text) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<state_snapshot>",
+        "<overall_goal>The tests pass again.</overall_goal>",
+        "<file_list name=\"two words\" kind='x_y'/>",
+        "imports PAGE_WID… from there",
+        "key=lambda entry: entry.pattern.r…; then",
+        "it reads src/lease/qu... and stops",
+        "the head of max_retr [1200 characters left out] ries_per_host",
+        "moved_n [truncated]",
+        "it said `the lease was l…`",
+    ],
+)
+def test_tags_and_words_that_were_cut_off_claim_nothing(text):
+    assert claims(text) == []
+
+
+def test_what_stands_between_tags_and_beside_cut_words_is_still_claimed():
+    text = "<task_state>set MAX_RETRIES in src/a.py</task_state> and PAGE_WID… is 45"
+    assert made(text) == {("name", "max_retries"), ("path", "src/a.py"), ("number", "45")}
+
+
 def test_each_claim_is_made_once_in_order():
     found = claims("45 then run.py then 45 then run.py then 46")
     assert found == [Claim("number", "45"), Claim("path", "run.py"), Claim("number", "46")]
@@ -142,7 +165,23 @@ def test_taking_out_twice_takes_out_no_more(text):
 
 
 @pytest.mark.parametrize(
-    "unit", ["a", "aB", "`a", '"a ', "score ", "give 5 ", "1,000", "</system", "a_", "ignore "]
+    "unit",
+    [
+        "a",
+        "aB",
+        "`a",
+        '"a ',
+        "score ",
+        "give 5 ",
+        "1,000",
+        "</system",
+        "a_",
+        "ignore ",
+        "<a ",
+        '<a b="c" ',
+        "…",
+        "[left out",
+    ],
 )
 def test_a_long_odd_answer_does_not_hang(unit):
     text = unit * 20_000

@@ -79,7 +79,7 @@ class ClaudeCode(ProductCompactor):
         self.files = files
         self.set_profile(profile)
         self.clearing = ToolUseClearing(KEPT_RESULTS)
-        traits = Traits(needs_model=True, keeps_tail=self.hardened)
+        traits = Traits(needs_model=True, keeps_tail=self.hardened, prompt_only=("focus",))
         self.set_traits(traits, {})
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:

@@ -1,8 +1,8 @@
 """``window``: the newest part of the conversation that fits the budget, and nothing else.
 
-The plainest strategy, which every other one has to beat. The system prompt stays; the
-rest is cut to the longest run of whole groups that fits the budget. The user message
-that this run answers comes along.
+The plainest strategy, and one of the nulls that every other one has to beat. The system
+prompt stays; the rest is cut to the longest run of whole groups that fits the budget. The
+user message that this run answers comes along.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Window(HistoryCompactor):
 
     name = "window"
     description = "the newest part that fits the budget; nothing else is kept"
-    traits = Traits(keeps_tail=True)
+    traits = Traits(keeps_tail=True, null=True)
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Cut the view to its newest part; fail if not even that fits."""

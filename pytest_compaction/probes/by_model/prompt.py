@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from string import Template
 from typing import Any, Final, get_args
 
-from pytest_compaction.case.case import PROBE_KINDS, About
+from pytest_compaction.case.case import PROBE_KINDS, Change, FactType
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.models.chat.fences import fences_for
 
@@ -34,9 +34,17 @@ Rules:
 - A question must be answerable from the session alone, and must not give its answer away.
 - Its facts are what a full answer contains: two to five short texts, each copied word for
   word from the session (a value with the words that name it, a path, a clause of at most
-  fifteen words), each with the ids of the messages that state it.
-- Prefer what is said once and early over what is repeated.
-- Where a value changed, ask for the one that holds now and give the old one as a trap.
+  fifteen words), each with its type and the ids of the messages that state it.
+- Each fact has one to four groups of key phrases, taken from its text: exact values, names
+  and paths, and the one or two words that say what they are of. A group lists other ways
+  to say the same. Whoever words the fact otherwise, and rightly, uses one phrase of every
+  group; whoever states something else does not. A number of one to three digits needs a
+  group for its subject. In a negative fact the negation is part of a phrase ("not
+  retried", "never retried"). For a file, the key is its path and "change" says what
+  happened to it.
+- Prefer what is said once and early over what is repeated, and what only a tool printed.
+- Where a value changed, ask for the one that holds now. Give the old one as a trap with
+  groups of its own; "of" is the text of the fact that it stands against.
 - Ask for nothing that is secret, personal, or only about the tool that was used."""
 
 _USER: Final = """\
@@ -45,9 +53,11 @@ Write at most $count questions about this part of the session, of different kind
 $log
 
 Reply with one JSON object of this form and nothing else:
-{"probes": [{"kind": "recall", "question": "…", "facts": [{"text": "…", "evidence":
-["<message id>"], "about": "detail"}], "traps": [{"text": "<stale>", "current": "<now>"}]}]}
-"about" is one of: $about."""
+{"probes": [{"kind": "recall", "question": "…", "facts": [{"text": "…", "type": "value",
+"change": "", "keys": [["<exact value>"], ["<subject>", "<its other name>"]], "evidence":
+["<message id>"]}], "traps": [{"text": "<stale>", "keys": [["<stale value>"], ["<subject>"]],
+"of": "<text of the fact>"}]}]}
+"type" is one of: $types. "change" is one of: $changes for a path, and empty for the rest."""
 
 
 def prompt(
@@ -63,7 +73,8 @@ def prompt(
         "mark": fences.mark,
         "count": str(count),
         "log": fences.around("session", log),
-        "about": ", ".join(get_args(About)),
+        "types": ", ".join(get_args(FactType)),
+        "changes": ", ".join(get_args(Change)),
     }
     texts = (("system", _SYSTEM), ("user", _USER))
     return [{"role": role, "content": Template(text).substitute(fields)} for role, text in texts]
@@ -72,14 +83,17 @@ def prompt(
 def response_format() -> dict[str, Any]:
     """The form of the reply, as the ``response_format`` parameter of chat completions."""
     text = {"type": "string"}
+    keys = {"type": "array", "items": {"type": "array", "items": text}}
     fact = _object(
         {
             "text": text,
+            "type": {"type": "string", "enum": list(get_args(FactType))},
+            "change": {"type": "string", "enum": ["", *get_args(Change)]},
+            "keys": keys,
             "evidence": {"type": "array", "items": text},
-            "about": {"type": "string", "enum": list(get_args(About))},
         }
     )
-    trap = _object({"text": text, "current": text})
+    trap = _object({"text": text, "keys": keys, "of": text})
     probe = _object(
         {
             "kind": {"type": "string", "enum": list(PROBE_KINDS)},

@@ -11,24 +11,42 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, get_args
 
-from pytest_compaction.case.case import PROBE_KINDS, About, Trap
+from pytest_compaction.case.case import (
+    DEFAULT_TYPE,
+    PROBE_KINDS,
+    Change,
+    Fact,
+    FactType,
+    ProbeKind,
+    Trap,
+)
 from pytest_compaction.conversation.messages import Message, json_or_none
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.wire.call import Call, Caller
 from pytest_compaction.models.wire.reply import read_reply
 from pytest_compaction.probes.by_model.prompt import prompt, response_format
-from pytest_compaction.probes.log import ProbeLog
+from pytest_compaction.probes.data import fact_data, states, trap_data
+from pytest_compaction.probes.exact import weak_alone
+from pytest_compaction.probes.keys import (
+    MAX_GROUPS,
+    MAX_KEY,
+    Groups,
+    given_away,
+    keys_of,
+)
+from pytest_compaction.probes.log import Candidate, ProbeLog, path_candidate
 from pytest_compaction.secrets.shapes import STAND_IN
 from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.words import normalize
+from pytest_compaction.text.words import is_path, normalize
 
 REPLY_TOKENS: Final = 12_000
 """Room for sixteen probes and for the reasoning that some models spend before them."""
 MAX_FACTS: Final = 6
+MAX_ALTERNATIVES: Final = 8
 MAX_QUESTION: Final = 600
 """The most characters of a question; a longer one restates the session."""
 _SPARE: Final = 1.5
@@ -136,55 +154,96 @@ def _checked(proposal: Any, log: ProbeLog, seen: set[str]) -> dict[str, Any] | s
         return "a probe without facts"
     if STAND_IN in question or normalize(question) in seen:
         return "a question asked before" if normalize(question) in seen else "a redacted value"
-    found: list[dict[str, Any]] = []
-    for fact in facts[:MAX_FACTS]:
-        made = _fact(fact, question, proposal["kind"], log, found)
+    found: list[Fact] = []
+    for given in facts[:MAX_FACTS]:
+        made = _fact(given, question, proposal["kind"], log, found)
         if isinstance(made, str):
             return made
         found.append(made)
-    texts = {fact["text"] for fact in found}
+    texts = {fact.text for fact in found}
     if texts <= seen:
         return "facts asked for before"
     seen.update(texts, {normalize(question)})
     probe: dict[str, Any] = {"kind": proposal["kind"], "question": question.strip()}
-    probe["facts"] = found
-    if traps := _traps(proposal.get("traps"), texts):
+    probe["facts"] = [fact_data(fact) for fact in found]
+    if traps := _traps(proposal.get("traps"), found, log):
         probe["traps"] = traps
     return probe
 
 
 def _fact(
-    fact: Any, question: str, kind: str, log: ProbeLog, others: Sequence[Mapping[str, Any]]
-) -> dict[str, Any] | str:
-    text = fact.get("text") if isinstance(fact, Mapping) else None
+    given: Any, question: str, kind: ProbeKind, log: ProbeLog, others: Sequence[Fact]
+) -> Fact | str:
+    text = given.get("text") if isinstance(given, Mapping) else None
     if not isinstance(text, str) or not text.strip():
         return "a fact in the wrong form"
-    about: About = fact["about"] if fact.get("about") in get_args(About) else "detail"
+    candidate = _candidate(given, text.strip(), kind)
     everywhere = len(log.messages)
-    found = log.find(text, log.points[-1], about, most=everywhere, tail=True)
+    found = log.find(candidate, log.points[-1], most=everywhere, tail=True)
+    if found is None and candidate.keys:
+        # The model's key groups are worth less than its fact: rules can make others.
+        candidate = replace(candidate, keys=())
+        found = log.find(candidate, log.points[-1], most=everywhere, tail=True)
     if found is None:
         return "a fact that the log does not state"
-    if kind != "continuation" and log.find(text, log.points[-1], about, most=everywhere) is None:
+    if kind != "continuation" and log.find(candidate, log.points[-1], most=everywhere) is None:
         return "a fact that the tail of the log still states"
-    if TextIndex(question).states((text,)):
+    if given_away(question, found.fact.keys, found.fact.text):
         return "a question that gives its answer away"
-    if any(TextIndex(other["text"]).states((text,)) for other in others):
+    if any(states(other.text, found.fact) for other in others):
         return "the same fact twice in one probe"
-    return {"text": text.strip(), "evidence": list(found.fact.evidence), "about": about}
+    return found.fact
 
 
-def _traps(traps: Any, facts: set[str]) -> list[dict[str, Any]]:
+def _candidate(given: Mapping[str, Any], text: str, kind: ProbeKind) -> Candidate:
+    """The fact as proposed; a type or change that does not exist is replaced by the usual one."""
+    type: FactType = (
+        given["type"] if given.get("type") in get_args(FactType) else DEFAULT_TYPE[kind]
+    )
+    change = given.get("change") if type == "path" else None
+    known: Change | None = change if change in get_args(Change) else None
+    if known and " " not in text and is_path(normalize(text)):
+        return path_candidate(text, known)
+    return Candidate(text, type, _groups(given.get("keys")), known)
+
+
+def _groups(given: Any) -> Groups:
+    """Key groups as proposed; empty if one of them is in the wrong form."""
+    if not isinstance(given, list) or not 0 < len(given) <= MAX_GROUPS:
+        return ()
+    groups = []
+    for group in given:
+        alternatives = group if isinstance(group, list) else [group]
+        if not 0 < len(alternatives) <= MAX_ALTERNATIVES or not all(
+            isinstance(key, str) and 0 < len(key.strip()) <= MAX_KEY for key in alternatives
+        ):
+            return ()
+        groups.append(tuple(dict.fromkeys(key.strip() for key in alternatives)))
+    alone = len(groups) == 1 and any(weak_alone(key) for key in groups[0])
+    return () if alone else tuple(groups)
+
+
+def _traps(traps: Any, facts: Sequence[Fact], log: ProbeLog) -> list[dict[str, Any]]:
     """The traps that the facts themselves do not fall into, in the form of a case file."""
-    answer = TextIndex("\n".join(sorted(facts)))
+    answer = TextIndex("\n".join(fact.text for fact in facts))
+    texts = {fact.text: fact for fact in facts}
     kept = []
-    for trap in traps[:MAX_FACTS] if isinstance(traps, list) else []:
-        text = trap.get("text") if isinstance(trap, Mapping) else None
-        current = trap.get("current") if isinstance(trap, Mapping) else None
-        if not isinstance(text, str) or not isinstance(current, str):
+    for given in traps[:MAX_FACTS] if isinstance(traps, list) else []:
+        text = given.get("text") if isinstance(given, Mapping) else None
+        if not isinstance(text, str) or not 0 < len(text.strip()) <= MAX_KEY:
             continue
-        short = 0 < len(text.strip()) <= 200 and 0 < len(current.strip()) <= 200
-        if short and not Trap(text).hit_by(answer):
-            kept.append({"text": text.strip(), "current": current.strip()})
+        of = given.get("of")
+        of = " ".join(of.split()) if isinstance(of, str) else ""
+        known = texts.get(of)
+        keys = _groups(given.get("keys")) or keys_of(text, log.frequency)
+        trap = Trap(
+            " ".join(text.split()),
+            keys=keys,
+            type=known.type if known else "value",
+            of=known.text if known else None,
+        )
+        if (known or not of) and answer.read(trap.statement).outcome != "stated":
+            kept.append(trap_data(trap))
     return kept
 
 

@@ -13,7 +13,8 @@ from pytest_compaction.artifacts.file_states import EVERY_PATH
 from pytest_compaction.artifacts.known_files import same_end
 from pytest_compaction.artifacts.operations import file_operations
 from pytest_compaction.case.case import Trap
-from pytest_compaction.probes.log import Draft, Found, ProbeLog
+from pytest_compaction.probes.keys import identifier_keys
+from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog
 from pytest_compaction.probes.sources.edits import done_edits, edited_sides
 
 _MAX_TEXT: Final = 20_000
@@ -126,30 +127,31 @@ def _draft(
 ) -> Iterator[Draft]:
     found: dict[str, Found] = {}
     for key, values in moved.items():
-        text = f"{key}: {values[-1]}"
-        entry = log.find(text, log.points[point], "detail", most=_MAX_MENTIONS)
+        keys = identifier_keys(key, values[-1])
+        candidate = Candidate(f"{key}: {values[-1]}", "value", keys)
+        entry = log.find(candidate, log.points[point], most=_MAX_MENTIONS)
         if entry is not None:
             found[key] = entry
     ends = Counter(moved[key][-1] for key in found)
-    keys = [key for key in found if key not in ends and ends[moved[key][-1]] == 1]
-    keys = sorted(keys, key=lambda key: (-len(moved[key]), key))[:_MAX_KEYS]
-    if not keys:
+    names = [key for key in found if key not in ends and ends[moved[key][-1]] == 1]
+    names = sorted(names, key=lambda key: (-len(moved[key]), key))[:_MAX_KEYS]
+    if not names:
         return
     traps = [
-        Trap(f"{key}: {value}", current=(found[key].fact.text,))
-        for key in keys
+        Trap(f"{key}: {value}", keys=identifier_keys(key, value), of=found[key].fact.text)
+        for key in names
         for value in dict.fromkeys(moved[key][:-1])
         if value != moved[key][-1]
     ]
-    names = ", ".join(f"`{key}`" for key in keys)
+    shown = ", ".join(f"`{key}`" for key in names)
     yield Draft(
         "recall",
         "changed-values",
-        f"Edits changed values in `{path}`. To what {'was' if len(keys) == 1 else 'were'} {names} "
+        f"Edits changed values in `{path}`. To what {'was' if len(names) == 1 else 'were'} {shown} "
         "set last?",
-        tuple(found[key] for key in keys),
+        tuple(found[key] for key in names),
         point,
-        0.08 if len(keys) > 1 else 0.16,
+        0.08 if len(names) > 1 else 0.16,
         tuple(traps),
         least=1,
     )

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_compaction.artifacts.tool_calls import call_touches
-from pytest_compaction.probes.log import Draft, Found, ProbeLog, Topic, pooled
+from pytest_compaction.case.case import FactType
+from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog, Topic, pooled
 from pytest_compaction.probes.phrases import bare, clauses, coarse, opening, quotable, sentences
-from pytest_compaction.text.words import NEGATIONS, content_stems, normalize, raw_tokens
+from pytest_compaction.probes.vocabulary import REQUESTS
+from pytest_compaction.text.words import NEGATIONS, content_stems, normalize, raw_tokens, stem
 
 _INSTEAD: Final = re.compile(r"\s+(?:instead of|rather than|in place of)\s+", re.I)
 _BECAUSE: Final = re.compile(r",?\s+(?:because of|because|since)\s+", re.I)
@@ -30,6 +32,11 @@ _CORRECTION: Final = re.compile(
 )
 _GUESS: Final = re.compile(
     r"\b(?:bet|maybe|might|guess|would|could|should|perhaps|probably|likely|option \d)\b", re.I
+)
+_LEAD: Final = re.compile(
+    r"^(?:(?:so|now|and|then)\s+)?"
+    r"(?:i(?:'ll| will|'ve| have|'m going to)?|let me|let's|we(?:'ll| will)?)\s+(?=\w+\s)",
+    re.I,
 )
 _POINTING: Final = re.compile(r"^(?:this|that|it|these|those|they|both|you|i|we|so|and)\b", re.I)
 
@@ -67,12 +74,12 @@ def decision_drafts(log: ProbeLog) -> Iterator[Draft]:
     )
 
 
-def _fact(log: ProbeLog, text: str, last: int) -> tuple[Found, ...]:
+def _fact(log: ProbeLog, text: str, last: int, type: FactType = "decision") -> tuple[Found, ...]:
     text = bare(text)
     telling = set(content_stems(normalize(text))) - NEGATIONS - {"longer"}
     if len(telling) < 3 or len(text.split()) > 20 or coarse(text):
         return ()
-    found = log.find(text, log.points[last], "reason")
+    found = log.find(Candidate(text, type), log.points[last])
     return (found,) if found else ()
 
 
@@ -98,7 +105,8 @@ def _instead(log: ProbeLog, last: int) -> Iterator[Draft]:
         if NEGATIONS & set(raw_tokens(normalize(parts[0]))) or "n't" in parts[0]:
             continue
         rejected = bare(re.split(r"[,;:!(]|\s-\s", parts[1])[0])
-        found = _fact(log, re.split(r"[,;]\s|\s-\s|:\s", parts[0])[-1], last)
+        chosen = _LEAD.sub("", re.split(r"[,;]\s|\s-\s|:\s", parts[0])[-1].strip())
+        found = _fact(log, chosen, last) if _decides(chosen) else ()
         if found and len(rejected) > 2 and len(rejected.split()) <= 8:
             pairs[place].append((rejected, found[0]))
     topics: list[Topic] = []
@@ -125,6 +133,14 @@ def _instead(log: ProbeLog, last: int) -> Iterator[Draft]:
     yield from pooled(topics, "decision", "instead", one, many, last, 0.35)
 
 
+def _decides(chosen: str) -> bool:
+    """Whether a clause says what is done or used, and does not only tell what was found."""
+    words = re.findall(r"[a-z]+", chosen.casefold())[:6]
+    if {"has", "have", "had"} & set(words):
+        return False
+    return words[:1] != ["but"] and any(stem(word) in REQUESTS for word in words)
+
+
 def _worked_on(log: ProbeLog, place: int) -> str:
     """The file that the calls of the message at ``place`` touch; empty unless exactly one."""
     calls = log.messages[place].calls
@@ -144,7 +160,7 @@ def _reasons(log: ProbeLog, last: int) -> Iterator[Topic]:
             continue
         whole = "`" not in effect or effect.count("`") % 2 == 0
         if 4 <= len(effect.split()) <= 25 and whole and not _POINTING.match(effect):
-            yield Topic(effect, _fact(log, reason, last))
+            yield Topic(effect, _fact(log, reason, last, "reason"))
 
 
 def _choices(log: ProbeLog, last: int) -> Iterator[Topic]:
@@ -171,4 +187,5 @@ def _corrections(log: ProbeLog, last: int) -> Iterator[Topic]:
         corrects = corrects and not text.startswith(("/", "!"))
         if corrects and len(quoted.split()) >= 4:
             pieces = [clause for clause in clauses(opening(text)) if log.familiar(clause)]
-            yield Topic(quoted, log.find_all(pieces, log.points[last], "reason"))
+            wanted = (Candidate(piece, "constraint") for piece in pieces)
+            yield Topic(quoted, log.find_all(wanted, log.points[last]))

@@ -9,8 +9,11 @@ from typing import Any, Final
 
 from pytest_compaction.artifacts.operations import Invocation, file_operations, invocations
 from pytest_compaction.artifacts.tool_calls import call_touches
+from pytest_compaction.case.case import Trap
 from pytest_compaction.conversation.messages import ToolCall
-from pytest_compaction.probes.log import Draft, Found, ProbeLog
+from pytest_compaction.probes.exact import small_number, telling
+from pytest_compaction.probes.keys import identifier_keys
+from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog
 
 _OLD: Final = ("oldtext", "oldstring", "oldstr", "search", "old")
 _NEW: Final = ("newtext", "newstring", "newstr", "replace", "new")
@@ -55,7 +58,10 @@ def done_edits(log: ProbeLog) -> Iterator[tuple[Invocation, str]]:
 def _draft(log: ProbeLog, path: str, pairs: Mapping[str, str], point: int) -> Iterator[Draft]:
     found: dict[str, Found] = {}
     for old, new in pairs.items():
-        entry = log.find(new, log.points[point], "modified", most=4) if new not in pairs else None
+        if new in pairs or small_number(new):
+            continue
+        candidate = Candidate(new, "value", identifier_keys(*new.split()))
+        entry = log.find(candidate, log.points[point], most=4)
         if entry is not None:
             found[old] = entry
     chosen = sorted(found, key=lambda old: found[old].risk)[:_MAX_PAIRS]
@@ -69,6 +75,11 @@ def _draft(log: ProbeLog, path: str, pairs: Mapping[str, str], point: int) -> It
             tuple(found[old] for old in chosen),
             point,
             0.36 - 0.02 * len(chosen),
+            tuple(
+                Trap(old, keys=identifier_keys(*old.split()), of=found[old].fact.text)
+                for old in chosen
+                if telling(old)
+            ),
         )
 
 

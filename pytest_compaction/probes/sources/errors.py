@@ -12,12 +12,21 @@ from pytest_compaction.artifacts.errors import error_texts
 from pytest_compaction.artifacts.operations import Invocation, exit_code, invocations
 from pytest_compaction.artifacts.shell.commands import command_words
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
-from pytest_compaction.probes.log import MAX_FACT_CHARACTERS, Draft, Found, ProbeLog, Topic, pooled
+from pytest_compaction.probes.log import (
+    MAX_FACT_CHARACTERS,
+    Candidate,
+    Draft,
+    Found,
+    ProbeLog,
+    Topic,
+    pooled,
+)
 from pytest_compaction.probes.phrases import quotable, shown_command, whole_text
 from pytest_compaction.probes.test_commands import shows_text
 
 _MAX_OUTPUT: Final = 100_000
 _MAX_LINES: Final = 2_000
+_COMMON_STATUS: Final = 2
 # From exact to vague: the first that matches gives the fact.
 _ERROR: Final = (
     re.compile(r"\berror (?P<code>[A-Z]{1,4}\d{2,5}): (?P<text>[^\n]+)"),
@@ -68,7 +77,7 @@ def _call_drafts(log: ProbeLog, last: int) -> Iterator[Draft]:
             continue
         output = own_output(invocation, failed)
         found = _error_facts(log, output, last) or _said_facts(log, output, last, failed)
-        status = log.find(f"exit code {code}", log.points[last], "detail") if code else None
+        status = _status(log, code, last)
         found = (*found, status) if status and found else found
         request = log.request_before(log.position[invocation.message_id])
         during = f", after the user had asked “{request}”" if request else ""
@@ -81,6 +90,14 @@ def _call_drafts(log: ProbeLog, last: int) -> Iterator[Draft]:
             last,
             0.3 - 0.04 * min(len(found), 4) + (0.0 if failed else 0.06),
         )
+
+
+def _status(log: ProbeLog, code: int | None, point: int) -> Found | None:
+    """The exit code as a fact, unless it is 1 or 2, which only say that something failed."""
+    if code is None or code <= _COMMON_STATUS:
+        return None
+    keys = ((f"exit code {code}", f"exit status {code}", f"status {code}", f"code {code}"),)
+    return log.find(Candidate(f"exit code {code}", "command", keys), log.points[point])
 
 
 def own_output(invocation: Invocation, failed: bool) -> str:
@@ -119,7 +136,9 @@ def _error_facts(log: ProbeLog, output: str, point: int) -> tuple[Found, ...]:
         if match is None:
             continue
         for text in _fact_texts(match["code"] or "", match["text"]):
-            found = log.find(text, asked, "detail", most=4) if text not in facts else None
+            found = None
+            if text not in facts:
+                found = log.find(Candidate(text, "error"), asked, most=4)
             if found:
                 facts[text] = found
                 break
@@ -129,12 +148,13 @@ def _error_facts(log: ProbeLog, output: str, point: int) -> tuple[Found, ...]:
 def _said_facts(log: ProbeLog, output: str, point: int, failed: bool) -> tuple[Found, ...]:
     """The last lines that say what went wrong without having the form of an error."""
     texts = list(error_texts(output[-_MAX_OUTPUT:], failed))[-3:]
-    return log.find_all(filter(whole_text, texts), log.points[point], "detail", most=2)
+    found = (Candidate(text, "error") for text in texts if whole_text(text))
+    return log.find_all(found, log.points[point], most=2)
 
 
 def _fact_texts(code: str, text: str) -> list[str]:
     """The error message with its code, then without; the best form first."""
-    message = _SENTENCE.split(_POSITION.sub("", text).strip(), maxsplit=1)[0].strip(" .,;:")
+    message = _SENTENCE.split(_POSITION.sub("", text).strip(), maxsplit=1)[0].strip(" .,;:-")
     if len(message) < 8:
         return [f"{code}: {message}"] if code and message else []
     if len(message) > MAX_FACT_CHARACTERS - 50:

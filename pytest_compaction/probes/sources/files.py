@@ -15,9 +15,10 @@ from pytest_compaction.artifacts.operations import (
     file_states,
 )
 from pytest_compaction.artifacts.tool_calls import shell_script
-from pytest_compaction.case.case import About
+from pytest_compaction.case.case import Change
 from pytest_compaction.conversation.messages import ToolCall, readable
-from pytest_compaction.probes.log import Draft, Found, ProbeLog
+from pytest_compaction.probes.keys import identifier_keys
+from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog, path_candidate
 from pytest_compaction.probes.sources.edits import done_edits
 
 TRANSIENT: Final = re.compile(r"^(?:/tmp/|/var/|/private/|/dev/)|(?:^|/)node_modules/")
@@ -27,12 +28,14 @@ _MAX_MENTIONS: Final = 16
 _MAX_SCRIPT: Final = 50_000
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]{3,40}")
 _DEFINED: Final = re.compile(
-    r"(?:\b(?:function|def|class|const|let|var|interface|type|fn|func|struct|enum)\s+)"
-    r"([A-Za-z_$][\w$]{3,40})"
-    r"|^[ \t|]*[\"']?([A-Za-z_$][\w$]{3,40})[\"']?\??[ \t]*"
-    r"(?:\([^()\n]{0,80}\)[^\n;]{0,80}\{$|[:=](?![=:]))",
+    r"\b(?:function|def|class|interface|type|fn|func|struct|enum)\s+([A-Za-z_$][\w$]{3,40})"
+    r"|^(?:export )?(?:const|let|var)\s+([A-Za-z_$][\w$]{3,40})"
+    r"|^[\"']?([A-Za-z_$][\w$]{3,40})[\"']?\??[ \t]*[:=](?![=:])"
+    r"|^[ \t|]+[\"']([A-Za-z_$][\w$]{3,40})[\"'][ \t]*:"
+    r"|^[ \t|]+([A-Za-z_$][\w$]{3,40})[ \t]*\([^()\n]{0,80}\)[^\n;]{0,80}\{$",
     re.MULTILINE,
 )
+"""Definitions of functions, types, constants and keys; local variables do not count."""
 
 
 def file_drafts(log: ProbeLog) -> Iterator[Draft]:
@@ -50,9 +53,11 @@ def file_drafts(log: ProbeLog) -> Iterator[Draft]:
     yield from _edited_drafts(log, last, gone)
 
 
-def _paths(log: ProbeLog, paths: Iterable[str], asked: int, about: About) -> tuple[Found, ...]:
+def _paths(log: ProbeLog, paths: Iterable[str], asked: int, change: Change) -> tuple[Found, ...]:
     lasting = (_below_hidden(path) for path in paths if not TRANSIENT.search(path))
-    return log.find_all(lasting, asked, about, most=_MAX_MENTIONS)
+    return log.find_all(
+        (path_candidate(path, change) for path in lasting), asked, most=_MAX_MENTIONS
+    )
 
 
 def _below_hidden(path: str) -> str:
@@ -67,12 +72,12 @@ def _list_draft(
     name: str,
     question: str,
     paths: Sequence[str],
-    about: About,
+    change: Change,
     point: int,
     rank: float,
 ) -> Draft:
     """A question for a list of paths; it ranks better when more are at risk and at later points."""
-    found = _paths(log, paths, log.points[point], about)
+    found = _paths(log, paths, log.points[point], change)
     missing = 1 - len(found) / len(paths) if paths else 1
     late = 0.08 * (len(log.points) - 1 - point)
     answer = {"format": "list"}
@@ -89,9 +94,7 @@ def _there_before(log: ProbeLog, operations: Sequence[FileOperation]) -> set[str
     return {
         path
         for path, created in first.items()
-        if any(
-            place < created and log.messages[place].role == "tool" for place in log.stated((path,))
-        )
+        if any(place < created and log.messages[place].role == "tool" for place in log.names(path))
     }
 
 
@@ -105,8 +108,7 @@ def _life_drafts(
     ]
     gone = [state.path for state in states if state.deleted]
     renamed = [state for state in states if state.renamed_from and not state.deleted]
-    names = [name for state in renamed for name in (state.renamed_from, state.path)]
-    asked: tuple[tuple[str, str, list[str], About, float], ...] = (
+    asked: tuple[tuple[str, str, list[str], Change, float], ...] = (
         (
             "created",
             "Which files were created in this session and are still there?",
@@ -114,17 +116,34 @@ def _life_drafts(
             "created",
             0.1,
         ),
-        ("deleted", "Which files were deleted in the course of the session?", gone, "detail", 0.2),
-        (
-            "renamed",
-            "Which files were renamed or moved? Name them as they were before and after.",
-            names,
-            "detail",
-            0.15,
-        ),
+        ("deleted", "Which files were deleted in the course of the session?", gone, "deleted", 0.2),
     )
-    for name, question, paths, about, rank in asked:
-        yield _list_draft(log, name, question, paths, about, point, rank)
+    for name, question, paths, change, rank in asked:
+        yield _list_draft(log, name, question, paths, change, point, rank)
+    yield _renamed_draft(log, renamed, point)
+
+
+def _renamed_draft(log: ProbeLog, renamed: Sequence[FileState], point: int) -> Draft:
+    """A question for renamed files; each fact names a file before and after."""
+    names = [
+        (_below_hidden(state.renamed_from or ""), _below_hidden(state.path))
+        for state in renamed
+        if not TRANSIENT.search(state.path)
+    ]
+    moves = (
+        Candidate(f"{old} was renamed to {new}", "path", identifier_keys(old, new), "renamed")
+        for old, new in names
+    )
+    found = log.find_all(moves, log.points[point], most=_MAX_MENTIONS)
+    late = 0.08 * (len(log.points) - 1 - point)
+    question = (
+        "Which files were renamed or moved? Name them as they were before and after. "
+        "Answer as a list of paths."
+    )
+    missing = 1 - len(found) / len(names) if names else 1
+    answer = {"format": "list"}
+    rank = 0.15 + late + 0.2 * missing
+    return Draft("file", "renamed", question, found, point, rank, answer=answer)
 
 
 def _folder_drafts(log: ProbeLog, states: Sequence[FileState], point: int) -> Iterator[Draft]:
@@ -138,7 +157,7 @@ def _folder_drafts(log: ProbeLog, states: Sequence[FileState], point: int) -> It
         yield _list_draft(log, "modified", question, paths, "modified", point, 0.3)
     for folder, paths in _groups(looked_at):
         question = f"Which files{_under(folder)} were only read for reference and not changed?"
-        yield _list_draft(log, "read", question, paths, "accessed", point, 0.5)
+        yield _list_draft(log, "read", question, paths, "read", point, 0.5)
 
 
 def _under(folder: str) -> str:
@@ -171,7 +190,8 @@ def _edited_drafts(log: ProbeLog, point: int, gone: set[str]) -> Iterator[Draft]
     for path, names in _introduced_names(log).items():
         if path in gone:
             continue
-        found = log.find_all(names, asked, "modified", most=6)
+        given = (Candidate(name, "identifier", identifier_keys(name)) for name in names)
+        found = log.find_all(given, asked, most=6)
         chosen = tuple(sorted(found, key=lambda entry: entry.risk)[:5])
         yield Draft(
             "file",
@@ -205,7 +225,7 @@ def _defined(call: ToolCall) -> list[str]:
     strings = [value for key, value in given.items() if "old" not in key and key != "search"]
     before = set(_NAME.findall(old[:_MAX_SCRIPT]))
     matches = (match for text in strings for match in _DEFINED.finditer(text[:_MAX_SCRIPT]))
-    names = (match[1] or match[2] for match in matches)
+    names = (next(filter(None, match.groups())) for match in matches)
     return [
         name for name in names if name not in before and re.search(r"[a-z_$\d][A-Z]|_|\d", name)
     ]

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from pytest_compaction.artifacts.operations import Invocation, invocations
 from pytest_compaction.case.case import Trap
-from pytest_compaction.probes.log import Draft, ProbeLog, Topic, pooled
+from pytest_compaction.probes.keys import keys_of
+from pytest_compaction.probes.log import Candidate, Draft, ProbeLog, Topic, pooled
 from pytest_compaction.probes.phrases import bare, clauses, coarse, sentences
 
 _OFFERED: Final = re.compile(
@@ -33,6 +34,7 @@ _CAUSE: Final = re.compile(
     r"(?!(?:now|fixed|resolved|solved|gone|still|not|no longer|in|on)\b)(?P<text>.{15,160})$",
     re.IGNORECASE,
 )
+_HEDGE: Final = re.compile(r"\b(?:likely|probably|maybe|might|perhaps|possibly|could)\b", re.I)
 _MAX_USER: Final = 200
 
 
@@ -84,9 +86,13 @@ def _headline(text: str) -> str:
 
 def _choice(log: ProbeLog, question: str, chosen: str, others: Sequence[str]) -> Iterator[Draft]:
     last = len(log.points) - 1
-    found = log.find(chosen, log.points[last], "reason")
+    found = log.find(Candidate(chosen, "decision"), log.points[last])
     if found is not None:
-        traps = tuple(Trap(text, current=(chosen,)) for text in others[:4] if text)
+        traps = tuple(
+            Trap(text, keys=keys_of(text, log.frequency), type="decision", of=found.fact.text)
+            for text in others[:4]
+            if text
+        )
         yield Draft("decision", "option", question, (found,), last, 0.12, traps, least=1)
 
 
@@ -118,7 +124,12 @@ def _causes(log: ProbeLog) -> Iterator[Topic]:
         request = log.request_before(place)
         for sentence in sentences(text) if request else []:
             match = _CAUSE.search(sentence.strip(" .!"))
-            if match is None or coarse(sentence) or sentence.endswith(("?", ":")):
+            if (
+                match is None
+                or coarse(sentence)
+                or _HEDGE.search(sentence)
+                or sentence.endswith(("?", ":"))
+            ):
                 continue
-            pieces = clauses(match["text"], most=20)[:1]
-            yield Topic(request, log.find_all(pieces, asked, "reason"))
+            causes = (Candidate(piece, "reason") for piece in clauses(match["text"], most=20)[:1])
+            yield Topic(request, log.find_all(causes, asked))

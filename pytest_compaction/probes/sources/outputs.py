@@ -10,7 +10,8 @@ from typing import Final
 from pytest_compaction.artifacts.operations import Command, commands
 from pytest_compaction.case.case import Trap
 from pytest_compaction.conversation.messages import readable
-from pytest_compaction.probes.log import Draft, Found, ProbeLog, Topic, pooled
+from pytest_compaction.probes.keys import Groups, identifier_keys
+from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog, Topic, pooled
 from pytest_compaction.probes.phrases import bare, sentences, shown_command
 from pytest_compaction.probes.test_commands import ran_tests, result_of_tests, shows_no_text
 
@@ -29,18 +30,29 @@ _ADDRESS: Final = re.compile(
     r"(?<![\w.])(?:(?:localhost|127\.0\.0\.1|0\.0\.0\.0):\d{2,5}|port \d{2,5})(?!\d)"
 )
 _COUNTED: Final = re.compile(
-    r"(?<![\w.#:/,-])\d[\d,]{0,9} (?:[a-z]{3,12} )?(?:files? changed|insertions?|deletions?|errors?"
-    r"|warnings?|problems?|packages?|vulnerabilit(?:y|ies)|modules?|rows?|records?|migrations?"
-    r"|issues?|occurrences?|matches|commits?|samples?|images?|epochs?|parameters)\b"
+    r"(?<![\w.#:/,-])\d[\d,]{0,9} (?:[a-z]{3,12} )?(?:errors?|warnings?|problems?"
+    r"|packages?|vulnerabilit(?:y|ies)|modules?|rows?|records?|migrations?|issues?"
+    r"|occurrences?|matches|commits?|samples?|images?|epochs?|parameters)\b"
 )
 _COMMITTED: Final = re.compile(
     r"^\[[\w./-]{1,60}(?: \([\w-]{1,30}\))? (?P<hash>[0-9a-f]{7,12})\] (?P<text>.{5,90})$",
     re.MULTILINE,
 )
 _LOCATED: Final = re.compile(
-    r"(?P<subject>(?:The |Its? |[`A-Z]).{6,80}? (?:is|are|was|were)(?: \w{3,12}ed| set| found)?"
-    r" (?:on|at|to|in|from)) (?P<value>(?:lines?|ports?|version|column) \d[\w.-]*\w|\d[\w.]*%?)"
+    r"(?P<subject>(?!So\b|And\b|But\b|Then\b)(?:The |Its? |[`A-Z]).{6,80}?"
+    r" (?:is|are|was|were)(?: \w{3,12}ed| set| found)? (?:on|at|to|in|from))"
+    r" (?P<value>(?:lines?|ports?|version|column) \d[\w.-]*\w|\d[\w.]*%?(?![\w:.]))"
 )
+_COUNT: Final = re.compile(r"(\d+) ([A-Za-z]+)")
+_COUNT_AFTER: Final = re.compile(r"\b(tests|pass|fail) (\d+)")
+_COUNT_FORMS: Final = {
+    "fail": (0, ("failed", "failures", "failing")),
+    "erro": (1, ("errors",)),
+    "pass": (2, ("passed", "passing")),
+    "ok": (2, ()),
+}
+"""How much each count of a test result matters, smallest first, and its other forms."""
+_OTHER: Final[tuple[int, tuple[str, ...]]] = (3, ())
 _GUESS: Final = re.compile(r"\b(?:might|maybe|probably|perhaps|likely|should|would)\b", re.I)
 
 
@@ -76,11 +88,16 @@ def _versions(log: ProbeLog) -> Iterator[Draft]:
     found: dict[str, Found] = {}
     traps: list[Trap] = []
     for name, versions in history.items():
-        entry = log.find(f"{name} {versions[-1]}", log.points[last], "detail")
+        keys = _version_keys(name, versions[-1])
+        candidate = Candidate(f"{name} {versions[-1]}", "value", keys)
+        entry = log.find(candidate, log.points[last])
         if entry is None or len(versions) > 2 or versions != sorted(versions, key=_release):
             continue
         found[name] = entry
-        traps += [Trap(f"{name} {old}", current=(versions[-1],)) for old in versions[:-1]]
+        traps += [
+            Trap(f"{name} {old}", keys=_version_keys(name, old), of=candidate.text)
+            for old in versions[:-1]
+        ]
     names = sorted(found, key=lambda name: (found[name].risk, name))[:_MAX_NAMES]
     if len(names) < 2:
         return
@@ -97,6 +114,13 @@ def _versions(log: ProbeLog) -> Iterator[Draft]:
     )
 
 
+def _version_keys(name: str, version: str) -> Groups:
+    """A version and its package, with or without its scope."""
+    bare_name = name.rpartition("/")[2]
+    names = (name, bare_name) if name.startswith("@") and len(bare_name) > 3 else (name,)
+    return ((version,), names)
+
+
 def _release(version: str) -> tuple[int, ...]:
     """The numbers of a version, so that later versions sort higher."""
     return tuple(int(number) for number in re.findall(r"\d+", version)[:6])
@@ -107,10 +131,34 @@ def _addresses(log: ProbeLog) -> Iterator[Draft]:
     texts: dict[str, None] = {}
     for message in log.messages[: log.points[-1] + 1]:
         texts.update(dict.fromkeys(_ADDRESS.findall(readable(message)[:_MAX_TEXT])))
-    found = log.find_all(texts, log.points[last], "detail")
+    given = (Candidate(text, "value", _address_keys(text)) for text in texts)
+    found = log.find_all(given, log.points[last])
     facts = sorted(found, key=lambda entry: entry.risk)[:_MAX_NAMES]
     question = "Which local addresses and ports did the session name?"
     yield Draft("recall", "addresses", question, tuple(facts), last, 0.28)
+
+
+def _address_keys(text: str) -> Groups:
+    """An address with its port; a port of four digits needs no host."""
+    port = re.findall(r"\d+", text)[-1]
+    return ((text, f"port {port}", f":{port}") if len(port) > 3 else (text, f"port {port}"),)
+
+
+def result_keys(summary: str) -> Groups:
+    """The count that matters most in a test result such as ``2 failed, 31 passed``, in its forms.
+
+    That is what failed, else what passed. One count stands for the run, because counts with
+    commas between them are read as clauses of their own.
+    """
+    counts = [(number, word.lower()) for number, word in _COUNT.findall(summary)]
+    counts += [(number, word) for word, number in _COUNT_AFTER.findall(summary)]
+    held = [(n, word) for n, word in counts if int(n)] or counts
+    ranked = sorted(held, key=lambda count: _COUNT_FORMS.get(count[1][:4], _OTHER)[0])
+    if not ranked:
+        return ((summary,),)
+    number, word = ranked[0]
+    forms = dict.fromkeys((word, *_COUNT_FORMS.get(word[:4], _OTHER)[1]))
+    return (tuple(f"{number} {form}" for form in forms),)
 
 
 def _first_results(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:
@@ -123,7 +171,7 @@ def _first_results(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:
     if not text or not later or text == later[-1]:
         return
     command, stale = ran[0], later[-1]
-    first = log.find(text, asked, "detail")
+    first = log.find(Candidate(text, "command", result_keys(text)), asked)
     shown = shown_command(command.text)
     if first is None or not shown:
         return
@@ -134,7 +182,7 @@ def _first_results(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:
         (first,),
         last,
         0.27,
-        (Trap(stale, current=(first.fact.text,)),),
+        (Trap(stale, keys=result_keys(stale), type="command", of=first.fact.text),),
         least=1,
     )
 
@@ -148,7 +196,8 @@ def _counts(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:
         if not shown or times[shown] > 1 or not shows_no_text(command):
             continue
         texts = dict.fromkeys(_COUNTED.findall(command.output[-20_000:]))
-        found = log.find_all(texts, log.points[last], "detail", most=2)
+        told = (Candidate(each, "command", _counted_keys(each)) for each in texts)
+        found = log.find_all(told, log.points[last], most=2)
         yield Draft(
             "recall",
             "counts",
@@ -159,13 +208,22 @@ def _counts(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:
         )
 
 
+def _counted_keys(text: str) -> Groups:
+    """A count with what it counts; nothing counted may also be said in words."""
+    number, _, things = text.partition(" ")
+    if number == "0":
+        return ((text, f"no {things}", f"without {things}", f"zero {things}"),)
+    return ((text,),)
+
+
 def _located(log: ProbeLog) -> Iterator[Topic]:
     """Statements of the assistant that end in a place or value, which the question leaves out."""
     for _, text in log.turns("assistant"):
         for sentence in sentences(text):
             match = _LOCATED.match(sentence[:300])
             if match and not _GUESS.search(sentence):
-                found = log.find_all([match["value"]], log.points[-1], "detail")
+                place = Candidate(bare(match[0]), "value")
+                found = log.find_all([place], log.points[-1])
                 yield Topic(f"{bare(match['subject'])} …", found)
 
 
@@ -187,4 +245,5 @@ def _committed(log: ProbeLog, run: list[Command]) -> Iterator[Topic]:
         if "commit" not in command.text:
             continue
         for match in _COMMITTED.finditer(command.output[:_MAX_TEXT]):
-            yield Topic(match["text"].strip(), log.find_all([match["hash"]], asked, "detail"))
+            hash = Candidate(match["hash"], "identifier", identifier_keys(match["hash"]))
+            yield Topic(match["text"].strip(), log.find_all([hash], asked))

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.artifacts.operations import invocations
-from pytest_compaction.case.case import About
+from pytest_compaction.case.case import FactType
 from pytest_compaction.conversation.messages import ToolCall
-from pytest_compaction.probes.log import Draft, Found, ProbeLog
+from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog
 from pytest_compaction.text.words import printable
 
 _TEXT_KEYS: Final = ("content", "step", "title", "task", "description", "text", "name")
@@ -51,7 +51,7 @@ def plan_drafts(log: ProbeLog) -> Iterator[Draft]:
             "open-steps",
             f"According to the plan that the agent kept with {kept}, which steps were not "
             "finished yet (pending or in progress)?",
-            _facts(log, (*plan.under_way, *plan.open), asked, "pending"),
+            _facts(log, (*plan.under_way, *plan.open), asked, "next_step"),
             point,
             0.1 + late,
         )
@@ -66,8 +66,8 @@ def plan_drafts(log: ProbeLog) -> Iterator[Draft]:
         )
 
 
-def _facts(log: ProbeLog, texts: tuple[str, ...], asked: int, about: About) -> tuple[Found, ...]:
-    return log.find_all(texts, asked, about, most=12, tail=True)
+def _facts(log: ProbeLog, texts: tuple[str, ...], asked: int, type: FactType) -> tuple[Found, ...]:
+    return log.find_all((Candidate(text, type) for text in texts), asked, most=12, tail=True)
 
 
 def _plans(log: ProbeLog) -> Iterator[Plan]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_compaction.artifacts.operations import INTERRUPTED, Command, commands
-from pytest_compaction.probes.log import Draft, ProbeLog
+from pytest_compaction.probes.log import Candidate, Draft, ProbeLog
 
 _STATUS: Final = re.compile(
     r"\s*(?:\[(?:The command|Current working|Python interpreter|Command finished)[^\n]*\]"
@@ -38,7 +38,8 @@ def rerun_drafts(log: ProbeLog) -> Iterator[Draft]:
         first, latest = (printed_line(command.output) for command in (run[0], run[-1]))
         if not first or not latest or first == latest:
             continue
-        facts = log.find_all((first, latest), asked, "detail", most=_MAX_MENTIONS)
+        printed = (Candidate(line, "state") for line in (first, latest))
+        facts = log.find_all(printed, asked, most=_MAX_MENTIONS)
         if len(facts) == 2:
             yield Draft(
                 "recall",

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.case.case import Trap
-from pytest_compaction.probes.log import Draft, Found, ProbeLog, Topic, pooled
+from pytest_compaction.probes.keys import keys_of
+from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog, Topic, pooled
 from pytest_compaction.probes.phrases import bare, clauses, coarse, opening, sentences
 from pytest_compaction.text.words import NEGATIONS, content_stems, normalize, raw_tokens
 
@@ -68,9 +69,9 @@ def _topics(log: ProbeLog, last: int) -> Iterator[Topic]:
         if None in changed or _taken_up(log, key, rules):
             continue
         found = _found(log, latest, last)
-        current = tuple(entry.fact.text for entry in found)
+        current = found[0].fact.text if found else ""
         traps = [
-            Trap(piece, current=current)
+            Trap(piece, keys=keys_of(piece, log.frequency), type="constraint", of=current)
             for rule, differs in zip(earlier, changed, strict=True)
             if differs
             for piece in _pieces(log, rule)
@@ -93,13 +94,19 @@ def _rules(log: ProbeLog) -> Iterator[Rule]:
 
 
 def _pieces(log: ProbeLog, rule: Rule) -> list[str]:
-    return [piece for piece in rule.pieces if log.familiar(piece)]
+    """What the rule requires; the first piece says of what."""
+    return [
+        f"{bare(rule.subject)} {piece}" if piece == rule.pieces[0] else piece
+        for piece in rule.pieces
+        if log.familiar(piece)
+    ]
 
 
 def _found(log: ProbeLog, rule: Rule, last: int) -> tuple[Found, ...]:
     if not log.familiar(rule.subject):
         return ()
-    return log.find_all(_pieces(log, rule), log.points[last], "detail")[:3]
+    pieces = (Candidate(piece, "constraint") for piece in _pieces(log, rule))
+    return log.find_all(pieces, log.points[last])[:3]
 
 
 def _changed(earlier: Rule, latest: Rule) -> bool | None:

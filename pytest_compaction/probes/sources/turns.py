@@ -10,23 +10,27 @@ from typing import Final
 from pytest_compaction.artifacts.errors import error_texts
 from pytest_compaction.artifacts.operations import (
     Command,
+    FileState,
     commands,
-    exit_code,
     file_operations,
     file_states,
 )
 from pytest_compaction.artifacts.outcomes import test_summary
-from pytest_compaction.case.case import About
-from pytest_compaction.probes.log import Draft, Found, ProbeLog
+from pytest_compaction.case.case import Change, FactType
+from pytest_compaction.probes.keys import identifier_keys
+from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog, path_candidate
 from pytest_compaction.probes.phrases import (
+    asks,
     clauses,
     coarse,
     opening,
     points_elsewhere,
     quotable,
     sentences,
+    unasked,
     whole_text,
 )
+from pytest_compaction.probes.sources.outputs import result_keys
 from pytest_compaction.probes.test_commands import ran_check, ran_tests, result_of_tests
 from pytest_compaction.text.words import printable
 
@@ -35,6 +39,12 @@ _PENDING: Final = re.compile(
     r"|follow-up)\b",
     re.I,
 )
+_TOLD: Final = re.compile(
+    r"(?:i|we|you|it|this|that|there|they|he|she|what|why|how|who|when|where|which|is|are|was|were"
+    r"|does|do|did|has|have|had|can|could|because|since|if|like|opening|same)\b",
+    re.I,
+)
+"""The first word of a story or of a question."""
 _FAILED_COUNT: Final = re.compile(r"(\d+) (?:failed|errors?|FAIL)\b|\bfail (\d+)|FAILED")
 _ERROR_LINE: Final = re.compile(r"\berror\b[^\n]{0,20}?[:\]]\s*(?P<text>[^\n]{10,110})", re.I)
 _FAILED_TEST: Final = re.compile(
@@ -60,14 +70,14 @@ def continuation_drafts(log: ProbeLog) -> Iterator[Draft]:
 
 
 def _clause_facts(
-    log: ProbeLog, text: str, asked: int, about: About, tail: bool = False
+    log: ProbeLog, text: str, asked: int, type: FactType, tail: bool = False
 ) -> tuple[Found, ...]:
     pieces = [
-        clause
+        Candidate(unasked(clause), type)
         for clause in clauses(opening(text), least=4)
-        if log.familiar(clause) and not points_elsewhere(clause)
+        if asks(clause) and log.familiar(clause) and not points_elsewhere(clause)
     ]
-    return log.find_all(pieces, asked, about, tail=tail)
+    return log.find_all(pieces, asked, tail=tail)
 
 
 def _last_request(log: ProbeLog, point: int) -> Iterator[Draft]:
@@ -78,7 +88,9 @@ def _last_request(log: ProbeLog, point: int) -> Iterator[Draft]:
     place, text = before[-1]
     changed = _changed_since(log, place, asked)
     found = _clause_facts(log, text, asked, "state", tail=True)[:3]
-    files = log.find_all(dict.fromkeys(changed), asked, "state", most=20, tail=True)
+    if not found and place == log.requests[0][0]:
+        found = _heading(log, text, asked)
+    files = log.find_all(changed, asked, most=20, tail=True)
     late = place > log.before_tail(asked)
     rank = (0.5 if late else 0.15) + (0.0 if found else 0.3)
     question = "What did the user ask for last, and which files have been changed for it so far?"
@@ -90,7 +102,17 @@ def _last_request(log: ProbeLog, point: int) -> Iterator[Draft]:
     yield Draft("continuation", "last-request", question, facts, point, rank)
 
 
-def _changed_since(log: ProbeLog, place: int, asked: int) -> list[str]:
+def _heading(log: ProbeLog, text: str, asked: int) -> tuple[Found, ...]:
+    """What a report that asks for nothing in words is about: the first clause that names it."""
+    named = (
+        Candidate(clause, "state")
+        for clause in clauses(opening(text))
+        if not _TOLD.match(clause) and log.familiar(clause) and not points_elsewhere(clause)
+    )
+    return log.find_all(named, asked, tail=True)[:1]
+
+
+def _changed_since(log: ProbeLog, place: int, asked: int) -> list[Candidate]:
     """Files that were certainly changed between two positions and not restored since."""
     operations = [
         operation
@@ -98,13 +120,19 @@ def _changed_since(log: ProbeLog, place: int, asked: int) -> list[str]:
         if log.position[operation.message_id] >= place
     ]
     return [
-        state.path
+        path_candidate(state.path, _change(state))
         for state in file_states(operations)
         if state.certain
         and not state.folder
         and (state.created or state.modified or state.deleted or state.renamed_from)
         and not (state.created and state.deleted)
     ]
+
+
+def _change(state: FileState) -> Change:
+    if state.deleted:
+        return "deleted"
+    return "created" if state.created else "modified"
 
 
 def _last_check(log: ProbeLog, run: Sequence[Command], point: int) -> Iterator[Draft]:
@@ -143,7 +171,8 @@ def _failing_tests(log: ProbeLog, run: Sequence[Command], point: int) -> Iterato
         names = dict.fromkeys(next(filter(None, match.groups())).strip() for match in matches)
         if not counts or 0 < sum(counts) < len(names):
             return
-        found = log.find_all(names, asked, "pending", most=20, tail=True)[:5]
+        failing = (Candidate(name, "state", identifier_keys(name)) for name in names)
+        found = log.find_all(failing, asked, most=20, tail=True)[:5]
         question = "Which tests still failed in the last test run?"
         rank = 0.3 if place > log.before_tail(asked) else 0.12
         yield Draft("continuation", "failing-tests", question, found, point, rank, least=1)
@@ -152,14 +181,16 @@ def _failing_tests(log: ProbeLog, run: Sequence[Command], point: int) -> Iterato
 
 def _outcome(log: ProbeLog, command: Command, asked: int) -> tuple[Found, ...]:
     lines = _ERROR_LINE.finditer(command.output[-_MAX_OUTPUT:])
-    code = exit_code(command.output)
+    summary = test_summary(command.output) or ""
     texts = [
-        test_summary(command.output) or "",
         *(text for match in lines if whole_text(text := match["text"].strip())),
         *(text for text in error_texts(command.output, command.failed) if whole_text(text)),
-        f"exit code {code}" if code else "",
     ]
-    found = log.find_all(texts[:60], asked, "state", most=4, tail=True)
+    told = [
+        Candidate(summary, "state", result_keys(summary)),
+        *(Candidate(text, "state") for text in texts[:60]),
+    ]
+    found = log.find_all(told, asked, most=4, tail=True)
     unique = {entry.fact.text: entry for entry in found}
     return tuple(unique.values())[:4]
 
@@ -191,6 +222,6 @@ def _pending(log: ProbeLog) -> Iterator[Draft]:
         for place, text in log.turns(role):
             if place >= asked * 2 // 3:
                 for sentence in filter(_PENDING.search, sentences(text)):
-                    found += _clause_facts(log, sentence, asked, "pending", tail=True)
+                    found += _clause_facts(log, sentence, asked, "next_step", tail=True)
     question = "What is still to be done, as said in the later part of the session?"
     yield Draft("continuation", "pending", question, tuple(found[:5]), last, 0.1)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.probes.log import Draft, ProbeLog, Topic, pooled
+from pytest_compaction.probes.keys import identifier_keys, value_keys
+from pytest_compaction.probes.log import Candidate, Draft, ProbeLog, Topic, pooled
 from pytest_compaction.probes.phrases import bare, coarse, opening, sentences
 from pytest_compaction.probes.sources.rules import subject_key
 from pytest_compaction.text.matching import TextIndex
@@ -18,6 +19,8 @@ _VALUE_LINE: Final = re.compile(
 _NUMBER: Final = re.compile(
     r"(?:\S+\s+){0,4}\S*(?<![\w/.#])\d[\d.,]*(?:%|\w{0,3})(?![\w/])(?:\s+(?!(?:and|or|so|but|then|to|of|in|on|for|the|a|is|if)\b)[A-Za-z]+)?"
 )
+_STORY: Final = re.compile(r"\b(?:i|we|you)\b", re.I)
+"""Words of somebody who tells what happened, and gives no value."""
 _NUMBER_WORD: Final = re.compile(r"\S*\d\S*")
 _IDENTIFIER: Final = re.compile(
     r"(?<![\w/.#-])(?:(?=[A-Z\d]*\d)(?=[A-Z\d]*[A-Z])[A-Z\d]{5,12}|[A-Z]{2,8}-\d{2,6}"
@@ -44,12 +47,12 @@ def _listed(log: ProbeLog) -> Iterator[Draft]:
     last = len(log.points) - 1
     for place, text in log.turns("user"):
         matches = (_VALUE_LINE.match(line[:120]) for line in text.splitlines()[:60])
-        pairs = [(match[1], f"{match[1]} {match[2]}") for match in matches if match]
+        pairs = [_pair(log, match[1], match[2]) for match in matches if match]
         found = {
             name: entry
             for name, line in pairs
-            if not any(TextIndex(other).states((line,)) for _, other in pairs if other != line)
-            and (entry := log.find(line, log.points[last], "detail"))
+            if not _held_by_another(log, line, [other for _, other in pairs if other != line])
+            and (entry := log.find(line, log.points[last]))
         }
         if len(found) < 2 or len(pairs) < 3:
             continue
@@ -67,6 +70,18 @@ def _listed(log: ProbeLog) -> Iterator[Draft]:
         )
 
 
+def _pair(log: ProbeLog, name: str, value: str) -> tuple[str, Candidate]:
+    keys = value_keys(name, value, log.frequency)
+    return name, Candidate(f"{name} {value}", "value", keys)
+
+
+def _held_by_another(log: ProbeLog, line: Candidate, others: Sequence[Candidate]) -> bool:
+    fact = log.fact(line)
+    return fact is None or any(
+        TextIndex(other.text).read(fact.statement).outcome == "stated" for other in others
+    )
+
+
 def _numbers(log: ProbeLog) -> Iterator[Draft]:
     """Drafts about sentences with numbers; the words before the first number identify them."""
     last = len(log.points) - 1
@@ -75,11 +90,16 @@ def _numbers(log: ProbeLog) -> Iterator[Draft]:
             matches = list(_NUMBER.finditer(sentence[:500])) if "\n" not in text else []
             subject = bare(sentence[: matches[0].start()]) if matches else ""
             subject = re.split(r"[,:]\s+|^(?:and|also|but|ok)\b", subject)[-1].strip()
-            found = log.find_all((bare(m[0]) for m in matches), log.points[last], "detail")
-            if len(content_stems(normalize(subject))) < 2 or coarse(subject):
+            told = (Candidate(bare(match[0]), "value") for match in matches)
+            found = log.find_all(told, log.points[last])
+            if (
+                len(content_stems(normalize(subject))) < 2
+                or coarse(subject)
+                or _STORY.search(subject)
+            ):
                 continue
-            told = [subject, *(_NUMBER_WORD.sub("", entry.fact.text) for entry in found)]
-            if any(given_again(log, each, place) for each in told):
+            named = [subject, *(_NUMBER_WORD.sub("", entry.fact.text) for entry in found)]
+            if any(given_again(log, each, place) for each in named):
                 continue
             yield Draft(
                 "recall",
@@ -101,7 +121,8 @@ def _identifiers(log: ProbeLog) -> Iterator[Topic]:
             if match and len(content_stems(normalize(subject))) > 1 and not coarse(subject):
                 if given_again(log, subject, place):
                     continue
-                found = log.find_all([match[0]], log.points[-1], "detail", most=4)
+                name = Candidate(match[0], "identifier", identifier_keys(match[0]))
+                found = log.find_all([name], log.points[-1], most=4)
                 yield Topic(f"{subject} …", found)
 
 

@@ -46,7 +46,7 @@ class ProbeItem:
 
     @property
     def mark(self) -> Mapping[str, Any]:
-        """Case and, as far as they are known, task, kind, compactor and trial."""
+        """Case and, as far as they are known, task, kind, compactor, trial and budget."""
         details: dict[str, Any] = {"case": self.case.id}
         if isinstance(self.case, Case):
             details["task"] = self.case.task
@@ -54,17 +54,19 @@ class ProbeItem:
             details["kind"] = self.probe.kind
         if self.arm:
             details |= {"compactor": self.arm.compactor, "trial": self.arm.trial}
+            if self.arm.budget is not None:
+                details["budget"] = self.arm.budget
         return details
 
     @property
     def group(self) -> str:
         """The probes of one case share a compaction in each trial of each strategy."""
-        arm = f"{self.arm.compactor}-{self.arm.trial}-" if self.arm else ""
+        arm = f"{self.arm.compactor}-{self.arm.budget}-{self.arm.trial}-" if self.arm else ""
         return f"{arm}{self.case.id}"
 
     @classmethod
     def planned(cls, session: BenchmarkSession, with_arms: bool) -> Iterator[tuple[str, Self]]:
-        """Broken files, then all probes by compactor, case, probe and trial."""
+        """Broken files, then all probes by compactor, budget, case, probe and trial."""
         for error in session.case_set.errors:
             broken = BrokenFile(error)
             yield f"broken-{broken.id}", cls(broken, None, None)
@@ -76,11 +78,13 @@ class ProbeItem:
             return
         trials = session.settings.trials
         for spec in sorted(session.specs, key=lambda spec: spec.text):
-            for case, probe in probes:
-                for trial in range(1, trials + 1):
-                    end = f"-t{trial}" if trials > 1 else ""
-                    name = f"{spec.slug}-{case.id}-{probe.id}{end}"
-                    yield name, cls(case, probe, Arm(spec.text, trial))
+            for budget in session.settings.budgets_of(spec.text):
+                start = spec.slug if budget is None else f"{spec.slug}-b{budget}"
+                for case, probe in probes:
+                    for trial in range(1, trials + 1):
+                        end = f"-t{trial}" if trials > 1 else ""
+                        name = f"{start}-{case.id}-{probe.id}{end}"
+                        yield name, cls(case, probe, Arm(spec.text, trial, budget))
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self | None:
@@ -128,8 +132,13 @@ class ProbeItem:
 
     @staticmethod
     def figures(record: Record) -> Mapping[str, Any]:
-        """Snapshot status, overall score and dimensions."""
+        """Snapshot status, overall score, dimensions, and the overall score that does not lead."""
         found = {"snapshot": record.get("snapshot"), "overall": record["overall"]}
+        found |= {
+            f"{name}.overall": record[name]["overall"]
+            for name in ("view", "answer")
+            if name in record
+        }
         if record["overall"] is not None:
             found |= record["dimensions"]
         return {name: value for name, value in found.items() if value is not None}

@@ -19,7 +19,7 @@ from pytest_compaction.models.chat.log_excerpt import GAP, excerpts_for
 from pytest_compaction.models.chat.prompts import FIELDS, PromptError, Prompts, packaged, parse
 from pytest_compaction.models.protocol import LogDigest, SummaryRequest
 from pytest_compaction.models.structured_summary import Summary
-from pytest_compaction.rubric import applicable
+from pytest_compaction.rubric import CRITERIA, applicable
 
 
 def rendered(call):
@@ -38,8 +38,14 @@ def judge_call(request, **how):
 
 def test_the_judge_prompt_is_the_committed_one(snapshot):
     request = judge_request(
-        facts=(Fact("45 seconds", ("45 s",)), Fact("src/lease/queue.py")),
-        traps=(Trap("the timeout is 30", ("30 s",), ("45",)),),
+        facts=(
+            Fact("the timeout is 45 seconds", keys=(("timeout", "limit"), ("45 s",))),
+            Fact("src/lease/queue.py", ("lease/queue.py",), type="path", change="modified"),
+        ),
+        traps=(
+            Trap("the timeout is 30", ("30 s",), of="the timeout is 45 seconds"),
+            Trap("Redis was chosen", current=("SQLite",), type="decision"),
+        ),
     )
     assert rendered(judge_call(request)[0]) == snapshot
 
@@ -48,11 +54,25 @@ def test_the_repair_prompt_is_the_committed_one(snapshot):
     assert judge_call(judge_request())[1].body["messages"][-1]["content"] == snapshot
 
 
-@pytest.mark.parametrize("kind", ["file", "continuation", "decision"])
-def test_each_kind_of_probe_gets_its_criteria(kind, snapshot):
-    prompt = rendered(judge_call(judge_request(kind=kind, traps=()))[0])
-    assert prompt.partition("Criteria:\n")[2] == snapshot
-    assert all(criterion.id in prompt for criterion in applicable(kind))
+TYPED = {
+    "identifiers": (Fact("LeaseQueue", type="identifier"), Fact("lease lost", type="error")),
+    "files": tuple(
+        Fact(f"src/{change}.py", type="path", change=change)
+        for change in ("created", "renamed", "read")
+    ),
+    "work": (Fact("ran the tests", type="command"), Fact("write docs", type="next_step")),
+    "rules": (Fact("no new packages", type="constraint"), Fact("too slow", type="reason")),
+}
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_each_type_of_fact_gets_its_criteria(name, snapshot):
+    facts = TYPED[name]
+    prompt = rendered(judge_call(judge_request(facts=facts, traps=()))[0])
+    asked = prompt.partition("Criteria:\n")[2]
+    assert asked == snapshot
+    wanted = {criterion.id for criterion in applicable(facts)}
+    assert {c.id for c in CRITERIA if f"- {c.id}" in asked} == wanted
 
 
 def test_the_summary_prompt_is_the_committed_one(snapshot):

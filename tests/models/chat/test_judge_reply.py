@@ -1,11 +1,13 @@
 """A judge's reply is a whole judgement, or the response is unscored with the reason."""
 
 import json
+from typing import get_args
 
 import pytest
 from support.endpoint_builders import NAME, Replies, ask, chat, judge_request, judged, members
 from support.endpoint_replies import completion
 
+from pytest_compaction.case.case import Fact, FactType
 from pytest_compaction.models.chat.judge_reply import reply_form, schema
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.rubric import applicable
@@ -18,22 +20,23 @@ def test_one_request_scores_every_applicable_criterion_in_rubric_order():
     caller = Replies(completion(json.dumps(shuffled)))
     reply = ask(chat(caller).judge(request))
     assert len(caller.calls) == 1
-    assert [c.id for c in reply.criteria] == [c.id for c in applicable("recall")]
+    assert [c.id for c in reply.criteria] == [c.id for c in applicable(request.facts)]
     assert {c.score for c in reply.criteria} == {4.0}
     assert (reply.stated, reply.hit) == ((True,), (False,))
     assert reply.unscored is None
 
 
-@pytest.mark.parametrize("kind", ["recall", "file", "continuation", "decision"])
-def test_the_schema_demands_reasoning_before_each_score(kind):
-    made = schema(kind, 2, 1)["properties"]
+@pytest.mark.parametrize("type", get_args(FactType))
+def test_the_schema_demands_reasoning_before_each_score(type):
+    request = judge_request(facts=(Fact("a", type=type), Fact("b", type="state")))
+    made = schema(request)["properties"]
     assert list(made) == ["facts", "stale_claims", "criteria"]
     for member in made.values():
         for value in member["properties"].values():
             assert next(iter(value["properties"])) == "reasoning"
             assert value["additionalProperties"] is False
-    assert list(made["criteria"]["properties"]) == [c.id for c in applicable(kind)]
-    assert all(f'"{c.id}"' in reply_form(kind, 2, 1) for c in applicable(kind))
+    assert list(made["criteria"]["properties"]) == [c.id for c in applicable(request.facts)]
+    assert all(f'"{c.id}"' in reply_form(request) for c in applicable(request.facts))
 
 
 @pytest.mark.parametrize(

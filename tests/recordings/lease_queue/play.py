@@ -3,32 +3,45 @@
 The claim query looks like a race and is none. What is wrong is a commit that coalesced
 heartbeats per worker: only the first lease of a batch is renewed. The first repair
 writes too much, a single update for the whole batch replaces it, and a check before
-each start covers handlers without safe points.
+each start covers handlers without safe points. Between them: a log whose lines are counted
+for jobs, a payload that is too large, a review that asks for a thread and for another
+signature, and a report for customer support. Much of what ops relies on stands only in the
+files that are read.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 from recorder import Play, Recorder, bash, edit_file, ends, read_file, write_file
 from repository import Repository
 
+LATER = Path(__file__).parent / "later"
+"""What ops adds to the repository during the session."""
+
 HISTORY = [
     (
-        "Cap lease batches at 16",
+        "Cap lease batches at 16\n\n"
+        "OPS-2107: depot-2 held 32 leases while its disk stalled.\n\n"
+        "Reviewed-by: Ilse Brandt <ilse@porterq.example>",
         "src/porterq/config.py",
         "MAX_BATCH = 32",
         "MAX_BATCH = 16",
     ),
     (
-        "Allow payloads up to 64 KiB",
+        "Allow payloads up to 64 KiB\n\n"
+        "OPS-2164: statements of large customer groups did not fit.\n\n"
+        "Reviewed-by: Tomas Reuter <tomas@porterq.example>",
         "src/porterq/serializers.py",
         "MAX_PAYLOAD_BYTES = 32 * 1024",
         "MAX_PAYLOAD_BYTES = 64 * 1024",
     ),
     (
         "Coalesce heartbeats per worker\n\n"
-        "At month end the hosts logged PQ-503 'store busy during heartbeat' about 40 times\n"
-        "an hour, because every lease of a batch wrote on its own. One heartbeat per worker\n"
-        "and interval is enough.",
+        "OPS-2198: at month end the hosts logged PQ-503 about 40 times an hour, because every\n"
+        "lease of a batch wrote on its own. One heartbeat per worker and interval is enough.\n\n"
+        "Reviewed-by: Ilse Brandt <ilse@porterq.example>",
         "src/porterq/worker.py",
         "self._gate.ready(lease.token)",
         "self._gate.ready(self.worker_id)",
@@ -163,6 +176,13 @@ def test_renewal_of_a_batch_tells_what_is_still_held(store, clock):
     assert store.requeue_expired() == [1, 3]
 """
 
+EMPTY_TEST = """
+
+def test_renewal_of_nothing_is_no_write(store):
+    assert store.renew_all([], 30) == set()
+    assert store.writes["heartbeat"] == 0
+"""
+
 BUSY_TEST = """
 
 def test_a_busy_store_puts_the_renewal_off(queue, registry, clock, monkeypatch):
@@ -288,24 +308,31 @@ def reproduce(session: Recorder) -> None:
     )
     session.user(
         "porterq runs jobs twice under load (ticket OPS-2291). Last night on depot-3: 4 workers, "
-        "batch_size 8, and 23 of 400 invoice.send jobs ran twice, so customers got two invoice "
+        "batch_size 8, and 23 of 400 jobs ran twice, nearly all invoice.send, so customers got two invoice "
         "mails. On quiet days nothing happens. The worker log has pairs like\n\n"
         "    WARNING porterq.reaper: requeued 2 expired leases: [17, 18]\n"
         "    ERROR porterq.worker: worker w1: PQ-409 lease lost: job 17 is held as w2-0041, not w1-0017\n\n"
         "and then the worker process ends with exit code 75. Handlers take about 6 seconds each, "
         "far below the 30 second lease, which is what I do not understand.\n\n"
-        "Please find the root cause before you change code. Three rules for the whole job: "
+        "Please find the root cause before you change code. Rules for the whole job: "
         "(1) the signature JobQueue.lease(worker_id, limit=1) must not change, the billing service "
-        "calls it positionally; (2) no threads inside the worker, handlers use SQLite connections "
-        "that belong to their thread; (3) no new dependency."
+        "calls it positionally. (2) No threads inside the worker, handlers use SQLite connections "
+        "that belong to their thread. (3) No new dependency. (4) The folder ops/ is a copy from the "
+        "ops team: read it, but never edit anything in it. (5) Commit subjects are plain "
+        "sentences in the imperative, without a ticket number in the subject."
     )
     session.together(
         [
-            bash("git log --oneline && git ls-files | xargs wc -l"),
+            bash(
+                "git log --date=short --format='%h %s%n%n%w(0,4,4)%b' && git ls-files | xargs wc -l"
+            ),
             bash("python -m pytest -q --tb=short"),
         ],
         "I'll start with the history, the layout and the state of the tests, then look for a way "
-        "to reproduce this without four real workers.",
+        "to reproduce this without four real workers. I keep the five rules in mind: the public "
+        "signature stays, no threads, no dependency, hands off ops/, and plain commit subjects. "
+        "And I won't touch code until I can show you the cause, not only a change that makes "
+        "the symptom go away.",
     )
     session.together([read_file("README.md"), read_file("docs/leases.md")])
     session.read(
@@ -317,7 +344,10 @@ def reproduce(session: Recorder) -> None:
     session.bash(
         "python -m porterq rehearse",
         "A worker leases a whole batch at once and runs it in order; leases are renewed at safe "
-        "points in `_beat`. Let me see whether the rehearsal shows the fault with its defaults.",
+        "points in `_beat`. So a lease has to live as long as the whole batch takes, not as long "
+        "as its own job: your 6 seconds per handler are not the number to compare with. That may "
+        "already be half of what you do not understand. Let me see whether the rehearsal shows the "
+        "fault with its defaults.",
     )
     session.bash(
         "python -m porterq rehearse --jobs 120 --workers 4",
@@ -326,14 +356,73 @@ def reproduce(session: Recorder) -> None:
     )
     session.read(
         "src/porterq/rehearse.py",
-        "Reproduced, without any real time or processes: 120 jobs give 135 runs and exit code 75. "
-        "Before I trust it I want to know that the rehearsal drives the real worker and store.",
+        "Reproduced, without any real time or processes: more runs than jobs, and exit code 75 as "
+        "on depot-3. "
+        "Before I trust it I want to know that the rehearsal drives the real worker and store, and "
+        "not some simplified copy of them that has a fault of its own.",
     )
     session.read(
         "src/porterq/store.py",
         "It does: real Worker objects take turns, only the clock is manual. "
         "Now the store. My first hypothesis is a claim race: two workers select the same ready "
-        "row before either marks it as leased.",
+        "row before either marks it as leased. That would explain why it needs load, and it would "
+        "explain why nobody sees it on a host with one worker. It would not explain the reaper's "
+        "lines in your log, so I am not in love with it.",
+    )
+
+
+def night_log(session: Recorder) -> None:
+    """The log of that night: lines are taken for jobs, and the user objects."""
+    session.user(
+        "fyi I put the worker log of that night under ops/logs and the host table is in ops/ as "
+        "well. have a look whether it fits your rehearsal. (the accounting export there holds the "
+        "write lock for up to 9 seconds every night at 02:40, that is known and not our problem.)"
+    )
+    session.together(
+        [read_file("ops/hosts.toml"), read_file("ops/supervisor.md")],
+        "Thanks. First the two files that explain how the workers are run there.",
+    )
+    session.bash(
+        "head -n 120 ops/logs/depot-3-2026-03-02.log",
+        "Useful: the table says what runs where, and the runbook says what the supervisor makes of "
+        "an exit code and which patterns the alerts look for, so I know which texts I must not "
+        "change by accident. Now the log itself, in two parts.",
+    )
+    session.bash("tail -n +121 ops/logs/depot-3-2026-03-02.log")
+    session.bash(
+        "grep -c PQ-409 ops/logs/depot-3-2026-03-02.log; "
+        "grep -c 'exit code 75' ops/logs/depot-3-2026-03-02.log",
+        "The order of events is the same as in the rehearsal: a sweep requeues, somebody else leases, "
+        "and nine seconds or so later the first worker finds out. Now let me put a number on it.",
+    )
+    session.say(
+        "The log has 31 PQ-409 lines, so 31 jobs ran twice that night and not 23: the "
+        "ticket understates it. I'd tell customer support that eight more customers "
+        "got two mails."
+    )
+    session.user("hm no")
+    session.user(
+        "support went through the outbox by hand and they counted 23, pls check again before "
+        "anybody writes to customers"
+    )
+    session.bash(
+        "grep -o 'job [0-9]* is held' ops/logs/depot-3-2026-03-02.log | sort | uniq -c | sort -rn | head -n 12; "
+        "echo; grep -o 'job [0-9]* is held' ops/logs/depot-3-2026-03-02.log | sort -u | wc -l; "
+        "grep -n -e '^---' ops/logs/depot-3-2026-03-02.log",
+        "Then I counted something else than jobs. By job instead of by line:",
+    )
+    session.say(
+        "You are right and I was wrong: I counted lines. The shipper replayed its buffer after the "
+        "log was rotated, so a stretch of the log stands there twice, with eight of the errors in "
+        "it. Counted by job it is 23 jobs that lost their lease, the number of support. Please "
+        "forget the other figure; nobody has to write to more customers. Whoever evaluates such a "
+        "log again must count each job once.\n\n"
+        "What the log adds to the picture: the victims come in pairs of neighbours, and often at the "
+        "end of a multiple of eight. The losses are spread over the whole night and over all workers, "
+        "so it is no single bad process, and they stop when the backlog is gone, although the hosts go "
+        "on polling. The mails themselves take a few seconds each, as you said, with some jobs of "
+        "another kind in between that take far longer; I keep those in mind. That smells of the position in the batch. I go on with the "
+        "store; my first suspicion is still in the claim."
     )
 
 
@@ -353,22 +442,25 @@ def dead_end(session: Recorder) -> None:
         "scripts/claim_stress.py",
         STRESS,
         "It is BEGIN IMMEDIATE, so the write lock is taken before the SELECT and claims should be "
-        "serial. I'd rather measure than believe: a stress script with four connections on one "
+        "serial. I'd rather measure than believe, because a claim race would be the textbook answer "
+        "and textbook answers are accepted too quickly: a stress script with four connections on one "
         "file, which counts how often each job was leased.",
     )
     session.bash("python scripts/claim_stress.py")
     session.bash(
         "python -m porterq rehearse --jobs 120 --trace 16",
-        "No job was leased more than once in 400. And the rehearsal is single-threaded with one "
-        "store, where no race can exist at all, yet it shows duplicates. Let me look at the "
-        "history of one of the jobs that ran twice.",
+        "Not a single double lease. And the rehearsal is single-threaded with one "
+        "store, where no race can exist at all, yet it shows duplicates. I should have thought of "
+        "that before I wrote the script. Let me look at the history of one of the jobs that ran twice.",
     )
     session.bash(
         "rm scripts/claim_stress.py && rmdir scripts && git status --short",
-        "The claim race is ruled out: BEGIN IMMEDIATE serialises claims, the stress run had no "
-        "double lease, and job 16 was requeued by the reaper at t=49 before anybody else got it. "
-        "Worse, w2 then *started* job 16 at t=50 although its lease had just gone. So the "
-        "question is why a lease expires at all. I remove the stress script, it has served.",
+        "The claim race is ruled out: BEGIN IMMEDIATE serialises claims, the stress run shows no "
+        "double claim, and job 16 was requeued by the reaper before anybody else got it. "
+        "Worse, w2 then *started* job 16 although its lease had just gone, one second after the "
+        "sweep. So there are two questions now: why does a lease expire that its worker still "
+        "wants, and why does a worker start a job whose lease it has lost? I remove the stress "
+        "script, it has served.",
     )
     session.together(
         [
@@ -379,19 +471,32 @@ def dead_end(session: Recorder) -> None:
         "which cuts to an int.",
     )
     session.say(
-        "Intermediate result. The reaper is innocent: it requeues exactly the rows with "
+        "Intermediate result, after a good hour in which most of what I believed turned out wrong. The reaper is innocent: it requeues exactly the rows with "
         "`expires_at <= now`. Rounding is real but small: `_seconds` truncates, so a lease can end "
-        "up to 1 second early; the rehearsal clock moves in whole seconds and still shows 14 jobs "
-        "that ran twice, so rounding is not the cause. I note it for later. What remains is that "
-        "leases that wait in a batch are not renewed in time."
+        "up to 1 second early; the rehearsal clock moves in whole seconds and still shows "
+        "duplicates, so rounding is not the cause. I note it for later. What remains is that "
+        "leases that wait in a batch are not renewed in time.\n\n"
+        "What I have ruled out so far, so that nobody looks there again: the claim query, the "
+        "reaper, the rounding, and differences between the hosts (the rehearsal has no host). What "
+        "I have not looked at yet: who asks for renewals, how often, and what may refuse them."
     )
-    session.point("p1")
+    session.user("ok go on")
+    session.together(
+        [
+            bash("python -m porterq rehearse --jobs 24 --workers 2 --trace 8"),
+            bash("python -m porterq rehearse --jobs 24 --workers 2 --trace 7"),
+            read_file("src/porterq/schema.py"),
+            read_file("docs/settings.md"),
+        ],
+        "Two smaller rehearsals with the history of neighbours in one batch, and the schema, because "
+        "I want to know in which unit an expiry is kept, and what the settings are documented to be.",
+    )
 
 
 def stopgap(session: Recorder) -> None:
     """45 seconds for tonight, and what they do not repair."""
     session.user(
-        "Makes sense. Ops wants something for tonight though: please raise lease_seconds from 30 "
+        "Makes sense so far. Ops wants something for tonight though: please raise lease_seconds from 30 "
         "to 45 in porterq.toml as a stopgap, its own commit, and tell me what it buys us. Then go "
         "on with the cause."
     )
@@ -408,14 +513,16 @@ def stopgap(session: Recorder) -> None:
     session.bash(
         'for batch in 1 2 4 8 16; do echo "batch $batch"; '
         "PORTERQ_LEASE_SECONDS=30 python -m porterq rehearse --jobs 120 --batch $batch | sed -n 2,4p; done",
-        "With 45 seconds 10 jobs still run twice instead of 14: it hides the fault, it does not "
-        "cure it. To see what the fault depends on I vary the batch size, with the old 30 seconds "
+        "What the stopgap buys: fewer duplicates in the same rehearsal, about a third less, but by "
+        "no means none. It hides the fault, it does not "
+        "cure it, and a crashed worker is noticed later. Good for a night or two, not for the "
+        "release. To see what the fault depends on I vary the batch size, with the old lease length "
         "from the environment.",
     )
     session.read(
         "src/porterq/throttle.py",
-        "Clear picture: with batches of 1 or 2 nothing runs twice, from 4 on it does. And the "
-        "victims are mostly the last two places of a batch (15, 16, 23, 24, …). Those wait longest. "
+        "Clear picture: it depends on the size of the batch, and small batches are free of it. And the "
+        "victims are mostly the last two places of a batch. Those wait longest. "
         "So renewal of waiting leases is broken; `_beat` asks a TickGate, which I have not read yet.",
     )
     session.bash(
@@ -429,16 +536,22 @@ def stopgap(session: Recorder) -> None:
     session.bash(f"git show {culprit.strip()}")
     session.say(
         "That is the root cause. The commit 'Coalesce heartbeats per worker' changed the gate's "
-        "key from the lease token to the worker id, to get rid of PQ-503 about 40 times an hour at "
-        "month end. Since then only the running job of a batch is renewed. With batches of 8 and "
+        "key from the lease token to the worker id, to get rid of the busy store at "
+        "month end. The aim was sensible, and nobody could see from the one changed line that the "
+        "loop around it now serves only its first member. Since then only the running job of a batch is renewed. With batches of 8 and "
         "jobs of 6 seconds the last ones wait more than 30 seconds, expire, and a second worker "
         "gets them; on quiet days batches are short and nothing expires. Note that `_drop` still "
         "forgets `lease.token`, a key the gate never sees any more.\n\n"
+        "This also explains every observation that we have. The pairs of neighbours in the log: "
+        "the end of one batch expires in one sweep. The quiet days: no backlog, no batch. The worker "
+        "that ends: it acknowledges with a token that is not valid any more. And it explains why "
+        "the suite is green: each test of the worker has one job or a batch that is over at once.\n\n"
         "Plan: a failing test first, then key the gate by token again, then look at the cost in "
-        "writes."
+        "writes. I expect the writes to go up, and would rather measure than argue about it."
     )
+    session.point("p1")
     session.user(
-        "Convincing, thanks. Before you repair it: does anything besides the worker renew leases, "
+        "Convincing, thanks. Ilse will be embarrassed, she reviewed that one. Before you repair it: does anything besides the worker renew leases, "
         "and does `porterq work` go through the same code? depot-3 runs that command under a "
         "supervisor, and half of our handlers are plain functions, not generators."
     )
@@ -453,15 +566,58 @@ def stopgap(session: Recorder) -> None:
         "Only `Worker._beat` renews, and `porterq work` is the same Worker with `run_until_idle`, so "
         "one repair covers depot-3. A plain handler returns before the worker looks at the leases "
         "again: no safe point, no renewal, whatever the gate does. I come back to that once the "
-        "generator case is repaired."
+        "generator case is repaired; the log says how long your slowest plain handler takes, and that "
+        "is longer than a lease of any length that ops would like."
     )
+
+
+def payload_question(session: Recorder) -> None:
+    """Another error in the same log, which has nothing to do with the leases."""
+    session.user(
+        "one more thing before you start, billing also had a PQ-413 in that log. same cause?? "
+        "they ask me every day"
+    )
+    session.together(
+        [
+            bash("grep -n PQ-413 ops/logs/depot-3-2026-03-02.log"),
+            bash(
+                "grep -rn 'PQ-413\\|MAX_PAYLOAD_BYTES\\|PayloadTooLarge' --include='*.py' --include='*.md' . | sort"
+            ),
+            bash("git log -1 -p --format='%h %s%n%n%b' -S 'MAX_PAYLOAD_BYTES = 64' -- src"),
+            read_file("src/porterq/serializers.py"),
+        ],
+        "I look at the line, at who raises that error, and at the last change of the limit.",
+    )
+    session.bash(
+        "python - <<'END'\n"
+        "import json\n"
+        "from porterq.serializers import MAX_PAYLOAD_BYTES, encode\n"
+        "row = {'account': 'DE-0000-881', 'amount_cents': 129900, 'text': 'statement line'}\n"
+        "size = len(encode(row)) + 1\n"
+        "print('limit', MAX_PAYLOAD_BYTES, 'bytes per row', size, 'rows that fit', MAX_PAYLOAD_BYTES // size)\n"
+        "END",
+        "How much is it, in rows of a statement?",
+    )
+    session.say(
+        "No, another cause altogether. That error is raised while a job is *put*, long before "
+        "anybody leases it, so leases cannot be involved. One customer group's statement is just "
+        "above the limit, by less than one per cent, and the queue refuses it instead of cutting "
+        "it, as it should. The remedy is on the side of billing: merge a statement in two parts, "
+        "or put a reference to a file in the payload. The limit exists because every claim reads "
+        "the payloads of a whole batch while it holds the write lock, so large payloads make "
+        "everybody wait, and with deep backlogs that is exactly the time when waiting hurts. I would not raise the limit again for one "
+        "customer; I leave it as it is and change nothing here."
+    )
+    session.user("ok thx, told them. continue")
 
 
 def first_repair(session: Recorder) -> None:
     """One heartbeat per lease: right, and with a trap of its own."""
     session.read(
         "tests/test_worker.py",
-        "I want the new tests to look like the existing ones.",
+        "I want the new tests to look like the existing ones: plain functions, the fixtures of the "
+        "conftest, a clock that the test moves itself, no sleeping. What the existing ones lack is a "
+        "second worker; nobody steals anything in them, and so nobody notices what is not renewed.",
     )
     session.together(
         [
@@ -469,26 +625,29 @@ def first_repair(session: Recorder) -> None:
             write_file("tests/test_renewal.py", RENEWAL_TEST),
             bash("python -m pytest -q --tb=short tests/test_renewal.py"),
         ],
+        "The test says what we want, in the words of the user: four jobs of twelve seconds in one "
+        "batch, a second worker that sweeps at every step, and nothing may be swept away.",
     )
     session.edit(
         "src/porterq/worker.py",
         "self._gate.ready(self.worker_id)",
         "self._gate.ready(lease.token)",
-        "It fails for the right reason: at the 30 second mark leases 3 and 4 are swept away under "
+        "It fails for the right reason: the leases at the end of the batch are swept away under "
         "the worker. Now the key.",
     )
     session.together(
         [
-            bash("python -m pytest -q --tb=short"),
+            bash("python -m pytest -v --tb=short"),
             bash("PORTERQ_LEASE_SECONDS=30 python -m porterq rehearse --jobs 120"),
         ]
     )
     session.bash(
         f"cat >> tests/test_renewal.py <<'END'\n{TAKEN_BACK_TEST}END\n"
         "python -m pytest -q --tb=short tests/test_renewal.py",
-        "Green, and no job runs twice even with 30 seconds. But heartbeat writes went from 93 to "
-        "434, remember that. And I see a danger: `extend` raises LeaseLost for a *waiting* lease "
-        "now, inside the try block of the *running* job. A test for that.",
+        "Green, and no job runs twice even with the old lease length. But look at the heartbeat "
+        "writes: more than four times as many as before, remember that. And I see a danger: `extend` raises LeaseLost for a *waiting* lease "
+        "now, inside the try block of the *running* job. That did not matter while only the running "
+        "lease was ever renewed. A test for that.",
     )
     session.edit(
         "src/porterq/worker.py",
@@ -511,7 +670,9 @@ def first_repair(session: Recorder) -> None:
         "                self._drop(lease)\n",
         "Confirmed, and twice over: the error about job 2 aborts the running job 1, which is never "
         "acknowledged and would run again after its expiry; and job 2 is started with its dead "
-        "lease. The plain key change would have brought duplicates of its own. Only the loss of the running lease may stop the running job; a waiting one is dropped.",
+        "lease. The plain key change would have brought duplicates of its own, so undoing that one "
+        "line, which was my plan, would have been wrong. Only the loss of the running lease may "
+        "stop the running job; a waiting one is dropped.",
     )
     session.together(
         [
@@ -532,7 +693,7 @@ def first_repair(session: Recorder) -> None:
     )
     session.bash(
         "git diff src/porterq/worker.py",
-        "36 passed. A look at the whole change before I commit it for a trial on staging.",
+        "All green. A look at the whole change before I commit it for a trial on staging.",
     )
     session.bash(
         "git add -A && git commit -qm 'Renew every held lease, not only the running one' && git show --stat --format='%h %s'",
@@ -540,10 +701,16 @@ def first_repair(session: Recorder) -> None:
     session.say(
         "The cause is repaired in 'Renew every held lease, not only the running one': the gate is "
         "keyed by token again and a lost waiting lease no longer aborts the running job. Open "
-        "point is the price: 434 heartbeat writes in the rehearsal against 93 before. The "
-        "coalescing commit was made because of exactly that, so please watch for PQ-503 on staging."
+        "point is the price in heartbeat writes. The "
+        "coalescing commit was made because of exactly that, so please watch for PQ-503 on staging. "
+        "If it comes up there, I'd not tune timeouts but write less. I have not touched the docs "
+        "yet, they wait until we know that this is the form that stays.\n\n"
+        "For the trial: it needs no new setting and no change of the schema, so it can be "
+        "rolled back at any time, and both versions can run against one file side by side. Workers "
+        "with the old code will still lose leases, of course, so a mixed night proves nothing. I "
+        "would let it run with the deepest backlog that staging can make, because on a quiet queue "
+        "the old code looks right as well."
     )
-    session.point("p2")
 
 
 def second_repair(session: Recorder) -> None:
@@ -553,6 +720,14 @@ def second_repair(session: Recorder) -> None:
         "busy during heartbeat' in 10 minutes, and each one fails the running job. So that is not "
         "shippable. Could we simply set busy_timeout_ms from 250 to 2000? Or drop the renewal "
         "idea and keep a table of finished runs that ack checks?"
+    )
+    session.bash(
+        "git show --format='%h %s' HEAD",
+        "That is what I was afraid of. Let me look at my own commit again with that in mind. A job "
+        "fails because the busy error rises out of the renewal, through the handler's loop, into the "
+        "clause that catches everything a handler may raise; from there it looks like a fault of the "
+        "handler. So there are two things to mend: how often we write, and what a refused "
+        "write may do.",
     )
     session.together(
         [
@@ -567,15 +742,21 @@ def second_repair(session: Recorder) -> None:
         "I'd do neither. A busy timeout of 2000 ms makes the worker stand still for up to two "
         "seconds per heartbeat while all its leases age, and it only hides the lock contention. A "
         "table of finished runs detects the second run at ack time, when the invoice mail has "
-        "already gone out; that protects our bookkeeping, not the customer.\n\n"
+        "already gone out; that protects our bookkeeping, not the customer. And it would be one more "
+        "write per job, on a store whose problem is that it is written too often.\n\n"
         "What I propose instead, and it replaces my per-lease heartbeats: renew the whole batch in "
         "one UPDATE inside one transaction, at most once per `renew_every` seconds and worker. That "
         "has the few writes of the coalescing commit and still covers the waiting leases. The "
         "TickGate is not needed for it."
     )
     session.user(
-        "Agreed, one write per batch. Careful with SQL niceties though: the depot hosts still have "
-        "SQLite 3.34."
+        "Agreed, one write per batch. Careful with SQL niceties though: the depot hosts are older "
+        "than staging, look into the host table."
+    )
+    session.bash(
+        "grep -n -e '^\\[' -e sqlite ops/hosts.toml; python -c 'import sqlite3; print(sqlite3.threadsafety)'",
+        "Right, the versions differ between depots and staging, so what passes on staging proves "
+        "nothing for the depots.",
     )
     session.edit(
         "src/porterq/store.py",
@@ -593,7 +774,9 @@ def second_repair(session: Recorder) -> None:
         '        return {row["token"] for row in rows}\n'
         "\n"
         "    def finish(self, lease: Lease) -> None:\n",
-        "Good that you say it: my draft used UPDATE … RETURNING, which needs SQLite 3.35. An UPDATE "
+        "Good that you say it: my draft used UPDATE … RETURNING, which needs SQLite 3.35, and the "
+        "depots are one short of it. It would have run on staging and on my machine, and failed at "
+        "the first heartbeat on a depot. An UPDATE "
         "and a SELECT in the same transaction do the same. I call it `extend_many`, next to `extend`.",
     )
     session.together(
@@ -642,7 +825,12 @@ def second_repair(session: Recorder) -> None:
         "                raise error\n"
         "            self._lost(lease, error)\n"
         "            self._drop(lease)\n",
-        "Now the worker: one point in time for the next renewal instead of a gate per key.",
+        "Now the worker: one point in time for the next renewal instead of a gate per key. What the "
+        "store gives back are the tokens that it still knows, so the worker compares its own list "
+        "with that set. If its running lease is missing there, the job is over and the error goes "
+        "up as before; if a waiting one is missing, it is dropped from the list with an entry in the "
+        "log, and the running job never hears of it. I keep the rule from the first repair, only "
+        "the number of writes changes.",
     )
     session.bash(
         "python - <<'END'\n"
@@ -663,8 +851,9 @@ def second_repair(session: Recorder) -> None:
     session.bash(
         f"cat >> tests/test_renewal.py <<'END'\n{ONE_WRITE_TEST}END\n"
         "python -m pytest -q --tb=short tests/test_renewal.py",
-        "Still 36 passed. I pin the number of writes too: 8 jobs of 12 seconds are 96 seconds, a "
-        "renewal every 10 seconds, so I expect 9 after the batch was leased.",
+        "Still green. I pin the number of writes too, because that number is the whole point of this "
+        "second form: the batch takes 96 seconds in the test, a renewal is due every third of a "
+        "lease, and none is needed right after the batch was leased.",
     )
     session.edit(
         "src/porterq/worker.py",
@@ -685,23 +874,27 @@ def second_repair(session: Recorder) -> None:
     )
     session.read(
         "tests/test_store.py",
-        "37 passed, nothing runs twice, and heartbeat writes are down from 434 to 73. The new store "
+        "Nothing runs twice, and the heartbeat writes are below what they were before I came. The new store "
         "method deserves a test of its own, for a batch of which one lease is gone.",
     )
     session.bash(
         f"cat >> tests/test_store.py <<'END'\n{STORE_TEST}END\npython -m pytest -q --tb=short",
     )
     session.say(
-        "38 passed. Not committed yet; you may want to look at it first. With 30 seconds and 120 "
-        "jobs: 73 heartbeat writes with 4 workers and also with 6, against 434 for one write per "
-        "lease and 93 before the repair."
+        "Green, and not committed yet; you may want to look at it first. The table of the rehearsals "
+        "is above: the same load in three forms, as it was, one write for each lease, one write for a batch. "
+        "The last one needs the fewest writes, and with six workers it needs no more than with four, "
+        "because the number of renewals depends on how long the batches run, not on how many "
+        "leases there are. What I like less: the worker now knows the time of its next renewal "
+        "itself, where a gate object knew it before. It is one attribute, I can live with it."
     )
+    session.point("p2")
 
 
 def tidy(session: Recorder) -> None:
     """A better name, and what is not needed any more."""
     session.user(
-        "That is the number I wanted to see. Three things before you commit: everywhere else we say "
+        "That is the kind of number I wanted to see. Three things before you commit: everywhere else we say "
         "'renew', so please call it renew_all instead of extend_many, in the store and in the "
         "queue. If nothing uses TickGate any more, delete it with its test. And a busy store during "
         "a renewal must not fail the running job, as it did on staging-2. JobQueue.extend stays, "
@@ -718,7 +911,9 @@ def tidy(session: Recorder) -> None:
         f"cat >> tests/test_renewal.py <<'END'\n{BUSY_TEST}END\n"
         "sed -i 's/^from porterq.worker import Worker/from porterq.errors import StoreBusy\\nfrom porterq.worker import Worker/' tests/test_renewal.py && "
         "python -m pytest -q --tb=short tests/test_renewal.py",
-        "35 passed: three tests of the gate less. Now the busy store, test first.",
+        "Green, with the tests of the gate gone. Now the busy store, test first. The test makes the first "
+        "renewal fail and then looks at two things: the job must not count as failed, and the "
+        "second try must come at the next safe point and not a whole interval later.",
     )
     session.edit(
         "src/porterq/worker.py",
@@ -739,7 +934,7 @@ def tidy(session: Recorder) -> None:
     )
     session.bash(
         "git add -A && git commit -qm 'Renew a batch in one write' && git show --stat --format='%h %s'",
-        "36 passed. Committing.",
+        "Green again. Committing.",
     )
     session.read(
         "src/porterq/worker.py", "Reading the worker once more as a whole.", lines=(50, 118)
@@ -749,15 +944,135 @@ def tidy(session: Recorder) -> None:
         "busy store puts a renewal off instead of failing the job, and `throttle.py` is gone. One gap is left: a plain "
         "function has no safe point. If such a handler takes longer than the lease, the jobs "
         "waiting behind it expire, and this worker still starts them afterwards, as w2 did with "
-        "job 16. I would check the lease right before each start."
+        "job 16. I would check the lease right before each start. That is the second of the two "
+        "questions from the beginning, and it is independent of the first: even a perfect renewal "
+        "cannot help where the worker does not get to speak."
     )
-    session.point("p3")
+
+
+def staging_night(session: Recorder) -> None:
+    """A night on staging with the second repair: only what waits behind a plain function is lost."""
+    log = "ops/logs/staging-2-2026-03-04.log"
+    session.repo.put(log, (LATER / "staging-2-2026-03-04.log").read_text(encoding="utf-8"))
+    session.repo.commit("Add the log of the trial on staging-2", author="Ops <ops@porterq.example>")
+    session.user(
+        "ops ran it on staging-2 over night and pushed the log, same folder. how does it look"
+    )
+    session.bash(
+        f"git log -1 --stat --format='%h %an: %s' && cat {log}",
+        "Reading it whole; after last time I don't start with a count. I look for three things: does "
+        "any lease expire, does a busy store still hurt a job, and do the renewals stay as cheap as "
+        "the rehearsal says they are on a disk that is slower than memory.",
+    )
+    session.bash(
+        f"grep -o 'job [0-9]* is held' {log} | sort -u; grep -c 'put off' {log}; grep -n 'pdf.render' {log}; "
+        f"grep stats {log} | tail -n 1",
+        "And now by job, what was put off, and the slow handlers next to it.",
+    )
+    session.say(
+        "It looks good, with one exception that we knew of. What is good: with six workers and double "
+        "batches the store was busy only a few times during a renewal, each time the renewal was put "
+        "off and no job failed of it. The rate is no comparison to the first version, which "
+        "failed a job each time. And the renewals stayed cheap, see the last line of the statistics.\n\n"
+        "The exception: a worker lost two leases, and both jobs stood right behind a slow "
+        "pdf.render in the same batch. The renderer held the worker for longer than a lease, "
+        "even with the stopgap's length. The sweep came while it was still rendering, another "
+        "worker took the two jobs, and then the first one started them all the same. So two "
+        "jobs ran twice. That is exactly the gap that I described, now with a log "
+        "to prove it. A longer lease would only move it."
+    )
+    session.user("ok so the check is really needed. first the review though")
+
+
+def review(session: Recorder) -> None:
+    """A colleague reads the branch: a thread and a keyword are declined, an empty batch is mended."""
+    session.user(
+        "Mirela had a look at the branch. her notes:\n\n"
+        "1. pdf.render is a plain function, so why not a small background thread that renews while the "
+        "handler runs? ten lines and the gap is closed for good\n"
+        "2. JobQueue.lease could take lease_seconds as a third argument, then slow kinds get longer leases\n"
+        "3. what does renew_all do with an empty list, `IN ()` looks odd\n"
+        "4. and with very many leases, isnt there a limit of SQL variables?\n\n"
+        "what do you think"
+    )
+    session.together(
+        [
+            bash(
+                "python - <<'END'\n"
+                "from porterq.clock import ManualClock\n"
+                "from porterq.store import LeaseStore\n"
+                "\n"
+                "store = LeaseStore(':memory:', ManualClock())\n"
+                "print('empty batch:', store.renew_all([], 30), dict(store.writes))\n"
+                "for size in (1, 16, 32, 999):\n"
+                "    marks = ', '.join('?' * size)\n"
+                "    store._db.execute(f'SELECT 1 WHERE 1 IN ({marks})', [1] * size)\n"
+                "    print('variables', size, 'ok')\n"
+                "store.close()\n"
+                "END"
+            ),
+            bash(
+                "python - <<'END'\n"
+                "import sqlite3, threading\n"
+                "db = sqlite3.connect(':memory:')\n"
+                "def beat():\n"
+                "    try:\n"
+                "        db.execute('SELECT 1')\n"
+                "    except sqlite3.ProgrammingError as error:\n"
+                "        print(type(error).__name__ + ':', str(error).split('. ')[0])\n"
+                "thread = threading.Thread(target=beat)\n"
+                "thread.start()\n"
+                "thread.join()\n"
+                "END"
+            ),
+            bash(
+                "grep -n 'MAX_BATCH' -r src docs tests; grep -rn 'queue.lease(\\|\\.lease(' src tests | sort"
+            ),
+        ],
+        "Three of the four can be tried out instead of discussed.",
+    )
+    session.say(
+        "My view, point by point.\n\n"
+        "1. A thread is tempting, and it would work in a demo. But the store's connection belongs to the "
+        "thread that made it, as the second experiment shows, so the thread needs a connection of its "
+        "own, and then two connections of one worker compete for the write lock. And it is against "
+        "your rule: no threads inside the worker, because the handlers' connections have the same "
+        "property. I would decline it. The check before each start closes the gap from the "
+        "other side: not by keeping the lease alive, but by not running what is no longer ours.\n\n"
+        "2. That changes the signature, which is against your first rule too. A third argument with a "
+        "default would not break billing's calls today, but it invites the next one, and a length per "
+        "kind belongs into the registry if anywhere. I would decline this as well.\n\n"
+        "3. A real find. SQLite accepts the empty list, so nothing breaks, but it is a write "
+        "transaction for nothing. An early return is right.\n\n"
+        "4. The batch is capped far below any limit of variables; the old SQLite versions have the "
+        "lowest one, and even that is many times our cap. Nothing to do."
+    )
+    session.user(
+        "agree on all four. the rules stay as they are, no thread, lease() stays. I tell her. do 3 pls"
+    )
+    session.edit(
+        "src/porterq/store.py",
+        "        tokens = [lease.token for lease in leases]\n",
+        "        if not leases:\n"
+        "            return set()\n"
+        "        tokens = [lease.token for lease in leases]\n",
+    )
+    session.bash(
+        f"cat >> tests/test_store.py <<'END'\n{EMPTY_TEST}END\n"
+        "python -m pytest -v --tb=short tests/test_store.py tests/test_renewal.py",
+        "With a test that looks at the number of writes, because the result alone was right before. "
+        "And the whole of both modules verbosely, so that Mirela sees which behaviours are held "
+        "fast by name; I hope that the names read like the rules they are.",
+    )
+    session.bash(
+        "git commit -qam 'Do not write for an empty batch' && git log --oneline -5 && git status --short"
+    )
 
 
 def guard(session: Recorder) -> None:
     """A job whose lease ran out while it waited is not started."""
     session.user(
-        "Yes please, that is the part that bites with our pdf.render handler, which is a plain "
+        "Now the check before the start please, that is the part that bites with our pdf.render handler, which is a plain "
         "function. Own error with code PQ-410, and such a job must count as 'skipped', not as "
         "'lost': the supervisor restarts a worker on exit 75 and alerts on it, so 75 stays for "
         "lost leases only."
@@ -767,7 +1082,11 @@ def guard(session: Recorder) -> None:
             read_file("src/porterq/errors.py"),
             read_file("src/porterq/metrics.py"),
             read_file("src/porterq/store.py", (78, 190)),
-        ]
+        ],
+        "Agreed on both: an own code, so that log searches can tell the two cases apart, and an own "
+        "counter, because the exit code must not change its meaning. A skipped job is no accident of "
+        "this worker, it is a job that somebody else does in the meantime. I look at the errors, "
+        "the counters and the writing half of the store before I decide where the check goes.",
     )
     session.together(
         [
@@ -788,7 +1107,10 @@ def guard(session: Recorder) -> None:
         "The `expires_at` in the Lease object is no use for the check: it is the expiry at claim "
         "time and renewals do not touch it. The check has to ask the store. `note(lease, "
         "'started')` is a write per job already, so check, renewal and note can share that one "
-        "transaction and cost nothing extra.",
+        "transaction and cost nothing extra. I thought of three places for the check. In `lease` it "
+        "is too early, the batch has not aged yet. In the renewal it exists already, but a plain "
+        "function gives no chance to renew. In the handler it would be every author's duty, and "
+        "somebody will forget. Right before the start is the one place that every job passes.",
     )
     session.edit(
         "src/porterq/store.py",
@@ -829,7 +1151,9 @@ def guard(session: Recorder) -> None:
         "     '        self.store.start(lease, self.settings.lease_seconds)\\n\\n    def ack(self'))\n"
         "END\n"
         "git diff --stat",
-        "The message helper gets a prefix, the queue a method of the same name.",
+        "The message helper gets a prefix, so that both errors describe the holder in the same "
+        "words, and the queue gets a method of the same name. Billing may call it as well one day, for its own "
+        "long jobs; it is public, but nobody has to.",
     )
     session.edit(
         "src/porterq/worker.py",
@@ -870,8 +1194,8 @@ def guard(session: Recorder) -> None:
         "sed -i 's/^from porterq.errors import StoreBusy/import pytest\\n\\nfrom porterq.errors import LeaseExpired, StoreBusy/' tests/test_renewal.py && "
         f"cat >> tests/test_renewal.py <<'END'\n{SKIP_TESTS}END\n"
         "python -m pytest -q --tb=short",
-        "3 failed, 33 passed, and all three only because the metrics line has a new last column "
-        "(one of them also because the taken back job is now skipped, not lost, as wanted). I adapt them "
+        "All failures are of one kind: the metrics line has a new last column "
+        "(and in one of them the taken back job is now skipped, not lost, as wanted). I adapt them "
         "and add two tests for the guard.",
     )
     session.together(
@@ -887,36 +1211,56 @@ def guard(session: Recorder) -> None:
                 "git add -A && git commit -qm 'Skip a job whose lease ran out while it waited' && git log --oneline -4"
             ),
         ],
-        "38 passed. The rehearsal should report skipped jobs too; then commit. `clean` and the exit "
+        "Green. The rehearsal should report skipped jobs too; then commit. `clean` and the exit "
         "code look at lost only, so 75 keeps its meaning.",
     )
+    session.say(
+        "A report before we go on, because a good deal has come together.\n\n"
+        "Done and committed: the stopgap; the renewal of all held leases, first one by one and now "
+        "in one write; a busy store puts a renewal off; no write for an empty batch; and "
+        "the check before each start, with its own error and its own counter. In the rehearsal "
+        "nothing runs twice in any of these states since the second repair.\n\n"
+        "Where I was wrong on the way, so that it does not come back: I counted the lines of a log "
+        "for jobs; I suspected the claim; I thought that undoing the key of the gate would be "
+        "enough; and I would have used a statement that the depots do not know. Each of them "
+        "looked plausible for a while.\n\n"
+        "Not done: the lease length is still the stopgap's, the docs describe the old heartbeats, "
+        "and the changelog says nothing yet. A generator handler is now safe however long its batch "
+        "takes; a plain one is safe in the sense that nothing is run twice by us, but the jobs "
+        "behind it lose time, because they go back to the queue and somebody else takes them. If "
+        "that hurts, the renderer should become a generator with a yield per page, which is a "
+        "change in the shop and not here."
+    )
+    session.user("very good")
+    session.point("p3")
 
 
 def shorten(session: Recorder) -> None:
     """From 45 to 20 seconds, and the new name of the reaper."""
     session.user(
-        "Very good. Now that renewal works, the stopgap goes: ops wants crashed workers to be "
+        "Now that renewal works, the stopgap goes: ops wants crashed workers to be "
         "recovered faster, so lease_seconds becomes 20, in porterq.toml and as the default. And "
         "please git mv reaper.py to recovery.py, new colleagues take it for a process reaper. Keep "
         "the class name Reaper and keep the logger name porterq.reaper, the log alerts match on it."
     )
     session.bash(
         "sed -i 's/lease_seconds = 45/lease_seconds = 20/' porterq.toml && python -m porterq rehearse --jobs 120",
-        "First the setting.",
+        "First the setting, alone, to see whether anything else has an opinion about it. A number that "
+        "three people chose at three times, the default, the bound and the file of the host, seldom "
+        "stands in only one place.",
     )
     session.bash(
         "sed -i 's/^DEFAULT_LEASE_SECONDS = 30/DEFAULT_LEASE_SECONDS = 20/; s/^MIN_LEASE_SECONDS = 25/MIN_LEASE_SECONDS = 10/' src/porterq/config.py && "
         "git diff src/porterq/config.py && python -m porterq rehearse --jobs 120; python -m pytest -q --tb=short",
-        "PQ-422: the lower bound MIN_LEASE_SECONDS is 25. Nothing else in the code depends on "
-        "that bound. I lower it to 10, which still leaves a renewal every 3 seconds, and set "
-        "the default to 20.",
+        "Refused with PQ-422: there is a lower bound, and the new value is below it. Nothing else in the code depends on "
+        "that bound. I lower it far enough to leave room for experiments, and set the default.",
     )
     session.bash(
         "sed -i 's/lease_seconds == 30/lease_seconds == 20/; s/renew_every == 10/renew_every == 6/; s/\\[0, 3601\\]/[0, 9, 3601]/' tests/test_config.py && "
         'sed -i \'s/\\["heartbeat"\\] == 9/["heartbeat"] == 16/\' tests/test_renewal.py && python -m pytest -q --tb=short',
-        "2 failed, 36 passed: the old default in test_config, and the number of renewals, now "
-        "every 6 seconds instead of 10. 96 seconds with one every 6 give 16. I also add 9 to the "
-        "values out of range.",
+        "Two tests know the old numbers: the default in test_config, and the number of renewals in "
+        "the batch test, because a third of a shorter lease is shorter. Both are right to fail; I "
+        "adapt them, and add a value just below the new bound to the ones out of range.",
     )
     session.bash(
         "git commit -qam 'Shorten the lease to 20 seconds' && git mv src/porterq/reaper.py src/porterq/recovery.py && "
@@ -941,7 +1285,8 @@ def shorten(session: Recorder) -> None:
         "src/porterq/cli.py",
         '    logging.getLogger("porterq").setLevel(logging.CRITICAL)\n',
         "",
-        "Alone it passes. `_rehearse` in cli.py sets the logger 'porterq' to CRITICAL for the rest "
+        "Alone it passes, in the suite it does not, so something leaks from one test into another. "
+        "`_rehearse` in cli.py sets the logger 'porterq' to CRITICAL for the rest "
         "of the process, and test_cli.py runs first. Harmless in production, where a process runs "
         "one command, but it leaks. The silence belongs around the call.",
     )
@@ -963,6 +1308,300 @@ def shorten(session: Recorder) -> None:
     session.bash(
         "git add -A && git commit -qm 'Rename reaper to recovery' && git show --stat --format='%h %s' -M"
     )
+    session.say(
+        "Three commits: the length, the silence of the rehearsal, the move. The class is still "
+        "called Reaper and the logger still has its old name, so nothing changes for the alerts, and the "
+        "new test says why, in case somebody tidies it up. The leak of the log level is worth a "
+        "thought: it was there before and hid every warning in the tests that ran after the one of the "
+        "command line. I went through those tests, none of them had relied on the silence. "
+        "The rounding is now written down as an expected failure, strict, so whoever "
+        "repairs it will be told to remove the mark."
+    )
+
+
+def shorter_still(session: Recorder) -> None:
+    """Would 15 seconds do? The remark about the export decides."""
+    session.user(
+        "ops asks whether we could even go to 15? they'd love it because of their agreement with the depots"
+    )
+    session.bash(
+        'for s in 10 12 15 20 30 45; do echo "lease $s"; PORTERQ_LEASE_SECONDS=$s python -m porterq '
+        "rehearse --jobs 120 | sed -n 2,4p; done",
+        "The rehearsal first, over a range of lengths.",
+    )
+    session.bash(
+        'for w in 2 4 6; do for b in 4 8 16; do echo "workers $w batch $b"; python -m porterq rehearse '
+        "--jobs 120 --workers $w --batch $b | sed -n '1p;3,4p'; done; done",
+        "And the length that we have now over all pairs of workers and batch sizes in the host table.",
+    )
+    session.say(
+        "I advise against 15, although the rehearsal is clean down to the lower bound. The rehearsal never "
+        "has a busy store, and depot-3 has one every night: the export that you mentioned when you "
+        "gave me the log. A renewal that comes due just when the export takes the lock is late by as "
+        "long as the export lasts. With a lease of 20 about 5 seconds remain then; with 15 it "
+        "would be 1 second, and the truncation to whole seconds can eat that one too. So the "
+        "length that we have is the shortest that I would defend, as long as that export "
+        "runs on the same file. The agreement with the depots is kept with it; I compared "
+        "it with the runbook."
+    )
+    session.user("ok, we stay")
+
+
+REPORT = '''\
+"""Lists the jobs that lost their lease: ``python tools/lease_report.py LOG``."""
+
+import re
+import sys
+from pathlib import Path
+
+LINE = re.compile(
+    r"^(?P<at>\\S+) \\S+ \\S+ ERROR .*worker (?P<worker>\\w+): PQ-409 lease lost: "
+    r"job (?P<job>\\d+) is (?:held as (?P<holder>\\S+),|(?P<state>\\w+),)"
+)
+HEADER = ("job", "lost_at", "lost_by", "held_as")
+
+
+def rows(text):
+    """One row for each job, in the order of job numbers; a replayed line counts once."""
+    found = {}
+    for line in text.splitlines():
+        match = LINE.match(line)
+        if match:
+            holder = match["holder"] or match["state"]
+            found.setdefault(match["job"], (match["job"], match["at"], match["worker"], holder))
+    return [found[job] for job in sorted(found)]
+
+
+def main(path):
+    for row in (HEADER, *rows(Path(path).read_text(encoding="utf-8"))):
+        print("\\t".join(row))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
+'''
+
+REPORT_TEST = '''\
+"""The report for customer support."""
+
+from tools.lease_report import rows
+
+LOST = (
+    "2026-03-02T01:14:{s:02d}Z depot-3 w1 ERROR porterq.worker: worker w1: "
+    "PQ-409 lease lost: job {job} is held as w2-0041, not w1-0017"
+)
+
+
+def test_a_replayed_line_counts_once():
+    text = "\\n".join([LOST.format(s=9, job=17), "--- rotated", LOST.format(s=9, job=17)])
+    assert rows(text) == [("17", "2026-03-02T01:14:09Z", "w1", "w2-0041")]
+
+
+def test_rows_come_in_the_order_of_the_log():
+    text = "\\n".join([LOST.format(s=9, job=104), LOST.format(s=10, job=17)])
+    assert [row[0] for row in rows(text)] == ["104", "17"]
+
+
+def test_other_errors_are_no_rows():
+    assert rows("2026-03-02T02:40:04Z depot-3 w3 ERROR x: PQ-503 store busy during claim") == []
+'''
+
+
+def support_report(session: Recorder) -> None:
+    """A script for customer support; the order of its rows is corrected."""
+    session.user(
+        "Something else in between: support wants a list of the jobs that ran twice so they can "
+        "apologise. A small script tools/lease_report.py that reads a worker log: tab separated with a "
+        "header line, no colours, plain ASCII, times in UTC as in the log, each job once. It "
+        "must only read, nothing is written next to the log. With a test."
+    )
+    session.write(
+        "tools/lease_report.py",
+        REPORT,
+        "One regular expression for the line of the worker, one row per job. The lesson of my "
+        "wrong count goes straight into it: what the shipper replays must not count again.",
+    )
+    session.bash("python tools/lease_report.py ops/logs/depot-3-2026-03-02.log")
+    session.say(
+        "It works, each job stands there once, and the length of the list is the number that support has. "
+        "The columns are the job, when its worker noticed the loss, which worker that was, and the "
+        "token under which somebody else held the job by then, so that support can look up the second "
+        "mail too. The time is the one of the noticing, which is up to a batch later than the "
+        "second mail; for an apology that should be near enough. "
+        "The rows are sorted by job; say if you'd like another order."
+    )
+    session.user("hm, 103 before 17?? they want it in the order of time, not sorted like words")
+    session.edit(
+        "tools/lease_report.py",
+        "    return [found[job] for job in sorted(found)]\n",
+        "    return list(found.values())\n",
+        "My mistake: the job numbers are text here, so I had sorted them as words. A dictionary keeps "
+        "the order in which things were put in, and that is the order of the log.",
+    )
+    session.bash(
+        "sed -i 's/in the order of job numbers; a replayed/in the order of the log; a replayed/' tools/lease_report.py"
+    )
+    session.write("tests/test_lease_report.py", REPORT_TEST)
+    session.together(
+        [
+            bash("python -m pytest -q --tb=short tests/test_lease_report.py"),
+            bash("python tools/lease_report.py ops/logs/depot-3-2026-03-02.log | head -n 8"),
+            bash(
+                "python tools/lease_report.py ops/logs/depot-3-2026-03-02.log | cut -f3 | sort | uniq -c | sort -rn"
+            ),
+        ],
+        "With tests for the order and for the replay, and out of curiosity how the losses spread over "
+        "the workers. I should have asked for the order in the first place: a list for people who "
+        "look things up in an outbox is read along the clock.",
+    )
+    session.bash(
+        "git add -A && git commit -qm 'Add a report of lost leases for support' && git show --stat --format='%h %s'"
+    )
+    session.say(
+        "Committed. The script has no dependency and does not import porterq, so support can run "
+        "it wherever there is a Python; it opens the log for reading only."
+    )
+
+
+def attempts(session: Recorder) -> None:
+    """Does an expired lease use up one of the attempts of a job? It does, and it stays so."""
+    session.user(
+        "question from billing: does a job lose one of its attempts when its lease runs out? "
+        "they saw a job burried after a single real error"
+    )
+    session.bash(
+        "python - <<'END'\n"
+        "from porterq.clock import ManualClock\n"
+        "from porterq.config import Settings\n"
+        "from porterq.queue import JobQueue\n"
+        "from porterq.store import LeaseStore\n"
+        "\n"
+        "clock = ManualClock()\n"
+        "queue = JobQueue(LeaseStore(':memory:', clock), Settings())\n"
+        "queue.put('invoice')\n"
+        "for sweep in range(4):\n"
+        "    (lease,) = queue.lease('w1')\n"
+        "    clock.advance(20)\n"
+        "    print('attempt', lease.attempt, 'requeued', queue.store.requeue_expired())\n"
+        "(lease,) = queue.lease('w1')\n"
+        "print('attempt', lease.attempt, 'tried again after an error:', queue.nack(lease, 'boom'))\n"
+        "print(queue.stats())\n"
+        "for event in queue.store.events(1)[-2:]:\n"
+        "    print(event)\n"
+        "END",
+        "I try it instead of reading it out of the SQL: a job whose lease runs out four times and "
+        "that fails once after that.",
+    )
+    session.bash("grep -n 'attempts' -r src/porterq docs tests | sort")
+    session.say(
+        "Yes. `claim` counts an attempt for each lease, whether the job was started or not, and nothing "
+        "gives it back when the lease runs out. So after enough expired leases the first real "
+        "error buries the job. With the fault that we have just repaired this was worse than it "
+        "looks: a job at the end of a batch could use up several attempts without ever having run. "
+        "From now on it is rare, because leases expire only when a worker dies or a plain "
+        "function blocks.\n\n"
+        "I'd leave it as it is for this release. Giving the attempt back is one line in "
+        "the requeue, but then a job that kills its worker each time would come back for ever, and "
+        "the attempts are the only thing that stops it. What one could do is to count starts and not leases, "
+        "now that there is a `start`. That is a change of meaning for `Lease.attempt`, which billing reads, "
+        "so it needs a word with them first."
+    )
+    session.user(
+        "leave it, but put it on the list: count starts instead of leases, after talking to billing"
+    )
+
+
+def soak_plan(session: Recorder) -> None:
+    """A checklist for the soak, and a last reading of the whole change."""
+    session.user(
+        "pls also write docs/soak.md, a check list for the soak: numbered steps, no tables, lines of at most "
+        "80 characters, and no host passwords or paths below /home in it. it runs 2 hours. take the pass criteria "
+        "from the runbook, don't invent any"
+    )
+    session.bash(
+        "sed -n '/## Rollout/,$p' ops/supervisor.md && grep -n -A8 'staging-2' ops/hosts.toml",
+        "The criteria again from the source, and the entry of the host. A check list that is a little "
+        "wrong is worse than none, because people stop thinking when they have one.",
+    )
+    session.write(
+        "docs/soak.md",
+        SOAK,
+        "Apart from your two hours I take every number from the two files and none from memory. What the runbook does not "
+        "say I leave out, so there is no criterion for skipped jobs; the list only asks to note them.",
+    )
+    session.bash(
+        "awk 'length > 80' docs/soak.md | wc -l; grep -c '|' docs/soak.md; LC_ALL=C grep -nP '[^\\x00-\\x7F]' docs/soak.md | wc -l"
+    )
+    session.user("nice")
+    session.user(
+        "before the paperwork pls read the whole diff once more with fresh eyes, store and worker "
+        "in particular. I had two people on holiday who would normally do that"
+    )
+    session.together(
+        [
+            bash(
+                "git diff start --stat -- src tests docs tools && git diff start -- src/porterq/worker.py src/porterq/queue.py src/porterq/errors.py src/porterq/cli.py"
+            ),
+            read_file("src/porterq/store.py"),
+        ],
+        "With fresh eyes then: the statistics, the diff of everything but the store, and the store as "
+        "a whole, because a diff hides what stands next to it.",
+    )
+    session.together(
+        [
+            bash(
+                "git log --date=short --format='%h %s' start..HEAD && git status --short && git diff start --stat -- ops"
+            ),
+            bash("grep -rn 'heartbeat' src docs README.md | sort"),
+        ]
+    )
+    session.say(
+        "What I looked for, and what I found.\n\n"
+        "Behaviour: `start` renews the lease and writes the history in one transaction, so a job "
+        "never starts without a fresh lease, and a refused start leaves no line in the history. "
+        "`renew_all` updates and then selects inside the transaction, so nobody can take a lease "
+        "between the two. A worker that loses its running lease stops that job only; the others "
+        "in the batch go on. I tried to think of an order of events in which a job is counted both "
+        "as lost and as skipped, and found none, because it leaves `held` in both cases.\n\n"
+        "Tests: each of the faults of this session has one that fails without its repair; I tried that "
+        "for the renewal, for the lost waiting lease, for the busy store and for the check before the "
+        "start as I went along. What no test covers is two processes on one real file; the stress "
+        "script did that for the claim only, and the soak does it for everything.\n\n"
+        "Words: the purpose of the transaction is still called heartbeat, in the store and in the "
+        "rehearsal, while everything else says renew. I leave it: the text stands in the message of "
+        "the busy error, and one of the alerts may look at it. `extend` with one lease has no "
+        "caller in this repository any more, but it stays for billing, as you said; a reader "
+        "will wonder, so I'd add a word to its docstring in the next release, not now.\n\n"
+        "Limits: the check before the start protects against running a job that is gone already. It "
+        "does not protect a plain function that itself outlives its own lease: that job is lost "
+        "at its end, counts as lost, and exit code 75 is right for it. With the shorter "
+        "lease this happens earlier than before. The renderer is the only such handler that I "
+        "know of. I would mention that to ops before the soak and not after.\n\n"
+        "Nothing in ops/ differs from the start apart from the log that ops pushed itself, and the commit "
+        "subjects are as you want them."
+    )
+    session.user(
+        "thanks, good points. I tell ops about the renderer, they will give pdf.render a host of its own, "
+        "staging-1 for a start. continue with the paperwork"
+    )
+    session.bash(
+        "git add -A && git commit -qm 'Add a check list for the soak' && git log -1 --format='%h %s'"
+    )
+
+
+SOAK = """\
+# Soak of a release
+
+1. Install the release on staging-2 and restart its supervisor.
+2. Check that 6 workers are up, each with batch_size 16.
+3. Point the workers at the database /srv/soak/harbour.db.
+4. Fill the queue and let it run for 2 hours.
+5. Make the list of lost leases with tools/lease_report.py. It must be empty
+   but for its header: zero jobs ran twice.
+6. Count PQ-503 in the log. Fewer than 4 pass.
+7. Note the number of skipped jobs. It decides nothing.
+8. If one of them fails, roll back with pqctl pin 0.8.2.
+"""
 
 
 def wrap_up(session: Recorder) -> None:
@@ -971,7 +1610,7 @@ def wrap_up(session: Recorder) -> None:
         "Please write the decision down under docs/decisions, short: problem, decision, consequences; "
         "the ways we did not take I'll put into the ticket. And bring docs/leases.md and the "
         "changelog (section 'Unreleased') up to date. Don't bump the version, I tag 0.9.0 myself "
-        "after the soak: 2 hours on staging-2 with 6 workers, on Thursday. Whole-second expiry: "
+        "after the soak on staging-2, on Thursday. Whole-second expiry: "
         "not now, schema step 4 is a release of its own."
     )
     session.write("docs/decisions/0001-one-renewal-write.md", DECISION)
@@ -987,6 +1626,11 @@ def wrap_up(session: Recorder) -> None:
                 "   lease; a job whose lease is gone is skipped (PQ-410), not run.",
             ),
             edit_file(
+                "docs/settings.md",
+                "| lease_seconds | 30 | 25 to 3600 |",
+                "| lease_seconds | 20 | 10 to 3600 |",
+            ),
+            edit_file(
                 "CHANGELOG.md",
                 "## 0.8.2\n",
                 "## Unreleased\n\n"
@@ -998,12 +1642,14 @@ def wrap_up(session: Recorder) -> None:
         ]
     )
     session.bash(
-        "python -m pytest -q --tb=short && git add -A && git commit -qm 'Record the renewal decision' && git status --short && git diff start --stat -- src/porterq/queue.py && grep -n 'def ' src/porterq/queue.py"
+        "python -m pytest -v --tb=short && git add -A && git commit -qm 'Record the renewal decision' && git status --short && git diff start --stat -- src/porterq/queue.py && grep -n 'def ' src/porterq/queue.py"
     )
     session.say(
-        "Done and committed. `JobQueue.lease(worker_id, limit=1)` is as it was, no thread and no "
-        "dependency came in. Still open on my side: empty polls take the write lock, because "
-        "`claim` opens its transaction even when nothing is ready (most of the 96 claim writes in "
+        "Done and committed. The rules of the beginning hold: the public signature is as it was, no thread and no "
+        "dependency came in, ops/ is untouched, the subjects are plain sentences. What changed for users "
+        "stands in the changelog; what changed for us in the decision record, and the table of "
+        "settings in the docs has the new default and the new bound. Still open on my side: empty polls take the write lock, because "
+        "`claim` opens its transaction even when nothing is ready (most of the claim writes in "
         "the rehearsal lease nothing); I suggest a read before it, as `requeue_expired` does."
     )
     session.user(
@@ -1011,417 +1657,704 @@ def wrap_up(session: Recorder) -> None:
         "get a --batch option like rehearse has. I'll come back to you after the soak."
     )
     session.say(
-        "Noted, both for after 0.9.0: a read before `claim`, and `--batch` for `porterq work`."
+        "Noted, both for after 0.9.0: a read before `claim`, and `--batch` for `porterq work`. "
+        "Together with the attempts, which need billing, and the rounding, which needs its own "
+        "release, that makes four things that I'd look at in this order: first the empty polls, "
+        "because they are cheap to mend and take load off the lock that caused half of this story; "
+        "then the option, which is a copy of what `rehearse` has; then the attempts; the "
+        "rounding last.\n\n"
+        "If the soak fails, I'd want three things from you before anything else: the log from its first "
+        "line, the settings as the host had them and not as the repository has them, and the "
+        "history of one job that ran twice. With the history of a single job we found "
+        "the cause in an hour; with the totals we would still be guessing."
     )
     session.point("p4")
 
 
-def said(session: Recorder, text: str) -> list[str]:
-    """Ids of the first and the last message that holds exactly this text, or calls a tool with it."""
-    return ends(session.holding(text, calls=True), first=1)
+def ask(session: Recorder) -> None:
+    """All questions, with the facts that the repository itself can confirm."""
+    check_files(session)
+    ask_recall(session)
+    ask_files(session)
+    ask_continuation(session)
+    ask_decisions(session)
 
 
-def ask_after_first_repair(session: Recorder) -> None:
-    """Asked at p2: the dead end."""
-    fact = session.fact
+def check_files(session: Recorder) -> None:
+    """What git says about the files, before anything is claimed about them."""
+    session.repo.check_changed(
+        "start",
+        added=[
+            "docs/decisions/0001-one-renewal-write.md",
+            "docs/soak.md",
+            "ops/logs/staging-2-2026-03-04.log",
+            "tests/test_lease_report.py",
+            "tests/test_recovery.py",
+            "tests/test_renewal.py",
+            "tools/lease_report.py",
+        ],
+        deleted=["src/porterq/throttle.py", "tests/test_throttle.py"],
+        renamed=["src/porterq/recovery.py"],
+    )
+    modified = set(session.repo.changed("start", "M"))
+    expected = {f"src/porterq/{name}.py" for name in ("cli", "config", "errors", "metrics")}
+    expected |= {"CHANGELOG.md", "docs/settings.md", "src/porterq/rehearse.py"}
+    assert expected <= modified, modified
+    untouched = {"src/porterq/clock.py", "src/porterq/handlers.py", "ops/hosts.toml"}
+    assert not untouched & modified, modified
+
+
+def commit_of(session: Recorder, subject: str) -> str:
+    """The short hash of the commit with that subject."""
+    return session.repo.git("log", "-1", "--format=%h", f"--grep=^{subject}").strip()
+
+
+def file_fact(session: Recorder, path: str, change: str) -> dict[str, Any]:
+    """What happened to a file, proved by the calls that did it."""
+    proof = {
+        "created": lambda: session.doing("write_file", f'"path": "{path}"'),
+        "modified": lambda: session.doing("edit_file", path),
+        "read": lambda: session.doing("read_file", path),
+        "deleted": lambda: session.holding(f"git rm -q {path}", f"rm {path}", calls=True),
+        "renamed": lambda: session.holding("git mv src/porterq/reaper.py", calls=True),
+    }[change]
+    return session.fact(
+        f"{path} was {change}", type="path", change=change, keys=[path], said_in=ends(proof())
+    )
+
+
+def ask_after_second_repair(session: Recorder) -> None:
+    """Asked at p2: the dead end, and what the log of the night holds besides."""
+    fact, trap = session.fact, session.trap
     session.probe(
         "why-no-claim-race",
         "decision",
-        "Why was the claim race ruled out as the cause: how does `claim` open its "
-        "transaction, what came out of the stress run, what had become of job 16 before w2 "
-        "got it, and why can no race exist in the rehearsal at all?",
+        "What spoke against two workers claiming the same row: how does `claim` open its "
+        "transaction, what came out when it was tried under stress, what does the history of job "
+        "16 say, and which module about time was looked at?",
         [
-            fact("BEGIN IMMEDIATE"),
             fact(
-                "the stress run had no double lease",
-                "400 jobs leased, 0 leased more than once",
-                "no job was leased more than once in 400",
-                "none of the 400 jobs was leased more than once",
-                "400 jobs without a double lease",
+                "claims are serial because BEGIN IMMEDIATE takes the write lock first",
+                type="reason",
+                keys=["BEGIN IMMEDIATE", "serial|serialise|serialised|write lock|one at a time"],
             ),
-            fact("requeued by the reaper at t=49", "requeued at t=49"),
             fact(
-                "the rehearsal is single-threaded with one store",
-                "single-threaded rehearsal with one store",
-                "the rehearsal is single-threaded",
+                "the stress run had 400 jobs leased, 0 leased more than once",
+                type="command",
+                keys=[
+                    "400 jobs|stress",
+                    "0 leased more than once|no double claim|no double lease|not leased twice|never leased twice",
+                ],
+            ),
+            fact(
+                "job 16 was requeued at t=49",
+                type="value",
+                keys=["job 16", "t=49|49", "requeued|expired"],
+            ),
+            file_fact(session, "src/porterq/clock.py", "read"),
+        ],
+        [
+            trap(
+                "job 16 was requeued at t=50",
+                of="job 16 was requeued at t=49",
+                keys=["job 16", "t=50|50", "requeued|expired"],
+            ),
+            trap(
+                "the stress run leased jobs twice",
+                of="the stress run had 400 jobs leased, 0 leased more than once",
+                keys=["jobs leased|stress", "leased twice|double leases|14 leased more than once"],
+            ),
+        ],
+        point="p2",
+    )
+    session.probe(
+        "night-on-the-depot",
+        "recall",
+        "What does the log of the night on the depot say besides the lost leases: the slowest "
+        "plain handler with its job, and the payload that was refused with PQ-413: its size and the "
+        "handler that put it? Which file says how many workers each host has?",
+        [
+            fact(
+                "the slowest pdf.render on depot-3 was job 163 with 47 seconds",
+                type="value",
+                keys=["pdf.render|render|163", "47 seconds|47 s"],
+            ),
+            fact(
+                "the refused payload had 66112 bytes",
+                type="error",
+                keys=["PQ-413|payload", "66112 bytes|66112"],
+            ),
+            fact(
+                "statement.merge put the payload that is too large",
+                type="identifier",
+                keys=["statement.merge", "PQ-413|payload|too large"],
+            ),
+            file_fact(session, "ops/hosts.toml", "read"),
+        ],
+        [
+            trap(
+                "the slowest pdf.render on depot-3 took 36 seconds",
+                of="the slowest pdf.render on depot-3 was job 163 with 47 seconds",
+                keys=["pdf.render|render", "slowest|longest|163", "36 seconds|33 seconds"],
+            ),
+            trap(
+                "the refused payload had 65536 bytes",
+                of="the refused payload had 66112 bytes",
+                keys=["payload of|refused payload|payload had|payload was", "65536 bytes"],
+            ),
+            trap(
+                "invoice.send put the payload that is too large",
+                of="statement.merge put the payload that is too large",
+                keys=["invoice.send", "PQ-413|payload"],
             ),
         ],
         point="p2",
     )
 
 
-def ask_after_second_repair(session: Recorder) -> None:
-    """Asked at p3: what staging said to the first repair."""
-    fact = session.fact
+def ask_after_guard(session: Recorder) -> None:
+    """Asked at p3: what staging said to the two repairs."""
+    fact, trap = session.fact, session.trap
     session.probe(
-        "staging-trial",
+        "staging-trials",
         "recall",
-        "How did the first repair do when I tried it on staging: on which host, with how many "
-        "workers, how often was the store busy during heartbeat and under which code, and "
-        "what did that do to the job?",
+        "Both repairs were tried on staging-2. How often was the store busy with the first "
+        "one? With the second: how many heartbeat writes had the night, which "
+        "job was the first to lose its lease, what did the renderer take before that, and with which batch "
+        "size do the workers run there?",
         [
-            fact("staging-2"),
-            fact("6 workers", "six workers", said_in=said(session, "staging-2 with 6 workers")),
-            fact("PQ-503", said_in=said(session, "14 times PQ-503 'store busy during heartbeat'")),
             fact(
-                "14 times in 10 minutes",
-                "14 times PQ-503 in 10 minutes",
-                "14 in 10 min",
-                "14 errors in ten minutes",
-                "14 times within ten minutes",
-                said_in=said(session, "14 times PQ-503 'store busy during heartbeat'"),
+                "the first repair had 14 times PQ-503 in 10 minutes on staging-2",
+                type="error",
+                keys=["14 times|14 PQ-503|14 errors", "PQ-503|busy", "10 minutes"],
             ),
             fact(
-                "fails the running job",
-                "made the running job fail",
-                "the running job counts as failed",
-                said_in=said(session, "each one fails the running job"),
+                "the night on staging-2 had 171 heartbeat writes",
+                type="value",
+                keys=["heartbeat|renewals|renewal writes", "171"],
+            ),
+            fact(
+                "job 205 lost its lease on staging-2",
+                type="error",
+                keys=["205", "lost|expired|requeued|twice"],
+            ),
+            fact(
+                "pdf.render took 52 seconds in job 204",
+                type="value",
+                keys=["pdf.render|render|204", "52 seconds|52 s"],
+            ),
+            fact(
+                "staging-2 runs with batch_size 16",
+                type="value",
+                keys=["staging-2", "batch_size 16|batch size 16|batches of 16"],
             ),
         ],
-        traps=[
-            {
-                "text": "40 times an hour",
-                "aliases": ["40 per hour", "40 an hour"],
-                "current": ["14 times", "14 in 10 minutes", "14 errors"],
-            }
+        [
+            trap(
+                "the first repair had PQ-503 about 40 times an hour on staging-2",
+                of="the first repair had 14 times PQ-503 in 10 minutes on staging-2",
+                keys=["40 times", "staging-2|first repair|staging"],
+            ),
+            trap(
+                "the night on staging-2 had 214 heartbeat writes",
+                of="the night on staging-2 had 171 heartbeat writes",
+                keys=["heartbeat writes|renewal writes|heartbeat=214", "214"],
+            ),
+            trap(
+                "job 17 lost its lease on staging-2",
+                of="job 205 lost its lease on staging-2",
+                keys=["17", "lost|expired|requeued|twice", "staging-2"],
+            ),
+            trap(
+                "staging-2 runs with batch_size 8",
+                of="staging-2 runs with batch_size 16",
+                keys=["staging-2", "batch_size 8|batch size 8|batches of 8"],
+            ),
         ],
+        point="p3",
+    )
+    session.probe(
+        "key-alone-not-enough",
+        "decision",
+        "Undoing the one changed line of the gate was the first plan. What did the test about a "
+        "waiting lease that is gone show for the job in front of it, what was settled "
+        "about stopping jobs, and how many heartbeat writes did one write per lease take?",
+        [
+            fact(
+                "the error about job 2 aborts the running job 1",
+                type="reason",
+                keys=["job 2|waiting lease|waiting job", "aborts|aborted|stops", "running job"],
+                said_in=session.saying("the error about job 2 aborts the running job 1"),
+            ),
+            fact(
+                "only the loss of the running lease may stop a job",
+                type="decision",
+                keys=[
+                    "loss of the running lease|losing the running lease|running lease is lost",
+                    "stop|stops|abort|aborts",
+                ],
+            ),
+            fact(
+                "one write per lease took 434 heartbeat writes in the rehearsal",
+                type="value",
+                keys=["heartbeat|renewal writes", "434"],
+            ),
+        ],
+        [
+            trap(
+                "one write per lease took 93 heartbeat writes in the rehearsal",
+                of="one write per lease took 434 heartbeat writes in the rehearsal",
+                keys=["per lease|each lease|first repair", "93"],
+            ),
+        ],
+        answer={"max_words": 110},
         point="p3",
     )
 
 
 def ask_recall(session: Recorder) -> None:
-    """The report, the stopgap and the settings of today."""
-    fact = session.fact
+    """Values that were corrected, changed, or said once."""
+    fact, trap = session.fact, session.trap
     session.probe(
-        "first-report",
+        "corrected-mistake",
         "recall",
-        "What did the report under ticket OPS-2291 say: on which host was it, which kind of job ran "
-        "twice and how many of them, which error did the worker log, and how did the process end?",
+        "How many jobs ran twice in the night of ticket OPS-2291, why was another number claimed "
+        "at first, and which form and order has the report for support?",
         [
-            fact("depot-3"),
-            fact("invoice.send"),
-            fact("23 of 400", "23 out of 400", "23/400"),
-            fact("PQ-409 lease lost", "PQ-409"),
-            fact("exit code 75", "exited with 75", "exit 75", "code 75"),
+            fact(
+                "23 jobs ran twice in the night of the report",
+                type="value",
+                keys=["23 jobs|23 distinct|23 different|23 of 400|23 of the 400"],
+                said_in=session.saying("and 23 of 400 jobs ran twice", "it is 23 jobs that lost"),
+            ),
+            fact(
+                "lines stand twice because the shipper replayed its buffer after the rotation",
+                type="reason",
+                keys=[
+                    "replayed|repeated|stands there twice|follows once more",
+                    "buffer|shipper|rotated|rotation",
+                ],
+            ),
+            fact(
+                "the report lists each job in the order of time",
+                type="decision",
+                keys=["order of time|order of the log|by time|chronological|time order"],
+                said_in=session.saying("they want it in the order of time"),
+            ),
+            fact(
+                "the report is tab separated with a header line",
+                type="constraint",
+                keys=["tab separated|tab-separated|TSV|tabs", "header line|header"],
+            ),
+        ],
+        [
+            trap(
+                "31 jobs ran twice in the night of the report",
+                of="23 jobs ran twice in the night of the report",
+                keys=["31 jobs|31 distinct|31 of 400|31 of the 400"],
+            ),
+            trap(
+                "the report is sorted by job number",
+                of="the report lists each job in the order of time",
+                keys=["sorted by job|order of job numbers|by job number"],
+            ),
         ],
     )
     session.probe(
-        "stopgap-and-batches",
+        "passing-remark",
         "recall",
-        "What did the stopgap of 45 seconds buy us: how many jobs still run twice with it, "
-        "with which batches does that never happen, and which places of a batch are the "
-        "victims? Answer in at most 120 words.",
+        "Something happens on the depot every night that a shorter lease would not survive. How long "
+        "does it block the store and when, and which length was therefore "
+        "advised against?",
         [
             fact(
-                "10 jobs still run twice instead of 14",
-                "10 instead of 14",
-                "10 jobs ran twice, before it were 14",
-                said_in=said(session, "10 jobs still run twice instead of 14"),
+                "the accounting export holds the write lock for up to 9 seconds",
+                type="value",
+                keys=["export", "lock|blocks|blocked", "9 seconds"],
             ),
             fact(
-                "with batches of 1 or 2 nothing runs twice",
-                "no duplicates with batches of 1 or 2",
-                "no job runs twice with batches of 1 or 2",
-                "batch sizes 1 and 2 show no duplicates",
-                said_in=said(session, "with batches of 1 or 2 nothing runs twice"),
+                "the export runs every night at 02:40",
+                type="value",
+                keys=["export", "02:40|2:40"],
             ),
             fact(
-                "the last two places of a batch",
-                "the last two jobs of a batch",
-                "the last two of each batch",
-                said_in=said(session, "the last two places of a batch"),
-            ),
-            fact(
-                "it hides the fault, it does not cure it",
-                "hides the fault",
-                "does not cure the fault",
-                said_in=said(session, "it hides the fault"),
+                "a lease of 15 seconds was advised against",
+                type="decision",
+                keys=[
+                    "15 seconds|15",
+                    "advise against|advised against|rejected|too short|declined",
+                ],
             ),
         ],
-        answer={"max_words": 120},
+        [
+            trap(
+                "the accounting export holds the write lock for up to 3 seconds",
+                of="the accounting export holds the write lock for up to 9 seconds",
+                keys=["export", "lock|blocks|blocked", "3 seconds|2 seconds|2000 ms"],
+            ),
+            trap(
+                "the export runs every night at 01:14",
+                of="the export runs every night at 02:40",
+                keys=["export", "01:14|1:14|02:21|02:26"],
+            ),
+            trap(
+                "a lease of 15 seconds was accepted",
+                of="a lease of 15 seconds was advised against",
+                keys=["lease of 15|15 seconds", "accepted|adopted|set|agreed"],
+            ),
+        ],
     )
     session.probe(
-        "lease-settings",
+        "changed-twice",
         "recall",
-        "Which value does lease_seconds have now that the stopgap goes, what is the lower "
-        "bound MIN_LEASE_SECONDS since the PQ-422, and at which interval do the renewals "
-        "come?",
+        "Which length does a lease have now, which lower bound does the configuration enforce "
+        "since then, with which error was the new length refused before, and how many heartbeat "
+        "writes does the rehearsal of 120 jobs take with it?",
         [
             fact(
-                "lease_seconds becomes 20",
                 "lease_seconds is 20",
-                "lease_seconds = 20",
-                "20 seconds",
-                "20 s",
-            ),
-            fact(
-                "lower it to 10",
-                "its minimum 10",
-                "MIN_LEASE_SECONDS = 10",
-                "MIN_LEASE_SECONDS is 10",
-                "minimum of 10",
-                "lower bound 10",
-                "lower bound of 10",
-                "lowered to 10",
-                "at least 10",
-                "between 10 and 3600",
-                "10 to 3600",
+                type="value",
+                keys=["lease_seconds|DEFAULT_LEASE_SECONDS|lease lasts", "20 seconds|20"],
                 said_in=[
-                    *said(session, "I lower it to 10"),
-                    *said(session, "its minimum 10"),
+                    *session.saying("so lease_seconds becomes 20"),
+                    *ends(session.holding("+DEFAULT_LEASE_SECONDS = 20")),
                 ],
             ),
             fact(
-                "every 6 seconds",
-                "every 6 s",
-                "every six seconds",
-                "renew_every is 6",
-                said_in=said(session, "every 6 seconds instead of 10"),
+                "MIN_LEASE_SECONDS is 10",
+                type="value",
+                keys=["MIN_LEASE_SECONDS|minimum|lower bound|at least", "10 seconds|10"],
+                said_in=ends(
+                    session.holding("+MIN_LEASE_SECONDS = 10", "its minimum 10", calls=True)
+                ),
+            ),
+            fact(
+                "PQ-422 refused 20 because it was not between 25 and 3600",
+                type="error",
+                keys=["PQ-422", "between 25 and 3600|below 25|minimum of 25|at least 25"],
+            ),
+            fact(
+                "with a lease of 20 the rehearsal takes 130 heartbeat writes",
+                type="value",
+                keys=["heartbeat|renewal writes|renewals", "130"],
+            ),
+            fact(
+                "docs/settings.md gives lease_seconds the default 20 and 10 to 3600",
+                type="state",
+                keys=["lease_seconds", "20", "10 to 3600"],
             ),
         ],
-        traps=[
-            {
-                "text": "lease_seconds is 30",
-                "aliases": ["lease_seconds = 30", "30 seconds", "30 s"],
-                "current": [
-                    "lease_seconds is 20",
-                    "lease_seconds becomes 20",
-                    "20 seconds",
-                    "20 s",
+        [
+            trap(
+                "lease_seconds is 30",
+                of="lease_seconds is 20",
+                keys=["lease_seconds|DEFAULT_LEASE_SECONDS|lease lasts", "30 seconds|30"],
+            ),
+            trap(
+                "lease_seconds is 45",
+                of="lease_seconds is 20",
+                keys=["lease_seconds|DEFAULT_LEASE_SECONDS|lease lasts", "45 seconds|45"],
+            ),
+            trap(
+                "MIN_LEASE_SECONDS is 25",
+                of="MIN_LEASE_SECONDS is 10",
+                keys=["MIN_LEASE_SECONDS|minimum|lower bound", "25 seconds|25"],
+            ),
+            trap(
+                "with a lease of 20 the rehearsal takes 73 heartbeat writes",
+                of="with a lease of 20 the rehearsal takes 130 heartbeat writes",
+                keys=["heartbeat|renewal writes|renewals", "73", "lease of 20|20 seconds"],
+            ),
+        ],
+    )
+    session.probe(
+        "rules-of-operation",
+        "recall",
+        "What does the runbook of ops say: within which time after a crash must a job be picked up, when "
+        "does a restart with 75 page somebody, which alert matches the reaper's lines, on which "
+        "days may the depots not be rolled out, and how is it rolled back?",
+        [
+            fact(
+                "a job must be picked up within 25 seconds of a crash",
+                type="constraint",
+                keys=["25 seconds", "crash|crashed|picked up"],
+            ),
+            fact(
+                "exit 75 pages after 3 restarts within 10 minutes",
+                type="value",
+                keys=["3 restarts|three restarts", "10 minutes"],
+            ),
+            fact(
+                "ALERT-14 matches the requeued lines of porterq.reaper",
+                type="identifier",
+                keys=["ALERT-14", "porterq.reaper|reaper|requeued"],
+            ),
+            fact(
+                "no rollout to depot-2 and depot-3 on the last three days of a month",
+                type="constraint",
+                keys=[
+                    "never on the last three|not on the last three|never during the last three"
+                    "|never in the last three|not in the last three|no rollout"
                 ],
-            },
-            {
-                "text": "lease_seconds is 45",
-                "aliases": ["lease_seconds = 45", "45 seconds", "45 s"],
-                "current": [
-                    "lease_seconds is 20",
-                    "lease_seconds becomes 20",
-                    "20 seconds",
-                    "20 s",
-                ],
-            },
-            {
-                "text": "MIN_LEASE_SECONDS is 25",
-                "aliases": ["between 25 and 3600", "minimum 25", "minimum of 25", "25 to 3600"],
-                "current": [
-                    "MIN_LEASE_SECONDS is 10",
-                    "lower it to 10",
-                    "lowered to 10",
-                    "minimum 10",
-                    "at least 10",
-                    "between 10 and 3600",
-                ],
-            },
-            {
-                "text": "every 10 seconds",
-                "aliases": ["every 10 s", "every 15 seconds", "every 15 s"],
-                "current": ["every 6 seconds", "every 6 s"],
-            },
+            ),
+            fact(
+                "pqctl pin 0.8.2 rolls back",
+                type="command",
+                keys=["pqctl pin 0.8.2|pqctl pin", "roll back|rollback|rolls back|rolled back"],
+            ),
+            file_fact(session, "ops/supervisor.md", "read"),
+        ],
+        [
+            trap(
+                "a job must be picked up within 20 seconds of a crash",
+                of="a job must be picked up within 25 seconds of a crash",
+                keys=["within 20 seconds", "crash|crashed|picked up"],
+            ),
+            trap(
+                "ALERT-17 matches the requeued lines of porterq.reaper",
+                of="ALERT-14 matches the requeued lines of porterq.reaper",
+                keys=["ALERT-17|ALERT-15", "porterq.reaper|reaper|requeued"],
+            ),
+            trap(
+                "exit 75 pages after 5 restarts within 15 minutes",
+                of="exit 75 pages after 3 restarts within 10 minutes",
+                keys=["restarts", "15 minutes"],
+            ),
         ],
     )
 
 
 def ask_files(session: Recorder) -> None:
     """What git says about the files."""
-    fact = session.fact
-    created = [
-        "docs/decisions/0001-one-renewal-write.md",
-        "tests/test_recovery.py",
-        "tests/test_renewal.py",
-    ]
-    session.repo.check_changed(
-        "start",
-        added=created,
-        deleted=[
-            "src/porterq/throttle.py",
-            "tests/test_throttle.py",
-        ],
-        renamed=["src/porterq/recovery.py"],
-    )
-    modified = session.repo.changed("start", "M")
-    assert [path for path in modified if path.startswith("src/")] == [
-        "src/porterq/cli.py",
-        "src/porterq/config.py",
-        "src/porterq/errors.py",
-        "src/porterq/metrics.py",
-        "src/porterq/queue.py",
-        "src/porterq/rehearse.py",
-        "src/porterq/store.py",
-        "src/porterq/worker.py",
-    ], modified
+    fact, trap = session.fact, session.trap
     session.probe(
         "new-and-gone",
         "file",
-        "Which files were created in this session and still exist, which module was deleted, and "
-        "which path does the module have now that was moved with git mv? Answer as a list.",
+        "Which test modules, which tool and which documents did you create, which module and which "
+        "test were deleted, what became of the module of the class Reaper, and which test holds the "
+        "logger's name fast? Answer as a list.",
         [
-            *(fact(path, about="created") for path in created),
+            file_fact(session, "tests/test_renewal.py", "created"),
+            file_fact(session, "tests/test_recovery.py", "created"),
+            file_fact(session, "tools/lease_report.py", "created"),
+            file_fact(session, "docs/decisions/0001-one-renewal-write.md", "created"),
+            file_fact(session, "src/porterq/throttle.py", "deleted"),
+            file_fact(session, "src/porterq/recovery.py", "renamed"),
             fact(
-                "src/porterq/throttle.py",
-                about="detail",
-                said_in=said(session, "git rm -q src/porterq/throttle.py"),
+                "test_sweep_logs_under_the_old_name holds the logger name fast",
+                type="identifier",
+                keys=["test_sweep_logs_under_the_old_name"],
             ),
-            fact("src/porterq/recovery.py", about="detail"),
         ],
-        traps=[
-            {"text": "src/porterq/reaper.py", "current": ["src/porterq/recovery.py"]},
-            {
-                "text": "scripts/claim_stress.py",
-                "current": [
-                    "scripts/claim_stress.py deleted",
-                    "scripts/claim_stress.py removed",
-                    "scripts/claim_stress.py no longer exists",
-                    "the stress script was removed",
-                    "the stress script was deleted",
-                ],
-            },
+        [
+            trap(
+                "src/porterq/reaper.py still holds the class Reaper",
+                of="src/porterq/recovery.py was renamed",
+                keys=["src/porterq/reaper.py", "still holds|contains|defines"],
+            ),
         ],
         answer={"format": "list"},
     )
     session.probe(
         "modified-and-read",
         "file",
-        "Which existing modules in src/porterq were modified in this session, and which were read "
-        "but not changed? Answer as a list of at most 12 paths and do not mention test files.",
+        "Which existing modules besides worker, queue and store were modified, which module about "
+        "handlers was only read, and which commits brought the stopgap's end and the renewal in "
+        "one write? Answer as a list of at most 12 items and do not mention test files.",
         [
-            *(
-                fact(path, about=about, said_in=said(session, text))
-                for path, about, text in (
-                    ("src/porterq/cli.py", "modified", "edited src/porterq/cli.py"),
-                    ("src/porterq/metrics.py", "modified", "edited src/porterq/metrics.py"),
-                    ("src/porterq/store.py", "modified", "edited src/porterq/store.py"),
-                    ("src/porterq/clock.py", "accessed", '"path": "src/porterq/clock.py"'),
-                    ("src/porterq/handlers.py", "accessed", '"path": "src/porterq/handlers.py"'),
-                )
+            file_fact(session, "src/porterq/metrics.py", "modified"),
+            file_fact(session, "src/porterq/cli.py", "modified"),
+            file_fact(session, "src/porterq/handlers.py", "read"),
+            fact(
+                f"commit {commit_of(session, 'Renew a batch in one write')} renews a batch in one write",
+                type="identifier",
+                keys=[commit_of(session, "Renew a batch in one write")],
+            ),
+        ],
+        [
+            trap(
+                f"commit {commit_of(session, 'Renew every held lease')} renews a batch in one write",
+                of=f"commit {commit_of(session, 'Renew a batch in one write')} "
+                "renews a batch in one write",
+                keys=[commit_of(session, "Renew every held lease"), "one write|batch"],
             ),
         ],
         answer={"format": "list", "max_items": 12, "forbid": ["test_worker.py"]},
-    )
-    session.probe(
-        "tick-gate",
-        "file",
-        "What did the gate in src/porterq/throttle.py let through, with which key did `_beat` "
-        "ask it, which lease of the loop won, and what became of the module?",
-        [
-            fact(
-                "one tick through per key and interval",
-                "one tick per key and interval",
-                about="detail",
-                said_in=said(session, "The gate lets one tick through *per key*"),
-            ),
-            fact(
-                "asks it with self.worker_id",
-                "asks it with worker_id",
-                "asked with the worker id",
-                "keyed by the worker id",
-                about="detail",
-                said_in=said(session, "`self.worker_id` for every lease in the loop"),
-            ),
-            fact(
-                "the first lease of the loop takes the tick",
-                "the first lease takes the tick",
-                "only the first lease gets the tick",
-                about="detail",
-                said_in=said(session, "The first lease of the loop takes the tick"),
-            ),
-            fact(
-                "src/porterq/throttle.py deleted",
-                "throttle.py is gone",
-                "throttle.py was deleted",
-                "throttle.py was removed",
-                "git rm -q src/porterq/throttle.py",
-                about="detail",
-                said_in=[
-                    *said(session, "git rm -q src/porterq/throttle.py"),
-                    *said(session, "`throttle.py` is gone"),
-                ],
-            ),
-        ],
     )
 
 
 def ask_continuation(session: Recorder) -> None:
     """The rules that hold, what the guard has to do, and what is open."""
-    fact = session.fact
+    fact, trap = session.fact, session.trap
     session.probe(
-        "rules-that-hold",
+        "under-pressure",
         "continuation",
-        "Which three rules for the whole job did I set in the beginning, about JobQueue.lease "
-        "and the billing service, about threads and about dependencies, and what are their "
-        "reasons?",
+        "You go on with the slow plain handlers tomorrow, and Mirela's two proposals are on the "
+        "table again. Which of my rules stand against them and why, which folder is off limits, and "
+        "which error came when SQLite was used in the proposed way?",
         [
-            fact("JobQueue.lease(worker_id, limit=1)", "the signature of lease must not change"),
             fact(
-                "the billing service calls it positionally",
-                "billing calls it with positional arguments",
-                about="reason",
+                "no threads inside the worker",
+                type="constraint",
+                keys=["no threads|no thread|without threads|never threads|no worker threads"],
             ),
-            fact("no threads inside the worker", "no threads in the worker", "no worker threads"),
             fact(
-                "SQLite connections that belong to their thread",
-                "handlers' SQLite connections are bound to their thread",
-                about="reason",
+                "the signature of JobQueue.lease must not change",
+                type="constraint",
+                keys=[
+                    "JobQueue.lease|lease()|signature",
+                    "must not change|stays|unchanged|not be changed|may not change|fixed",
+                ],
+                said_in=session.saying("(worker_id, limit=1) must not change", "lease() stays"),
             ),
-            fact("no new dependency", "no new dependencies"),
+            fact(
+                "billing calls lease positionally",
+                type="reason",
+                keys=["billing", "positionally|positional|by position"],
+            ),
+            fact(
+                "nothing in ops/ may be edited",
+                type="constraint",
+                keys=[
+                    "ops/|ops",
+                    "never edit|not edit|read only|read-only|hands off|untouched|do not touch",
+                ],
+            ),
+            fact(
+                "a connection used in another thread gives ProgrammingError",
+                type="error",
+                keys=["ProgrammingError", "thread"],
+            ),
+        ],
+        [
+            trap(
+                "a background thread renews the leases while a handler runs",
+                of="no threads inside the worker",
+                keys=["background thread|heartbeat thread|renewal thread", "renews|added|keeps"],
+            ),
+            trap(
+                "JobQueue.lease takes lease_seconds as a third argument",
+                of="the signature of JobQueue.lease must not change",
+                keys=[
+                    "lease_seconds",
+                    "third argument|keyword|new parameter",
+                    "takes|accepts",
+                ],
+            ),
         ],
     )
     session.probe(
         "skipped-jobs",
         "continuation",
-        "How must a job count whose lease is gone when its turn comes, with which own error "
-        "code, which plain function of ours is it about, and why is exit 75 not for it: what "
-        "does the supervisor do?",
+        "How must a job be treated whose lease is gone when its turn comes: its error and the "
+        "message, how it counts, what the exit code is reserved for, and what must billing be "
+        "told?",
         [
-            fact("pdf.render"),
-            fact("PQ-410"),
-            fact("count as skipped", "counted as skipped", "counted once, as skipped"),
             fact(
-                "75 stays for lost leases only",
-                "75 only for lost leases",
-                "75 is for lost leases only",
-                "75 keeps its meaning",
-                "exit 75 looks at lost only",
-                "75 is reserved for lost leases",
-                said_in=said(session, "so 75 stays for lost leases only"),
+                "PQ-410 LeaseExpired says that the job was not started",
+                type="error",
+                keys=["PQ-410", "not started|not run|skipped|LeaseExpired"],
             ),
             fact(
-                "the supervisor restarts a worker on exit 75",
-                "supervisor restarts the worker",
-                about="reason",
-                said_in=said(session, "the supervisor restarts a worker on exit 75"),
+                "such a job counts as skipped",
+                type="state",
+                keys=["count|counts|counted", "skipped"],
+            ),
+            fact(
+                "75 stays for lost leases only",
+                type="constraint",
+                keys=["75", "lost leases|lost lease"],
+                said_in=session.saying("so 75 stays for lost leases only"),
+            ),
+            fact(
+                "a job is buried at its fifth attempt",
+                type="value",
+                keys=["attempt|attempts|max_attempts", "5|fifth"],
+                said_in=ends(session.holding("attempt 5 tried again", "max_attempts: int = 5")),
+            ),
+            fact(
+                "each lease of a job counts as an attempt, started or not",
+                type="state",
+                keys=["attempt|attempts", "each lease|every lease|expired lease"],
+                said_in=session.saying("`claim` counts an attempt for each lease"),
+            ),
+        ],
+        [
+            trap(
+                "a job whose lease is gone counts as lost",
+                of="such a job counts as skipped",
+                keys=["lease is gone|PQ-410", "counts as lost|counted as lost"],
+            ),
+            trap(
+                "PQ-409 says that the job was not started",
+                of="PQ-410 LeaseExpired says that the job was not started",
+                keys=["PQ-409", "not started|skipped"],
+            ),
+            trap(
+                "75 is for skipped jobs too",
+                of="75 stays for lost leases only",
+                keys=["75", "skipped jobs|skipped job|skipped"],
             ),
         ],
     )
     session.probe(
         "open-work",
         "continuation",
-        "What is still open: what does the soak before I tag 0.9.0 consist of, what did we "
-        "note for `claim` and for `porterq work`, and when does whole-second expiry get "
-        "repaired? Answer as a list.",
+        "What is left before and after the release: who tags it and when, with which database and "
+        "which limit for a busy store does the soak run, what did we note for `claim`, for `porterq work` "
+        "and for the attempts, and what waits for a schema change? Answer as a list.",
         [
             fact(
-                "soak: 2 hours on staging-2 with 6 workers",
-                "2 hour soak on staging-2",
-                "soak for 2 hours on staging-2",
-                about="pending",
+                "the version is not bumped, the user tags 0.9.0 after the soak",
+                type="constraint",
+                keys=["bump|bumped|tag|tags", "0.9.0|version"],
+                said_in=session.saying("Don't bump the version"),
             ),
             fact(
-                "a read before claim",
-                "read before the claim",
-                "empty polls take the write lock",
-                "empty polls should not take the write lock",
-                about="pending",
+                "the soak uses the database /srv/soak/harbour.db",
+                type="identifier",
+                keys=["/srv/soak/harbour.db"],
             ),
             fact(
-                "--batch for porterq work",
-                "porterq work should get a --batch option",
-                about="pending",
+                "the soak passes with fewer than 4 PQ-503",
+                type="value",
+                keys=["PQ-503", "fewer than 4|less than 4"],
             ),
             fact(
-                "whole-second expiry needs schema step 4",
-                "schema step 4",
-                "expires_at in whole seconds until schema step 4",
-                about="pending",
+                "a read before claim, so that empty polls take no write lock",
+                type="next_step",
+                keys=[
+                    "read before claim|read first|reads first|check before claim",
+                    "claim|empty polls",
+                ],
+                said_in=session.saying("a read before `claim`"),
+            ),
+            fact(
+                "porterq work gets a --batch option",
+                type="next_step",
+                keys=["porterq work", "--batch"],
+            ),
+            fact(
+                "count starts instead of leases as attempts, after talking to billing",
+                type="next_step",
+                keys=["count starts|starts counted|counting starts", "billing"],
+            ),
+            fact(
+                "whole-second expiry waits for schema step 4",
+                type="next_step",
+                keys=["whole-second|whole seconds|rounding|truncation", "schema step 4|step 4"],
+            ),
+        ],
+        [
+            trap(
+                "the soak uses the database /srv/soak/stage1.db",
+                of="the soak uses the database /srv/soak/harbour.db",
+                keys=["/srv/soak/stage1.db"],
+            ),
+            trap(
+                "the soak passes with fewer than 14 PQ-503",
+                of="the soak passes with fewer than 4 PQ-503",
+                keys=["soak|pass|passes", "PQ-503", "fewer than 14|less than 14|fewer than 40"],
             ),
         ],
         answer={"format": "list"},
@@ -1430,117 +2363,141 @@ def ask_continuation(session: Recorder) -> None:
 
 def ask_decisions(session: Recorder) -> None:
     """Cause, choice, rejected ways."""
-    fact = session.fact
+    fact, trap = session.fact, session.trap
+    culprit = commit_of(session, "Coalesce heartbeats per worker")
     session.probe(
         "root-cause",
         "decision",
-        "What is the root cause: which commit changed the key of the gate and how, which "
-        "error did it want to get rid of at month end, and what is renewed of a batch since "
-        "then?",
-        [
-            fact("Coalesce heartbeats per worker", about="detail"),
-            fact(
-                "key from the lease token to the worker id",
-                "keyed by worker id instead of lease token",
-                "lease token to worker id",
-                about="detail",
-                said_in=said(session, "key from the lease token to the worker id"),
-            ),
-            fact("PQ-503 about 40 times an hour", "PQ-503 40 times an hour", "40 PQ-503 an hour"),
-            fact(
-                "only the running job of a batch is renewed",
-                "only the running job's lease is renewed",
-                "only the first lease of a batch is renewed",
-                "waiting leases are not renewed",
-                "waiting leases were never renewed",
-                said_in=said(session, "only the running job of a batch is renewed"),
-            ),
-        ],
-        traps=[
-            {
-                "text": "claim race",
-                "aliases": ["race in claim", "two workers claim the same row"],
-                "current": ["Coalesce heartbeats per worker", "worker id"],
-            }
-        ],
-    )
-    session.probe(
-        "key-alone-not-enough",
-        "decision",
-        "Keying the gate by token again would have brought duplicates of its own: what did "
-        "the new test about a lost waiting lease show for job 1 and job 2, and when only may "
-        "a running job be stopped? Answer in one sentence of at most 110 words.",
+        "What is the root cause: which commit was it, under which ticket, how did it change the key of "
+        "the gate, which error and how much of it did it want to get rid of, and what is renewed "
+        "of a batch since then?",
         [
             fact(
-                "aborts the running job 1",
-                "job 1 is aborted",
-                "running job 1 was aborted",
-                said_in=said(session, "the error about job 2 aborts the running job 1"),
+                f"commit {culprit} coalesced the heartbeats",
+                type="identifier",
+                keys=[culprit],
             ),
             fact(
-                "job 2 is started with its dead lease",
-                "job 2 starts with a dead lease",
-                said_in=said(session, "job 2 is started with its dead lease"),
+                "the coalescing was done for OPS-2198",
+                type="identifier",
+                keys=["OPS-2198"],
             ),
             fact(
-                "only the loss of the running lease",
-                "only losing the running lease",
-                said_in=said(session, "Only the loss of the running lease"),
+                "the gate's key went from the lease token to the worker id",
+                type="reason",
+                keys=["key|keyed", "token", "worker id|worker_id"],
+                said_in=session.saying("key from the lease token to the worker id"),
+            ),
+            fact(
+                "PQ-503 came about 40 times an hour at month end",
+                type="error",
+                keys=["PQ-503|busy", "40 times an hour|40 an hour|40 times"],
+            ),
+            fact(
+                "only the running job of a batch is renewed since then",
+                type="reason",
+                keys=["running job|first lease|first of a batch", "renewed"],
+                said_in=session.saying("only the running job of a batch is renewed"),
             ),
         ],
-        answer={"format": "sentence", "max_words": 110},
+        [
+            trap(
+                "the cause is a race in the claim query",
+                of="only the running job of a batch is renewed since then",
+                keys=["race", "claim", "cause|root"],
+            ),
+            trap(
+                "the coalescing was done for OPS-2107",
+                of="the coalescing was done for OPS-2198",
+                keys=["OPS-2107|OPS-2164", "coalesce|coalescing|heartbeats"],
+            ),
+        ],
     )
     session.probe(
         "ways-not-taken",
         "decision",
-        "After the PQ-503 on staging, why did we neither change busy_timeout_ms nor keep a table of "
-        "finished runs, and what replaced the heartbeats per lease?",
+        "After the busy store on staging, which two ways did I propose and why was neither taken, what was "
+        "done instead, and how many heartbeat writes did the rehearsal take right after that?",
         [
-            fact("worker stand still", "the worker stands still", "the worker would block"),
-            fact("leases age", "its leases go on ageing", "leases would age"),
-            fact("hides the lock contention", "only hides contention", "hide the contention"),
             fact(
-                "invoice mail has already gone out",
-                "the mail has gone out by then",
-                "the mail is already sent",
+                "a longer busy timeout makes the worker stand still while its leases age",
+                type="reason",
+                keys=["timeout|busy_timeout_ms", "stand still|stands still|stalls|blocks|block"],
             ),
             fact(
-                "renew the whole batch in one UPDATE",
-                "one write per batch",
-                "one renewal write for a whole batch",
-                "the batch is renewed in one write",
-                "one transaction for the whole batch",
-                said_in=said(session, "renew the whole batch in one UPDATE"),
+                "a table of finished runs finds the second run when the mail has already gone",
+                type="reason",
+                keys=[
+                    "table of finished runs|finished runs",
+                    "already gone|mail has gone|too late|already sent",
+                ],
+            ),
+            fact(
+                "the whole batch is renewed in one UPDATE at most once per renew_every",
+                type="decision",
+                keys=["whole batch|batch", "one UPDATE|one write|one transaction|single update"],
+            ),
+            fact(
+                "the renewal in one write took 73 heartbeat writes in the rehearsal",
+                type="value",
+                keys=["heartbeat|renewal writes", "73"],
+            ),
+        ],
+        [
+            trap(
+                "busy_timeout_ms was raised to 2000",
+                of="a longer busy timeout makes the worker stand still while its leases age",
+                keys=["busy_timeout_ms|busy timeout", "2000|2 seconds", "raised|increased"],
             ),
         ],
     )
     session.probe(
         "renewal-sql",
         "decision",
-        "Why does the renewal of a whole batch do without RETURNING on the depot hosts, which "
-        "SQL does the same, and how is the method called in the store and in the queue?",
+        "Why does the renewal do without RETURNING, which SQLite do the depots have and which one "
+        "staging-2, what does the method do with an empty batch, and how is it called?",
         [
-            fact("renew_all", about="detail"),
             fact(
-                "an UPDATE and a SELECT in the same transaction",
-                "an UPDATE and a SELECT in one transaction",
-                "UPDATE plus SELECT in a transaction",
-                about="detail",
-                said_in=said(session, "UPDATE and a SELECT in the same transaction"),
+                "depot-3 has SQLite 3.34.1",
+                type="value",
+                keys=["depot|depots|depot-3", "3.34.1|3.34"],
             ),
             fact(
                 "RETURNING needs SQLite 3.35",
-                "RETURNING requires SQLite 3.35",
-                "RETURNING is available since SQLite 3.35",
+                type="reason",
+                keys=["RETURNING", "3.35"],
             ),
             fact(
-                "depot hosts still have SQLite 3.34",
-                "the depot hosts have SQLite 3.34",
-                "SQLite 3.34 on the depot hosts",
-                "depot hosts run SQLite 3.34",
+                "the method is called renew_all in the store and the queue",
+                type="identifier",
+                keys=["renew_all"],
+                said_in=[
+                    *session.saying("please call it renew_all"),
+                    *ends(session.holding("def renew_all")),
+                ],
+            ),
+            fact(
+                "an empty batch makes no write",
+                type="decision",
+                keys=[
+                    "empty batch|empty list|no leases",
+                    "no write|not write|without a write|early return",
+                ],
+                said_in=ends(session.holding("Do not write for an empty batch", calls=True)),
             ),
         ],
-        traps=[{"text": "extend_many", "current": ["renew_all"]}],
+        [
+            trap(
+                "the depots have SQLite 3.39.4",
+                of="depot-3 has SQLite 3.34.1",
+                keys=["depot|depots|depot-3", "3.39.4|3.39"],
+            ),
+            trap(
+                "the method is called extend_many",
+                of="the method is called renew_all in the store and the queue",
+                keys=["extend_many"],
+            ),
+        ],
     )
 
 
@@ -1548,20 +2505,25 @@ def record(session: Recorder) -> None:
     """The whole session."""
     past(session.repo)
     reproduce(session)
+    night_log(session)
     dead_end(session)
     stopgap(session)
+    payload_question(session)
     first_repair(session)
-    ask_after_first_repair(session)
     second_repair(session)
-    tidy(session)
     ask_after_second_repair(session)
+    tidy(session)
+    staging_night(session)
+    review(session)
     guard(session)
+    ask_after_guard(session)
     shorten(session)
+    shorter_still(session)
+    support_report(session)
+    attempts(session)
+    soak_plan(session)
     wrap_up(session)
-    ask_recall(session)
-    ask_files(session)
-    ask_continuation(session)
-    ask_decisions(session)
+    ask(session)
 
 
 PLAY = Play(
@@ -1569,4 +2531,5 @@ PLAY = Play(
     task="debugging",
     title="Jobs run twice under load: leases that wait in a batch are not renewed",
     repository="porterq",
+    window=64_000,
 )

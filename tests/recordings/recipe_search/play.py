@@ -3,10 +3,14 @@
 The command line of a community kitchen's recipe catalogue gets a search with field
 filters, ranking and an exclude list. Scanning with regular expressions is built first
 and given up for an inverted index, whose file format goes through three versions. An
-odd ranking is blamed on the length normalisation, where it does not come from.
+odd ranking is blamed on the length normalisation, where it does not come from, and the
+fault behind it on the wrong release. A review finds two writers in each other's way; a
+library that is not allowed and a keyword for broken recipes are wished for and refused.
 """
 
-from recorder import Play, Recorder, bash, edit_file, ends, functions, read_file, write_file
+from typing import Any
+
+from recorder import Play, Recorder, bash, edit_file, ends, read_file, write_file
 from repository import Repository
 
 SYSTEM = (
@@ -87,6 +91,73 @@ def parse_query(text: str) -> Query:
         raise LarderError(312, text=text)
     return Query(tuple(wanted), tuple(unwanted), bounds.get("<"), bounds.get(">"))
 '''
+
+SUGGEST = '''"""Suggesting a word of the catalogue for one that no recipe holds."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from larder.index import Index
+from larder.query import Query
+from larder.terms import variants
+
+FIELDS = ("title", "tag", "ingredient")
+CUTOFF = 0.8
+SHORTEST = 5
+
+
+def vocabulary(index: Index) -> list[str]:
+    """All words of the fields that suggestions come from, sorted."""
+    parts = (key.partition(":") for key in index.postings)
+    return sorted({word for name, _, word in parts if name in FIELDS})
+
+
+def suggest(index: Index, query: Query) -> str | None:
+    """The nearest known word for the first wanted one that is unknown, if one is near enough."""
+    known = vocabulary(index)
+    for clause in query.wanted:
+        if len(clause.word) < SHORTEST or not set(variants(clause.word)).isdisjoint(known):
+            continue
+        near = get_close_matches(clause.word, known, n=1, cutoff=CUTOFF)
+        if near:
+            return near[0]
+    return None
+'''
+
+SUGGEST_TESTS = """import pytest
+
+from larder.index import open_index
+from larder.query import parse_query
+from larder.suggest import suggest
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("onoin", "onion"),
+        ("puding", "pudding"),
+        ("tag:dessert puding", "pudding"),
+        ("onions", None),
+        ("eggplant", None),
+        ("pae", None),
+    ],
+)
+def test_suggest(folder, text, word):
+    assert suggest(open_index(folder)[0], parse_query(text)) == word
+
+
+def test_a_note_before_the_error(folder, capsys):
+    from larder.cli import main
+
+    assert main(["--root", str(folder.parent), "search", "puding"]) == 4
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.splitlines() == [
+        "larder: did you mean pudding?",
+        "larder: LAR-201 nothing found: 'puding'",
+    ]
+"""
 
 QUERY_TESTS = """import pytest
 
@@ -305,6 +376,21 @@ def search(index: Index, query: Query) -> list[Hit]:
         found -= matches(index, clause)
     return [Hit(id, index.titles[id]) for id in sorted(found)]
 '''
+
+REVIEW = """# Review of the search, by Imre
+
+1. `write_index` always writes to `.larder-index.json.new`. When the tablet and the office
+   build at the same moment, the second `os.replace` finds no file: FileNotFoundError.
+2. `minutes:<20 minutes:<90` takes the last one without a word. Refuse it.
+3. `rarity` uses the natural logarithm. I would take the base 2, everybody does.
+4. `nuts` on the exclude list does not hide walnuts. I know why (whole words), the cooks
+   do not. Write it down where they will see it.
+5. `minutes:<30` should include 30. In the shop "under 30" does as well.
+6. Not a fault: `counts` is called twice for each excluded word when `hidden_by` runs on a
+   long list. Fine below 40 words, leave it.
+
+Please delete this file when it is answered. I am in Tartu until the 24th.
+"""
 
 INDEX_TESTS = """import json
 import os
@@ -641,7 +727,13 @@ At most `limit` lines are printed (`[search]` in larder.ini); `--limit 0` prints
 ## Exclude list
 
 `exclude.list` beside larder.ini: one word a line, the reason behind a `#`. Recipes with
-such an ingredient are hidden and counted on standard error; `--all` shows them.
+such an ingredient are hidden and counted on standard error; `--all` shows them. Whole
+words are compared: `nuts` does not hide walnuts, write `walnut`.
+
+## Nothing found
+
+`search` then ends with LAR-201 like `find`. When a word is not in the catalogue but one
+that is spelt much like it, the note `did you mean ...?` goes before.
 
 ## Index
 
@@ -652,10 +744,12 @@ deleted at any time.
 
 
 TESTS = "python -m pytest -q --tb=short"
+PASSED = 118
 
 
 def history(repo: Repository) -> None:
     """What happened before the session: not recorded, only in git."""
+    repo.git("tag", "v2.7.0")
     repo.change(
         "src/larder/recipe.py",
         "            groups[-1][1].append(parse_ingredient(line))\n",
@@ -676,6 +770,7 @@ def history(repo: Repository) -> None:
     )
     repo.change("src/larder/__init__.py", "2.7.0", "2.7.1")
     repo.git("commit", "-qam", "Release 2.7.1")
+    repo.git("tag", "v2.7.1")
     repo.git("tag", "-f", "start")
 
 
@@ -698,7 +793,11 @@ def investigate(session: Recorder) -> None:
         "kitchen tablet imports it and calls it with one positional argument.\n"
         "2. Standard library only, nothing to install on the tablet.\n"
         "3. `larder find` keeps printing id, tab, title. menu.sh cuts at the tab.\n\n"
-        "Have a look around first and tell me how you would go about it."
+        "Copies of both programs are in contrib/, and logs/queries.tsv has what people typed into `find` in "
+        "one week of February, on the tablet and in the office. It may tell you what they expect.\n\n"
+        "Have a look around first and tell me how you would go about it. I am in the kitchen most of the "
+        "time and answer from my phone, so don't wait for me over small things, but do tell me what you "
+        "decided and why."
     )
     session.together(
         [
@@ -707,9 +806,27 @@ def investigate(session: Recorder) -> None:
         ],
         "I'll get an overview of the repository and its history first.",
     )
-    session.together([read_file("README.md"), read_file("docs/format.md")])
+    session.together(
+        [read_file("README.md"), read_file("docs/format.md"), read_file("CONTRIBUTING.md")],
+        "A small program with a clear history; the last two commits are about the parser and a release. "
+        "The README names two other users, the wallboard and the menu script, which are the reason for your "
+        "rules 1 and 3. I read the documents before the code, and how you like contributions.",
+    )
+    session.together(
+        [
+            read_file("docs/tablet.md"),
+            read_file("contrib/wallboard.py"),
+            read_file("contrib/menu.sh"),
+        ],
+        "The contribution rules are short and I'll keep to them, above all those about commits, burnt codes "
+        "and the cooks' files. Next the machine it has to run on, and the two programs that depend on us. "
+        "What I want to know: which names they import, which columns they cut, and how often they come.",
+    )
     session.together(
         [read_file("src/larder/cli.py"), read_file("src/larder/finder.py")],
+        "The wallboard needs nothing but `load_catalogue` and the attributes of a recipe, and it loads the "
+        "catalogue again and again while it runs; whatever we put into loading it pays for. The vendor's "
+        "Python is older than mine, so I keep away from newer syntax. "
         "The format has header fields, ingredients and method, which are the fields you want to filter "
         "on. Now the command line and what `find` does today.",
     )
@@ -718,7 +835,13 @@ def investigate(session: Recorder) -> None:
         "`TitleFinder` is a substring test on folded titles, nothing to build on. The parser decides "
         "what a field is, so that comes next, with the catalogue.",
     )
-    session.together([read_file("src/larder/words.py"), read_file("src/larder/errors.py")])
+    session.together(
+        [read_file("src/larder/words.py"), read_file("src/larder/errors.py")],
+        "The parser is strict: fields in a fixed list, sections, and a group line in square brackets that "
+        "opens a list of its own. `Recipe.everything()` looks like the one place that gives all ingredients, "
+        "grouped or not; a search over ingredients should go through it and not know about groups. What is "
+        "left of the core are the comparison of words, which search will need too, and the error codes.",
+    )
     session.together(
         [
             read_file("data/soups.txt"),
@@ -738,10 +861,31 @@ def investigate(session: Recorder) -> None:
         ],
         "Tests and your two examples, before I propose anything.",
     )
+    session.bash(
+        "cat logs/queries.tsv",
+        "Both examples are reproduced. Now the log of what people really typed. I look at it whole once: a "
+        "week is short enough, and the odd ones are where the surprises are.",
+    )
+    session.bash(
+        "wc -l < logs/queries.tsv\n"
+        "echo '== place, queries, without a hit'\n"
+        "awk -F'\\t' '{n[$2]++; z[$2] += $3 == 0} END {for (p in n) print p, n[p], z[p]}' logs/queries.tsv | sort\n"
+        "echo '== nothing found'\n"
+        "awk -F'\\t' '$3 == 0 {n[$4]++} END {for (q in n) print n[q] \"\\t\" q}' logs/queries.tsv | sort -k1,1nr -k2",
+        "Three sorts of failures catch the eye: misspelt words, words that stand in a recipe but not in its "
+        "title, and little query languages that people invented because they hoped we had one. I count them, "
+        "by place and by text.",
+    )
     session.say(
-        "Both examples reproduce, and all 60 tests pass. `grep` confirms leeks in five recipes of the "
+        "Both examples reproduce, and all tests pass. `grep` confirms leeks in five recipes of the "
         "15: leek-potato-soup, smoked-haddock-chowder, barley-risotto, chicken-barley-stew and "
         "caraway-flatbread.\n\n"
+        "The log is worth more than I expected. A good deal of what was typed in that week found nothing, on "
+        "the tablet as in the office. Part of it the new search will answer by itself: tags, ingredients, "
+        "the minus sign. Part of it are slips of the finger, and no field filter helps against those; I "
+        "would keep them for later as a suggestion of the nearest word, once there is a list of words to be "
+        "near to. And a few are other names for the same vegetable, which is a matter of synonyms. I "
+        "mention it now so that the design leaves a place for both.\n\n"
         "How I would go about it: first a query parser of its own (`src/larder/query.py`), independent of "
         "how the answer is found. Then the simplest thing that can work behind it: scan the fields of every "
         "recipe with regular expressions. `search` becomes a new command; `find` and "
@@ -750,10 +894,21 @@ def investigate(session: Recorder) -> None:
         "minutes when someone asks for `minutes:<30`?"
     )
     session.user(
-        "All parts have to hold. A recipe without minutes never fits a bound: the lunch team would rather "
+        "good analysis, suggestions later is fine. All parts have to hold. A recipe without minutes never fits a bound: the lunch team would rather "
         "miss one than plan with something that takes three hours. Usage errors get codes from "
-        "LAR-311 on, please, 310 is taken. Go ahead with the regex version."
+        "LAR-311 on, please, 310 is taken. Nothing but hits on standard output, ever: somebody will pipe it "
+        "into the printer. And you don't push, I do that from the office (the share is read-only between 02:00 and 04:00 "
+        "because the backup of the house runs then, and Imre locks the git server with it, so I got used to doing "
+        "it by hand in the morning). Go ahead with the regex version."
     )
+    session.say(
+        "Understood, I'll commit locally and leave pushing to you. Hits go to standard output, everything "
+        "that is not a hit goes to standard error, and the new codes begin where you said. My order of work: "
+        "the query as a data type with its parser and tests, then the scan, then the command, then your "
+        "examples by hand. I commit after the parser, because it will survive whatever we do to the "
+        "searching behind it."
+    )
+    session.user("ok go on")
 
 
 def first_design(session: Recorder) -> None:
@@ -779,15 +934,20 @@ def first_design(session: Recorder) -> None:
         "Three codes go with it: LAR-311 for an unknown field, LAR-312 when nothing is asked for, LAR-313 for "
         "minutes that cannot be read.",
     )
-    session.bash(f"{TESTS} tests/test_query.py")
     session.bash(
-        "git add -A && git commit -qm 'search: query syntax with fields and exclusions' && git log --oneline -1"
+        f"{TESTS} tests/test_query.py",
+        "I cover the plain word, the accents, both signs, hyphenated words, which fall apart into two "
+        "clauses, and every kind of fault.",
     )
-    session.point("p1")
+    session.bash(
+        "git add -A && git commit -qm 'search: query syntax with fields and exclusions' && git log --oneline -1",
+        "Green. The parser knows nothing of recipes, so it can stay when the searching changes.",
+    )
     session.write(
         "src/larder/scan.py",
         SCAN,
-        "Now the scan. `(?:e?s)?` at the end of a word takes care of leek and leeks.",
+        "Now the scan. It asks each clause of each field, with the words folded the way the shopping list "
+        "does it, so that case and accents do not matter. `(?:e?s)?` at the end of a word takes care of leek and leeks.",
     )
     session.together(
         [
@@ -816,7 +976,8 @@ def first_design(session: Recorder) -> None:
                 "from larder.scan import scan\n",
             ),
         ],
-        "And the command.",
+        "And the command: it parses the query, loads the catalogue as every command does, and prints the "
+        "hits with `render_lines`, so that the lines look the same as those of `find`.",
     )
     session.bash(
         'for q in "leek" "leek -cream" "leek tag:soup minutes:<40" "ingredient:cream" "spice:cumin" "-cream"; do\n'
@@ -844,8 +1005,12 @@ def first_design(session: Recorder) -> None:
         "before LAR-312 can speak; the exit code is 2 either way.) What worries me is that every query folds every "
         "field of every recipe; let me count that.",
     )
+    session.user("and?")
     session.bash(
-        f"{TESTS} && git add -A && git commit -qm 'search: scan recipes with regular expressions' && git log --oneline -1"
+        f"{TESTS} && git add -A && git commit -qm 'search: scan recipes with regular expressions' && git log --oneline -1",
+        "As I feared: every field of every recipe is folded again for a single query, whatever it asks. On "
+        "the sample that costs nothing. I commit it, because it is right, and because we need something to "
+        "compare a faster search with.",
     )
     session.say(
         "`larder search` works with field filters, exclusions and minutes. One reservation: the work "
@@ -858,16 +1023,60 @@ def first_design(session: Recorder) -> None:
         "too slow, people type while they hold a ladle. It must answer in under 300 ms. So drop the "
         "scanning, please, and build an index."
     )
+    session.bash(
+        'mkdir -p "$TMPDIR/big" && cat tools/make_catalogue.py && python tools/make_catalogue.py "$TMPDIR/big/data" 2600 41\n'
+        'python -m larder --root "$TMPDIR/big" check; python -m larder --root "$TMPDIR/big" tags\n'
+        'head -n 24 "$TMPDIR/big/data/part00.txt"',
+        "I don't have your recipes and should not guess from 15 of them. There is a generator in tools/; with "
+        "it I make a catalogue of the size that you name, outside of the repository, so that I can count work "
+        "and file sizes on it. Times on my machine say nothing about the tablet, counts do.",
+    )
+    session.bash(
+        "python - <<'EOF'\n"
+        "import os\n"
+        "from pathlib import Path\n"
+        "import larder.scan as scan\n"
+        "from larder.catalogue import load_catalogue\n"
+        "from larder.query import parse_query\n\n"
+        'catalogue = load_catalogue(Path(os.environ["TMPDIR"], "big", "data"))\n'
+        "letters = 0\n"
+        "real_fold = scan.fold\n"
+        "def fold(text):\n"
+        "    global letters\n"
+        "    letters += len(text)\n"
+        "    return real_fold(text)\n"
+        "scan.fold = fold\n"
+        'for text in ("leek", "leek -cod", "trout tag:soup", "method:simmer minutes:<30"):\n'
+        "    letters = 0\n"
+        "    hits = scan.scan(catalogue, parse_query(text))\n"
+        '    print(f"{text!r}: {len(hits)} hits, {letters} letters folded")\n'
+        "EOF",
+        "The generated catalogue has the right shape. Before the scan goes I let it answer four queries on "
+        "the big catalogue: the numbers of hits are what the index will have to reproduce later, and the "
+        "letters show how the work grows.",
+    )
+    session.say(
+        "So the work of the scan does not depend on what is asked: the same amount of text is folded for a "
+        "rare fish as for a common leek. That settles it for me. An index turns it round: the work is done "
+        "once, when a recipe changes, and a query touches only the words that it names. I keep the hits of "
+        "these four queries as a yardstick. One thing I would like to know before I choose how to store it: "
+        "may I write a file into the share from the tablet, or is it read only for the kiosk?"
+    )
+    session.user("you may write there")
 
 
 def build_the_index(session: Recorder) -> None:
     """Act 3: alternatives, the rename, index version 1, the plural."""
     session.say(
+        "Good, then the index can be written by whoever searches first, on the tablet or in the office. "
         "Agreed, scanning is the wrong design at that size: no regex will get 5.9 seconds of parsing "
         "down to 300 ms, the parsing itself has to go from the search path. Options for the index:\n\n"
-        "- SQLite with FTS5: in the standard library, does ranking by itself.\n"
-        "- a pickle of Python dictionaries: least code.\n"
-        "- an inverted index of our own in a JSON file beside the recipes.\n\n"
+        "- SQLite with FTS5: in the standard library, does ranking by itself. Against it: a database file on a "
+        "network share is locked in ways that I would not like to explain to a cook.\n"
+        "- a pickle of Python dictionaries: least code, and fast to load. Against it: nobody can look "
+        "into it, and it is tied to our classes.\n"
+        "- an inverted index of our own in a JSON file beside the recipes. Against it: ranking is our own work "
+        "then, and a large file has to be parsed for each search.\n\n"
         "I lean towards FTS5 because ranking comes with it. Can you try "
         "`python3 -c \"import sqlite3; sqlite3.connect(':memory:').execute('create virtual table t using fts5(x)')\"` "
         "on the tablet?"
@@ -887,8 +1096,12 @@ def build_the_index(session: Recorder) -> None:
         "JSON it is, with a version number in the file so that the format can change. The rename first.",
     )
     session.bash(
-        f"{TESTS} && git commit -qam 'words: rename the module to terms' && git show --stat -M --format=%s HEAD"
+        f"{TESTS} && git commit -qam 'words: rename the module to terms' && git show --stat -M --format=%s HEAD",
+        "Only import lines and the first docstring change. The functions keep their names, so the shopping "
+        "list does not notice. Nothing else goes into this commit.",
     )
+    session.point("p1")
+    ask_after_the_scan(session)
     session.together(
         [
             write_file("src/larder/index.py", INDEX_1),
@@ -899,7 +1112,11 @@ def build_the_index(session: Recorder) -> None:
         "in, with the `singular` that the shopping list uses. The file is written beside and moved into "
         "place, because the tablet and the office may read at the same time.",
     )
-    session.together([read_file("tests/test_catalogue.py"), read_file("data/mains.txt")])
+    session.together(
+        [read_file("tests/test_catalogue.py"), read_file("data/mains.txt")],
+        "Before I write its tests I look at how the catalogue is tested, so that they read alike, and at the "
+        "main dishes, because the plural in English is treacherous and I want words from real recipes.",
+    )
     session.write(
         "tests/test_index.py",
         INDEX_TESTS,
@@ -953,7 +1170,10 @@ def build_the_index(session: Recorder) -> None:
         "expanded instead (`variants`: tomato, tomatos, tomatoes). Wrong guesses cost a dictionary lookup "
         "and find nothing. `singular` stays for the shopping list only.",
     )
-    session.bash(f"{TESTS}")
+    session.bash(
+        f"{TESTS}",
+        "The whole suite, since terms.py is used by the shopping list too.",
+    )
     session.together(
         [
             edit_file(
@@ -997,20 +1217,31 @@ def build_the_index(session: Recorder) -> None:
         "python -m larder index; python -m larder index\n"
         'for q in "leek" "leek -cream" "tomato"; do echo "== $q"; python -m larder search "$q"; done\n'
         'head -c 400 data/.larder-index.json | sed \'s/_*"files": {[^}]*}/"files": {...}/\'',
+        "By hand: built the first time, taken as it is the second time. The beginning of the file for the eye.",
+    )
+    session.bash(
+        'python -m larder --root "$TMPDIR/big" index; wc -c < "$TMPDIR/big/data/.larder-index.json"\n'
+        'for q in "leek" "leek -cod" "trout tag:soup" "method:simmer"; do\n'
+        '  echo "$q: $(python -m larder --root "$TMPDIR/big" search "$q" | wc -l) hits"; done\n'
+        'python -m larder --root "$TMPDIR/big" search "leek tag:pie -onion -carrot -potato -walnut"',
+        "And on the catalogue of your size: how large the file gets, and whether the hits agree with those of "
+        "the scan. The bound on the minutes I leave out of the fourth query, the index does not know them yet.",
     )
     session.bash(
         f"{TESTS} && git add -A && git commit -qm 'search: answer from an inverted index' && git log --oneline -1"
     )
     session.say(
-        "The index is in place (format version 1), scan.py is gone, and a search opens one file instead "
+        "The numbers of hits agree with those of the scan where they can be compared, also on the big "
+        "catalogue, so the two designs find the same recipes. The index is in place (format version 1), "
+        "scan.py is gone, and a search opens one file instead "
         "of parsing the catalogue. Two gaps: the minutes are not looked at yet, because version 1 does not "
         "hold them, and hits come sorted by id."
     )
-    session.point("p2")
-    ask_after_the_index(session)
     session.user(
         "0.19 seconds on the tablet, wonderful. Next: ranking, best first, and the minutes. A hit in the title "
-        "must beat one in the ingredients. And print at most 20 lines, with an option to see more; "
+        "must beat one in the ingredients, because somebody who types leek wants the dish that is called leek, and "
+        "not a stew with a stalk in it; a tag is nearly as good as a title, the cooks choose them with care. In the "
+        "steps words turn up by chance, they should hardly count. And print at most 20 lines, with an option to see more; "
         "the default belongs into larder.ini."
     )
 
@@ -1055,7 +1286,12 @@ def ranking(session: Recorder) -> None:
             ),
             edit_file("src/larder/index.py", "VERSION = 1\n", "VERSION = 2\n"),
             write_file("src/larder/search.py", SEARCH_2),
-        ]
+        ],
+        "The score is the textbook one, only smaller: each clause adds, for each field, a weight times how rare "
+        "the word is times how often it stands there, and the last factor saturates, so that a word repeated "
+        "ten times is not worth ten times as much. Titles weigh most, then tags, ingredients, and the method "
+        "least. The constants are at the top of search.py; I picked them by feeling, from what the queries "
+        "in your log seem to mean, and I say so here because nobody has measured them.",
     )
     session.together(
         [
@@ -1101,7 +1337,10 @@ def ranking(session: Recorder) -> None:
         "And the limit, with `--limit` and `--scores` on the command line. Notes go to standard error, so "
         "that a script which reads the lines is not disturbed.",
     )
-    session.bash(f"{TESTS}")
+    session.bash(
+        f"{TESTS}",
+        "The tests ask for the order in small cases where one can see it: title before ingredient, ties by id.",
+    )
     session.edit(
         "tests/test_search.py",
         '    assert ids("ingredient:onion") == ["pea-soup", "onion-tart"] or True\n',
@@ -1111,6 +1350,33 @@ def ranking(session: Recorder) -> None:
     session.bash(
         'python -m larder index\nfor q in "leek" "walnut" "leek minutes:<45"; do\n'
         '  echo "== $q"; python -m larder search --scores "$q"\ndone',
+        "The order on the sample, with the scores, to see whether it is what a cook would expect.",
+    )
+    session.bash(
+        'python -m larder --root "$TMPDIR/big" index; wc -c < "$TMPDIR/big/data/.larder-index.json"\n'
+        "python - <<'EOF'\n"
+        "import json, os\n"
+        "from pathlib import Path\n"
+        'data = json.loads(Path(os.environ["TMPDIR"], "big", "data", ".larder-index.json").read_text())\n'
+        "for name in data:\n"
+        '    print(f"{name:<9} {len(json.dumps(data[name])):>8} bytes")\n'
+        'for name in ("title", "tag", "ingredient", "method"):\n'
+        '    part = {k: v for k, v in data["postings"].items() if k.startswith(name + ":")}\n'
+        '    print(f"postings of {name:<10} {len(part):>3} terms {len(json.dumps(part)):>7} bytes")\n'
+        "EOF",
+        "The file has to be read for every search, so its size is what a search costs now. What does it hold "
+        "on the big catalogue, part by part?",
+    )
+    session.say(
+        "The lengths are the price of ranking, and the postings of the method are the largest part of the "
+        "rest, although hardly anybody searches the method on purpose. I could leave the method out of the "
+        "index and save a good deal. Then `method:bake` would be refused, and a plain word would no longer "
+        "be found when it stands in the steps only. Shall I?"
+    )
+    session.user("hm no")
+    session.say(
+        "Then the method stays in the index, and the size stays as it is. It was an idea for speed only, and "
+        "speed is not the problem any more. I'll commit the ranking with the bounds on the minutes."
     )
     session.bash(
         f"{TESTS} && git add -A && git commit -qm 'search: rank hits, bounds on the minutes (index version 2)' && git log --oneline -1"
@@ -1163,14 +1429,30 @@ def ranking(session: Recorder) -> None:
         'Found: since "recipe: keep grouped ingredients in the flat list too" the parser puts grouped '
         "ingredients into `recipe.ingredients` as well, but `Recipe.everything()` still adds the groups on "
         "top. So they count twice, in the ranking and on the shopping list: `larder shop caraway-flatbread` "
-        "says 6 leeks instead of 3, and 120 g of butter. No test has a group and a sum, that is why "
-        "nobody noticed.\n\n"
+        "says 6 leeks instead of 3, and twice the butter. No test has a group and a sum, that is why "
+        "nobody noticed. It must have been like that since 2.6, so every shopping list of this winter was "
+        "too long.\n\n"
         "Two ways to repair it: revert that commit, or let `everything()` return the flat list."
     )
     session.user(
         "So that is why Solveig came home with six leeks! Don't revert: the wallboard shows "
         "recipe.ingredients and would lose every dough. Let everything() return the flat list. "
-        "Separate commit, with a test, I want to cherry-pick it to the 2.7 branch."
+        "Separate commit, with a test, I want to cherry-pick it to the 2.7 branch. But are you sure about "
+        "2.6? I would have noticed in the accounts, we bought normally until a few weeks ago."
+    )
+    session.bash(
+        "git log --format='%h %s' -3 -- src/larder/recipe.py\n"
+        'git tag --contains "$(git log -1 --format=%h -- src/larder/recipe.py)"\n'
+        "git diff --stat v2.7.0 v2.7.1\n"
+        "git checkout -q v2.7.0; python -m larder shop caraway-flatbread; git checkout -q main",
+        "No, I am not sure, I guessed it from the age of `everything()`. Git knows which releases hold that "
+        "commit, and I can ask the older release for its list.",
+    )
+    session.say(
+        "I was wrong about 2.6, sorry. The commit came between the last two releases: v2.7.0 still prints the "
+        "right list, only 2.7.1 counts double. So the lists of the winter were fine, and only what was "
+        "bought since the last release was too much. That also makes the cherry-pick easy, the 2.7 branch "
+        "is the only one that has the fault."
     )
     session.together(
         [
@@ -1183,7 +1465,9 @@ def ranking(session: Recorder) -> None:
                 "        return self.ingredients\n",
             ),
             bash(f"cat >> tests/test_recipe.py <<'EOF'\n{GROUP_TESTS}EOF"),
-        ]
+        ],
+        "The flat list it is, and a test that looks at a recipe with a group from both sides: what is bought, "
+        "and what the wallboard shows.",
     )
     session.bash(
         f"rm -f data/.larder-index.json; {TESTS}\n"
@@ -1194,7 +1478,7 @@ def ranking(session: Recorder) -> None:
     session.together(
         [
             bash(
-                "git add -A && git commit -qm 'recipe: count grouped ingredients once' && git show --stat --format='%s' HEAD"
+                "git add -A && git commit -qm 'recipe: count grouped ingredients once' -m 'The flat list already holds them.' -m 'Backport: 2.7' && git show --stat --format='%h %s%n%n%b' HEAD"
             ),
             bash("python -m larder show caraway-flatbread --serves 20 | sed -n '1,20p'"),
             read_file("src/larder/render.py"),
@@ -1203,11 +1487,12 @@ def ranking(session: Recorder) -> None:
         "with them?",
     )
     session.say(
-        "Committed, 96 tests pass. One more bug of the same family, not touched: `larder show caraway-flatbread --serves "
+        "Committed on its own, with what the backport needs, all tests pass. One more bug of the same family, not touched: `larder show caraway-flatbread --serves "
         "20` prints the grouped ingredients twice. `render_recipe` tells grouped from plain by identity "
         "(`id(item)`), and `scaled` makes new objects. Without `--serves` it is right. Shall I repair that too?"
     )
-    session.point("p3")
+    thursday(session)
+    session.point("p2")
     ask_after_ranking(session)
     session.user(
         "Not now, put the show --serves bug on the to-do list; Imre is rewriting render.py this week and "
@@ -1217,6 +1502,55 @@ def ranking(session: Recorder) -> None:
         "every hour and the sync gives all files a new mtime, so the first search of every hour builds "
         "the index again, 7 seconds."
     )
+
+
+def thursday(session: Recorder) -> None:
+    """In between: the shopping list of a Thursday, and why one soup stands below a risotto."""
+    session.user(
+        "wait, before we go on, something for today: thirty people are coming on Thursday and Solveig wants to "
+        "go shopping with a list that is right for once. Leek and potato soup, barley risotto and the "
+        "flatbread for thirty each, lemon posset for thirty too. Can you print me the list, and the soup and "
+        "the risotto as they would hang in the kitchen? And she says there must be something wrong with "
+        "the order too: for `leek` the risotto stands above the chowder although the chowder has more leeks."
+    )
+    session.together(
+        [
+            bash(
+                "python -m larder shop leek-potato-soup:30 barley-risotto:30 caraway-flatbread:30 lemon-posset:30"
+            ),
+            bash(
+                "python -m larder show leek-potato-soup --serves 30; python -m larder show barley-risotto --serves 30"
+            ),
+        ],
+        "The list first, from the repaired code, and the two recipes. The soup has a group of its own at the "
+        "end, so on that sheet you will see the bug of `show` that I just told you about; strike out "
+        "the second cream with a pen.",
+    )
+    session.bash(
+        "python - <<'EOF'\n"
+        "from pathlib import Path\n"
+        "import larder.search as search\n"
+        "from larder.index import open_index\n\n"
+        'index, _ = open_index(Path("data"))\n'
+        'ids = ("leek-potato-soup", "barley-risotto", "smoked-haddock-chowder", "chicken-barley-stew")\n'
+        "for name in search.FIELDS:\n"
+        '    found = search.counts(index, name, "leek")\n'
+        '    print(f"{name:<10} weight {search.WEIGHTS[name]}, in {len(found)} recipes, mean length {index.mean_length(name):.2f}")\n'
+        "    for id in ids:\n"
+        '        print(f"    {id:<24} count {found[id]}, length {index.lengths[id][name]}")\n'
+        "EOF",
+        "Now the order. I print what goes into the score, field by field, for the recipes in question.",
+    )
+    session.say(
+        "That order is right by the rules that we have, though I can see why Solveig wonders. Both name leeks "
+        "once among the ingredients and once in the method; that the chowder takes two of them and the "
+        "risotto one is an amount, and amounts are not words, the index takes them off. What decides is the "
+        "length: the word weighs more in a short text, and the chowder has the longer method. A score by "
+        "weight in grams would be possible, but two leeks and six hundred grams cannot be compared, the "
+        "shopping list has the same trouble. I would leave it as it is: the soup that is named after "
+        "leeks comes first by far, and below that the order hardly matters for five hits."
+    )
+    session.user("ok fine")
 
 
 def digests_and_exclude(session: Recorder) -> None:
@@ -1285,12 +1619,36 @@ def digests_and_exclude(session: Recorder) -> None:
     session.bash(
         f"{TESTS}; python -m larder index; touch data/*.txt; python -m larder index\n"
         "python -c \"import json; print(json.load(open('data/.larder-index.json'))['files'])\"",
+        "A sync does nothing now, and a change that keeps size and time is noticed. I shorten the digest, the "
+        "file need not carry all of it; this is against accidents, not against an attacker.",
     )
     session.bash(
         "git add -A && git commit -qm 'index: compare digests instead of mtimes (version 3)' && git log --oneline -1"
     )
     session.user(
-        "Much better. Now the exclude list: ingredients we never serve, at the moment walnut (two guests "
+        "Much better. But look what happened at noon: somebody saved a recipe with `colour: brown` in it, and "
+        "the wallboard was black until I found it. Can't load_catalogue get a keyword, skip_broken=True or "
+        "so, and leave out what it can't read? The index could use it as well."
+    )
+    session.bash(
+        'cp data/sweets.txt "$TMPDIR/keep"\n'
+        "sed -i 's/^serves: 16/serves: 16\\ncolour: brown/' data/sweets.txt\n"
+        'python -m larder check; echo "exit $?"; python -m larder search leek; echo "exit $?"\n'
+        'cp "$TMPDIR/keep" data/sweets.txt; git status --short\n'
+        "grep -rn 'load_catalogue' src contrib tests | grep -v import",
+        "I can see it happen: one bad line, and nothing can be read any more, search included. Let me also see "
+        "who calls the function, before I say anything about its signature. (The recipe goes back as it was.)",
+    )
+    session.say(
+        "I would rather not, and it is your own rule: load_catalogue keeps its signature and what it "
+        "returns. A keyword with a default looks harmless, but the wallboard would only profit if it passed "
+        "it, and it calls with one positional argument; so the default would have to skip, and then `larder "
+        "check`, which is there to find such lines, would find nothing. A recipe that silently disappears is "
+        "worse than an error with a place in it. What I can offer: the nightly `larder index` fails loudly "
+        "with file and line, and you could have its message mailed. Then you know before noon."
+    )
+    session.user(
+        "you're right, rule 1 stays as it is, no keyword. Mail it is, I'll see to that. Now the exclude list: ingredients we never serve, at the moment walnut (two guests "
         "are allergic) and trout (nobody eats it). Put them into larder.ini, `[search] exclude = walnut, "
         "trout`. A recipe with one of them is hidden from search, from nothing else. Match the ingredients "
         "only, a title may say 'no walnut'."
@@ -1310,7 +1668,7 @@ def digests_and_exclude(session: Recorder) -> None:
             ),
             bash("printf 'exclude = walnut, trout\\n' >> larder.ini; git diff --stat"),
         ],
-        "Settings first.",
+        "Settings first: a tuple of words with an empty default, split at commas and blanks.",
     )
     session.user(
         "Stop, I have to take that back. larder.ini is overwritten on the tablet with every deployment, and "
@@ -1395,7 +1753,10 @@ def digests_and_exclude(session: Recorder) -> None:
         "`find_titles`; a class with one method for it is more than it needs. Its behaviour stays: a "
         "part of a word matches, and LAR-201 when nothing does.",
     )
-    session.together([bash("cat tests/test_finder.py | head -24"), bash(f"{TESTS}")])
+    session.together(
+        [bash("cat tests/test_finder.py | head -24"), bash(f"{TESTS}")],
+        "What do the old tests of the finder still need, and does everything hold?",
+    )
     session.bash(
         "python - <<'EOF'\n"
         "from pathlib import Path\n"
@@ -1420,12 +1781,272 @@ def digests_and_exclude(session: Recorder) -> None:
     session.say(
         "The exclude list works: `exclude.list` beside larder.ini, one word a line, reason behind a `#`. "
         "Hidden hits are counted on standard error, `--all` shows them, and a line of two words is refused "
-        "with LAR-150 (exit code 3). finder.py is deleted; `find` prints the same as before."
+        "with LAR-150 (exit code 3). finder.py is deleted; `find` prints the same as before.\n\n"
+        "Two things that I decided without asking, tell me if you would have it otherwise. I refuse a line of two words "
+        "instead of taking them for two entries, because somebody who writes hard cheese does not want to rule "
+        "out everything hard. And hidden recipes are counted out loud instead of being left out quietly: a cook "
+        "who knows that there is a walnut loaf should not think that the search is broken. The shopping list "
+        "and `show` do not look at the list at all, as you wished, so whoever orders such a recipe by its id still gets it."
+    )
+    review(session)
+    session.point("p3")
+    ask_after_the_review(session)
+
+
+def review(session: Recorder) -> None:
+    """Act 6: Imre's review, three points taken and two turned down."""
+    session.repo.put("docs/review-imre.md", REVIEW)
+    session.repo.commit(
+        "docs: review of the search, to be deleted",
+        author="Imre <imre@example.org>",
+    )
+    session.user(
+        "Before you go on: Imre wants to review this. Can you give him something to read that shows how the "
+        "search came about, step by step, and not only the result? He hates to review a finished heap. I'll "
+        "send it over to him."
+    )
+    session.bash(
+        "git log --reverse -p --format='=== %h %s' start..HEAD -- src/larder/search.py src/larder/exclude.py",
+        "The history is in small commits, so git can tell it by itself. I take the module that answers the "
+        "queries and leave the tests out; the index he can read as a whole, it is the shorter story.",
+    )
+    session.say(
+        "That is the whole story of search.py, oldest step first: the plain matching of clauses, then the "
+        "ranking with its weights, then what is hidden and the title search that moved in. For Imre, in a few "
+        "words, what I would look at if I were him:\n\n"
+        "- the score. The weights are picked by feeling, and nobody has compared them with what cooks think.\n"
+        "- the minus sign. A word that is ruled out is ruled out in all fields, also in the method, which may "
+        "surprise somebody who only thinks of ingredients.\n"
+        "- the exclude list works on ingredients alone, and on whole words with their plural.\n"
+        "- everything that is read from the share can be changed by anybody in the house while we read it; "
+        "I think that is handled, but I am the one who wrote it and would not trust myself there."
+    )
+    session.user(
+        "Imre has read everything up to the exclude list and committed his notes as docs/review-imre.md, I "
+        "merged it into your checkout. Go through them, do what is right, tell me where you disagree. And "
+        "delete the file when it is answered."
+    )
+    session.together(
+        [
+            bash("git log -1 -p --format='%h %an: %s'"),
+            bash(
+                "grep -rn 'FILE\\b' src/larder/index.py; sed -n '/^def parse_query/,$p' src/larder/query.py"
+            ),
+        ],
+        "His notes, and the two places that the first of them speak about.",
+    )
+    session.bash(
+        "python - <<'EOF'\n"
+        "from pathlib import Path\n"
+        "import larder.index as index\n\n"
+        'folder = Path("data")\n'
+        "real_replace = index.os.replace\n"
+        "def slow_replace(source, target):\n"
+        '    print("first writer is about to move", Path(source).name)\n'
+        "    index.os.replace = real_replace\n"
+        '    index.write_index(folder, index.Index({"other": "writer"}))\n'
+        '    print("second writer is done")\n'
+        "    real_replace(source, target)\n"
+        "index.os.replace = slow_replace\n"
+        "try:\n"
+        "    index.write_index(folder, index.Index())\n"
+        "except OSError as error:\n"
+        "    print(type(error).__name__, error.errno, Path(error.filename).name)\n"
+        "EOF\n"
+        "python -c \"from larder.query import parse_query; print(parse_query('minutes:<30 minutes:<20 minutes:<90'))\"",
+        "I try out the first two before I believe them: two writers of the index at once, the second one "
+        "coming in just before the first one moves its file; and bounds that are given several times.",
+    )
+    session.say(
+        "Imre is right on both. When tablet and office build the index at the same moment, one of them loses "
+        "its temporary file and ends with a traceback, on a screen in a kitchen; I had tested half-written "
+        "files but not two writers. And of several bounds the last one silently wins, even where an earlier one is "
+        "tighter, so that the lunch team would get recipes it ruled out.\n\n"
+        "I take these two and the note on the exclude words. I disagree with the logarithm: another base "
+        "multiplies every score by the same number and cannot change the order. And inclusive bounds are "
+        "your decision, not mine; you asked for `<` and people read it as `<`. What do you say?"
+    )
+    session.user("leave the bounds exclusive. rest ok, use the next free code")
+    session.together(
+        [
+            edit_file(
+                "src/larder/index.py",
+                '    temporary = folder / f"{FILE}.new"\n',
+                '    temporary = folder / f"{FILE}.{os.getpid()}.new"\n',
+            ),
+            edit_file(
+                "src/larder/query.py",
+                "            bounds[match[1]] = int(match[2])\n",
+                "            if match[1] in bounds:\n"
+                "                raise LarderError(314, value=part)\n"
+                "            bounds[match[1]] = int(match[2])\n",
+            ),
+            edit_file(
+                "src/larder/query.py",
+                "    313 for minutes that cannot be read.\n",
+                "    313 for minutes that cannot be read, 314 for a bound that is given twice.\n",
+            ),
+            edit_file(
+                "src/larder/errors.py",
+                '    313: "cannot read {value!r}; write minutes:<N or minutes:>N",\n',
+                '    313: "cannot read {value!r}; write minutes:<N or minutes:>N",\n'
+                '    314: "a second bound of the same kind: {value!r}",\n',
+            ),
+            edit_file(
+                "tests/test_query.py",
+                '        ("minutes:<half", 313),\n',
+                '        ("minutes:<half", 313),\n        ("minutes:<30 minutes:<20", 314),\n',
+            ),
+            edit_file(
+                "tests/test_index.py",
+                '@pytest.mark.parametrize(\n    "text", ["", "{"',
+                "def test_two_writers(folder, monkeypatch):\n"
+                "    names = []\n"
+                '    monkeypatch.setattr(os, "replace", lambda source, target: names.append(source.name))\n'
+                "    for process in (11, 12):\n"
+                '        monkeypatch.setattr(os, "getpid", lambda process=process: process)\n'
+                "        open_index(folder)\n"
+                '    assert names == [f"{FILE}.11.new", f"{FILE}.12.new"]\n\n\n'
+                "@pytest.mark.parametrize(\n"
+                '    "text", ["", "{"',
+            ),
+        ],
+        "Exclusive they stay. The temporary file gets the number of the process into its name, so that nobody "
+        "moves the file of somebody else; the last writer wins, and both have written the same. A second "
+        "bound of the same kind becomes a usage error with the next free code. I look into CONTRIBUTING.md "
+        "for which one that is, and into the messages.",
+    )
+    session.bash(
+        "git rm -q docs/review-imre.md\n"
+        f"{TESTS} && python -m larder search 'minutes:<30 minutes:<20'; git add -A\n"
+        "git commit -qm 'index, search: what the review found' -m 'Two writers, and a bound that is given twice.'\n"
+        "git show --stat --format='%h %s' HEAD",
+        "With a test for each, and the review file goes as he wished.",
+    )
+    session.say(
+        "The review is answered: two faults repaired, one note goes into the documentation when I write it, "
+        "two points turned down with reasons. I am a little ashamed of the two writers. I wrote that tablet "
+        "and office may read at the same time and did not think one step further."
+    )
+
+
+def suggest(session: Recorder) -> None:
+    """Act 8: a suggestion for slips of the finger, and a library that is not allowed."""
+    session.user(
+        "Now that suggestion for slips of the finger that you wrote about in the beginning. Imre says "
+        "rapidfuzz is ten times better than what Python has and everybody uses it. Just add it, it is one "
+        "line in a requirements file?"
+    )
+    session.together(
+        [
+            bash("python -c 'import rapidfuzz'; ls requirements* setup* pyproject* 2>&1"),
+            bash("grep -n -i 'pip\\|compiler\\|Python ' docs/tablet.md"),
+            read_file("src/larder/search.py"),
+        ],
+        "I look at what that line would need on the tablet, and at where in the search a suggestion belongs.",
+    )
+    session.say(
+        "I'd rather not add it: your second rule says standard library only, and on the tablet there is "
+        "neither an installer nor a compiler for it. rapidfuzz is a compiled extension, so copying the folder "
+        "would not help either. Python has difflib, which is slower, but it only has to look at the words of "
+        "one catalogue, once, and only when nothing was found. Let me measure on the words of your log how "
+        "good it is before you decide."
+    )
+    session.user("fair, rule 2 stays. difflib then")
+    session.bash(
+        "python - <<'EOF'\n"
+        "from collections import Counter\n"
+        "from difflib import SequenceMatcher, get_close_matches\n"
+        "from pathlib import Path\n"
+        "from larder.index import open_index\n"
+        "from larder.terms import words\n\n"
+        'index, _ = open_index(Path("data"))\n'
+        'fields = ("title:", "tag:", "ingredient:")\n'
+        'known = sorted({key.partition(":")[2] for key in index.postings if key.startswith(fields)})\n'
+        'rows = [line.split("\\t") for line in Path("logs/queries.tsv").read_text().splitlines()]\n'
+        'failed = Counter(word for row in rows if row[2] == "0" for word in words(row[3]))\n'
+        'print(len(known), "known words;", len(failed), "different words in failed queries")\n'
+        "for cutoff in (0.6, 0.7, 0.8, 0.9):\n"
+        '    print(f"cutoff {cutoff}")\n'
+        "    for word in sorted(set(failed) - set(known)):\n"
+        "        near = get_close_matches(word, known, n=1, cutoff=cutoff)\n"
+        "        if near:\n"
+        "            ratio = SequenceMatcher(None, near[0], word).ratio()\n"
+        '            print(f"    {word:<10} {failed[word]:>3} times -> {near[0]:<12} {ratio:.3f}")\n'
+        "EOF",
+        "For every word of the failed queries that the catalogue does not know: which known word is "
+        "nearest, at four cutoffs? A wrong suggestion is worse than none, people would click on it.",
+    )
+    session.together(
+        [
+            write_file("src/larder/suggest.py", SUGGEST),
+            write_file("tests/test_suggest.py", SUGGEST_TESTS),
+            edit_file(
+                "src/larder/cli.py",
+                "    if not hits:\n        raise LarderError(201, text=options.query)\n",
+                "    if not hits:\n"
+                "        word = suggest(index, query)\n"
+                "        if word:\n"
+                '            note(f"did you mean {word}?")\n'
+                "        raise LarderError(201, text=options.query)\n",
+            ),
+            edit_file(
+                "src/larder/cli.py",
+                "from larder.shopping import parse_order, shopping_list\n",
+                "from larder.shopping import parse_order, shopping_list\n"
+                "from larder.suggest import suggest\n",
+            ),
+        ],
+        "difflib's own default lets nonsense through: it offers bread and brown things for words that have "
+        "nothing to do with them. One step higher it still guesses, two steps higher the real slips are "
+        "all there and the wrong ones are gone, and the strictest one loses a slip. I take the third. Very "
+        "short words I leave alone, there everything is near to everything. The suggestion goes to standard "
+        "error as every note does, and LAR-201 stays as it is behind it.",
+    )
+    session.bash(
+        f"{TESTS}\n"
+        'for q in "aubergin" "haddok" "lentills tag:soup" "eggplant" "walnut trout" "pie"; do\n'
+        '  echo "== $q"; python -m larder search "$q"; echo "exit $?"; done',
+        "Tests, and by hand with the favourites of your log.",
+    )
+    session.bash(
+        "python - <<'EOF'\n"
+        "import os\n"
+        "from difflib import SequenceMatcher\n"
+        "from pathlib import Path\n"
+        "import larder.suggest as suggest\n"
+        "from larder.index import open_index\n"
+        "from larder.query import parse_query\n\n"
+        'index, _ = open_index(Path(os.environ["TMPDIR"], "big", "data"))\n'
+        "known = suggest.vocabulary(index)\n"
+        "ratios = 0\n"
+        "real = SequenceMatcher.ratio\n"
+        "def ratio(self):\n"
+        "    global ratios\n"
+        "    ratios += 1\n"
+        "    return real(self)\n"
+        "SequenceMatcher.ratio = ratio\n"
+        'for text in ("aubergin", "haddok", "eggplant"):\n'
+        "    ratios = 0\n"
+        "    word = suggest.suggest(index, parse_query(text))\n"
+        '    print(f"{text}: {word}, {ratios} of {len(known)} words compared in full")\n'
+        "EOF\n"
+        'python -m larder --root "$TMPDIR/big" index; wc -c < "$TMPDIR/big/data/.larder-index.json"',
+        "You asked for an answer within a fraction of a second. difflib is known to be slow, so I count on "
+        "the big catalogue how many words it really compares; most are thrown out by their letters alone.",
+    )
+    session.bash(
+        "git add -A && git commit -qm 'search: suggest a word when nothing is found' && git show --stat --format='%h %s' HEAD",
+        "Next to nothing. Committed.",
+    )
+    session.say(
+        "Suggestions work, with the standard library alone. What they cannot do is a different name for the "
+        "same thing: an eggplant is not near to an aubergine in letters. That is what synonyms are for."
     )
 
 
 def finish(session: Recorder) -> None:
-    """Act 6: the last wishes, the documentation, what is left."""
+    """Act 7: the last wishes, the documentation, what is left."""
     session.user(
         "Great. Two more things. Solveig mounted the tablet upright, now 15 lines fit on the screen; so "
         "the limit is 15, and that's my last word. And please check rule 3 for real: menu.sh does "
@@ -1436,7 +2057,8 @@ def finish(session: Recorder) -> None:
         'sed -i \'s/limit: int = 10/limit: int = 15/; s/"limit", 10/"limit", 15/\' src/larder/settings.py\n'
         "grep -rn 'limit' larder.ini src/larder/settings.py\n"
         "python -m larder find sou | cut -f1; python -m larder find walnut | cut -f1",
-        "Both at once.",
+        "Both at once. The settings file and the default in the code go together; two places for one number "
+        "is one too many, but a default has to be there for people without a file.",
     )
     session.bash(
         "git stash -q && git checkout -q start && for t in sou walnut nut e; do python -m larder find $t; done > .git/find-before.txt\n"
@@ -1460,7 +2082,10 @@ def finish(session: Recorder) -> None:
         "Identical. I pin that down in a test, together with the limit, and see what `search` prints when "
         "nothing fits.",
     )
-    session.bash(f"{TESTS} tests/test_cli.py")
+    session.bash(
+        f"{TESTS} tests/test_cli.py",
+        "Only the command line, quickly.",
+    )
     session.together(
         [
             bash(
@@ -1488,10 +2113,15 @@ def finish(session: Recorder) -> None:
         ],
         "`search` now ends with LAR-201 as well when nothing is left.",
     )
-    session.bash(f"{TESTS}")
+    session.bash(
+        f"{TESTS}",
+        "Now `find` and `search` say the same when there is nothing, with the same exit code, and a script "
+        "can tell the two cases apart.",
+    )
     session.bash(
         "git add -A && git commit -qm 'search: limit of 15, LAR-201 when nothing fits' && git log --oneline -1"
     )
+    suggest(session)
     session.user(
         "Good. Now docs/search.md and the README. Two wishes came in from the kitchen meanwhile: synonyms "
         '(aubergine and eggplant), and phrases in quotes like "sour cream". What do you think?'
@@ -1519,6 +2149,9 @@ def finish(session: Recorder) -> None:
     )
     session.say(
         "Documentation is written. About the wishes:\n\n"
+        "- First something about both: I looked into the log of that week again. The second name of a "
+        "vegetable is typed far more often than anything in quotes, so if you can only have one of the two, "
+        "take the synonyms.\n"
         "- Synonyms fit in easily: `variants` could add them at query time and the index stays at version 3. "
         "What is missing is the list itself.\n"
         '- Phrases do not: the index holds counts and no positions, so `"sour cream"` finds recipes with '
@@ -1528,18 +2161,89 @@ def finish(session: Recorder) -> None:
     session.user(
         "Then: synonyms wait until Imre has sent his word list. Phrases come after the summer, with version 4, not "
         "before. The rollout on the tablet is on Saturday: I copy exclude.list over by hand and run "
-        "`larder index` once, and a cron job at 05:30 should call it every morning; I still have to write that "
-        "one. Commit the docs and give me a short summary for the others."
+        "`larder index` once. And a cron job should call `larder index` every night, before the cooks come in at "
+        "05:30, and mail me what it says when it fails. You write the cron job next time, into contrib/, with an "
+        "hour that works. Commit the docs and give me a short summary for the others."
     )
     session.bash(
         f"git add -A && git commit -qm 'docs: searching' && {TESTS} && git log --oneline start..HEAD && git diff -M --stat start && git diff start -- src/larder/cli.py",
         "Commit, the whole suite once more, and the list of everything since the start; the diff of cli.py is "
         "the part that the others will want to review.",
     )
+    session.together(
+        [
+            bash("python -m pytest -v --tb=short | sed 's/ *\\[ *[0-9]*%\\]//'"),
+            bash("cat src/larder/index.py"),
+        ],
+        "For the summary I also want the names of all tests in one list, and the index as it stands now, "
+        "because Imre will build the synonyms on it.",
+    )
     session.say(
-        "`larder search` is done: field filters, exclusions, bounds, ranking, the exclude list. All 109 tests pass "
-        "and the working tree is clean. Still open on our side: the `show --serves` bug (after Imre's "
-        "rewrite of render.py), synonyms, and phrases; on yours: the rollout on Saturday and the cron job."
+        "For the others, in a few sentences: `larder search` looks at titles, tags, ingredients and the method of "
+        "all recipes. Several words must all be there, a minus rules something out, a field in front of a word "
+        "limits it to that field, and minutes can be bounded on both sides. The best recipes come first. The "
+        "answer comes from an index beside the recipes, which is brought up to date by itself when the contents "
+        "of a file have changed; a sync does not disturb it, and if it is lost or damaged it is built again. "
+        "Recipes with something from the exclude list are hidden and counted, and the cooks can edit that list "
+        "themselves. When nothing is found and a word looks misspelt, a suggestion is made. `find` is what it "
+        "was, byte for byte, and so is what the wallboard sees of a recipe. The shopping list no longer counts "
+        "the ingredients of a group double, which was a fault of the last release and had nothing to do with "
+        "the search."
+    )
+    session.user("thx. what can go wrong on saturday?")
+    session.bash(
+        'mkdir -p "$TMPDIR/tablet" && git archive HEAD | tar -x -C "$TMPDIR/tablet" && cd "$TMPDIR/tablet" || exit 1\n'
+        'larder() { PYTHONPATH=src python -m larder "$@"; echo "exit $?"; }\n'
+        "echo '== first run'; larder index\n"
+        "echo '== an index of the version before'; sed -i 's/\"version\": 3/\"version\": 2/' data/.larder-index.json; larder index\n"
+        "echo '== half a file'; truncate -s 700 data/.larder-index.json; larder search haddock\n"
+        "echo '== no exclude list'; mv exclude.list kept; larder search walnut; mv kept exclude.list\n"
+        "echo '== an accent in the list'; echo 'crème' >> exclude.list; larder search tag:dessert; sed -i '$d' exclude.list\n"
+        "echo '== a recipe that cannot be read'; echo 'serves: many' >> data/sweets.txt; larder index; larder search leek\n"
+        'git -C "$OLDPWD" show HEAD:data/sweets.txt > data/sweets.txt; larder index\n'
+        "echo '== everything that a deployment copies'; cd \"$OLDPWD\" && git ls-tree -r --name-only HEAD",
+        "I would rather rehearse that than guess. A copy of the checkout as the deployment would make it, and "
+        "then everything that I can think of: an old index, half an index, a list that is missing or has "
+        "accents in it, a recipe that nobody can read, and what will be copied at all.",
+    )
+    session.say(
+        "What I saw in the rehearsal, and what I would do about it on Saturday:\n\n"
+        "- An index that is old, damaged or missing is built again without a word. Nothing to do, only the "
+        "first search of the day is slow, which is why you run it once by hand.\n"
+        "- Without the exclude list nothing is hidden, and nothing says so. That is the one I would be afraid "
+        "of, with two guests who are allergic. So copy it first, and look for a walnut afterwards: the "
+        "note about hidden hits must appear.\n"
+        "- A recipe that cannot be read stops everything, the wallboard too, as it does today. The message has file and "
+        "line. Keep an eye on it until the mail works.\n"
+        "- A deployment also copies the recipes of the sample, the tests and the documents. They do no harm, but "
+        "the folder in larder.ini must point to the share and not to the sample, as it does on the tablet now, "
+        "I hope; I cannot see that from here. Would you check it before you overwrite anything?\n\n"
+        "What I could not try is the tablet itself: its Python, its screen, and the share over a slow network."
+    )
+    session.user("good list, will do")
+    session.together(
+        [read_file("src/larder/cli.py"), read_file("src/larder/query.py")],
+        "While you read that, one more pass over the two files that changed most often today. I look for "
+        "leftovers: imports that nobody needs, docstrings that speak of an older state, an error that is "
+        "raised and not documented.",
+    )
+    session.say(
+        "Nothing left over that I can see. The command line has grown, but each command is still one short "
+        "function, and the query module says for every code when it is raised. If it grows again, the options "
+        "of search should become a type of their own; today that would be more words than it saves."
+    )
+    session.user("thx. anything odd left?")
+    session.bash(
+        "grep -n 'identity\\|id(item)' src/larder/render.py; git status --short; git log --format='%h %s' v2.7.1..HEAD\n"
+        "git log --format=%s start..HEAD | awk '{ print length($0) }' | sort -n | tail -n 1\n"
+        "git log --format='%h %s%n%(trailers:key=Backport)' start..HEAD | grep -B1 Backport",
+        "A last look: the line that I must not touch, an empty status, the subjects and how long the longest "
+        "of them is, and the one that is to be cherry-picked.",
+    )
+    session.say(
+        "`larder search` is done: field filters, exclusions, bounds, ranking, the exclude list, and a suggestion when a word is misspelt. All tests pass "
+        "and the working tree is clean. Nothing odd beyond what you know. Still open on our side: the `show --serves` bug (after Imre's "
+        "rewrite of render.py), the cron job, synonyms, and phrases; on yours: the cherry-pick and the rollout on Saturday."
     )
     session.point("p4")
 
@@ -1563,8 +2267,9 @@ def record(session: Recorder) -> None:
 def check_files(session: Recorder) -> None:
     """What git says about the files that the probes ask for."""
     created = ["docs/search.md", "exclude.list", "src/larder/exclude.py", "src/larder/index.py"]
-    created += ["src/larder/query.py", "src/larder/search.py", "tests/test_exclude.py"]
-    created += ["tests/test_index.py", "tests/test_query.py", "tests/test_search.py"]
+    created += ["src/larder/query.py", "src/larder/search.py", "src/larder/suggest.py"]
+    created += ["tests/test_exclude.py", "tests/test_index.py", "tests/test_query.py"]
+    created += ["tests/test_search.py", "tests/test_suggest.py"]
     modified = [
         ".gitignore",
         "README.md",
@@ -1583,278 +2288,544 @@ def check_files(session: Recorder) -> None:
     )
 
 
-def touched(session: Recorder, path: str, tool: str) -> list[str]:
-    """Ids of the messages with the first two calls of a tool that name a path, and the last."""
-    return ends(
-        [
-            message["id"]
-            for message in session.messages
-            for function in functions(message)
-            if function["name"] == tool and path in function["arguments"]
-        ]
+def commit_of(session: Recorder, subject: str) -> str:
+    """The short hash of the commit with that subject."""
+    return session.repo.git("log", "-1", "--format=%h", f"--grep={subject}").strip()
+
+
+def changed(session: Recorder, path: str, change: str) -> dict[str, Any]:
+    """The fact that a file was created, edited or read; the tool's own words prove it."""
+    where = {
+        "created": lambda: session.holding(f"created {path} ("),
+        "modified": lambda: session.holding(f"edited {path} at"),
+        "read": lambda: session.doing("read_file", path),
+    }[change]()
+    return session.fact(
+        f"{path} was {change}", type="path", change=change, keys=[path], said_in=ends(where)
     )
 
 
-def ask_after_the_index(session: Recorder) -> None:
-    """Asked in the middle: why the index keeps words as they are."""
-    fact = session.fact
+def ask_after_the_scan(session: Recorder) -> None:
+    """Asked at the first point: what the log and the big catalogue showed."""
+    fact, trap = session.fact, session.trap
+    simmer = "the scan found 161 recipes for method:simmer minutes:<30 on the generated catalogue"
+    scanning = "the next step is to build an index in place of the scan"
     session.probe(
-        "plural",
-        "decision",
-        "Why are words no longer folded to the singular at index time: what did `singular` make of tomatoes, "
-        "in which form are words in the index now, and what is expanded by which function instead?",
+        "yardstick",
+        "recall",
+        "Which numbers shall the next design be compared with: how many hits had the fourth query (the "
+        "steps and a bound) on the generated catalogue, how much text does a query fold there, and what "
+        "did the log of a week show about failures on the tablet and the word most often missed? What is "
+        "to be done next?",
         [
-            fact("tomatoes into tomatoe", "tomatoe"),
-            fact("what goes in wrong cannot be found again"),
-            fact("the index keeps words as they are written", "words are indexed as written"),
-            fact("the query is expanded", "query expansion", about="detail"),
-            fact("variants", about="detail"),
+            fact(simmer, type="value", keys=["simmer", "161"]),
+            fact(
+                "a query folds 302,164 letters on the generated catalogue",
+                type="value",
+                keys=["letters|characters|chars", "302164"],
+            ),
+            fact(
+                "54 of the 130 queries typed on the tablet failed",
+                type="value",
+                keys=["tablet", "130", "54"],
+            ),
+            fact(
+                "aubergin was typed 12 times without a hit",
+                type="value",
+                keys=["aubergin", "12"],
+            ),
+            fact(scanning, type="decision", keys=["build an index|build the index|inverted index"]),
+        ],
+        traps=[
+            trap(
+                "the query method:simmer had 1,256 hits",
+                of=simmer,
+                keys=["simmer", "1256"],
+            ),
+            trap(
+                "the scan stays and gets faster regular expressions",
+                of=scanning,
+                keys=["scan|scanning", "stays|kept|optimised|faster regex"],
+            ),
+        ],
+        point="p1",
+    )
+
+
+def ask_after_ranking(session: Recorder) -> None:
+    """Asked at the second point: the plural, the size of the file."""
+    fact, trap = session.fact, session.trap
+    written = "the index keeps words as they are written and the query is expanded"
+    size = "the index of the generated catalogue takes 1,457,905 bytes in version 2"
+    method = "the method stays in the index"
+    session.probe(
+        "plural-and-size",
+        "decision",
+        "Why did a word in one number not find the other, what does the index hold now? How large is the stored index of the generated catalogue since "
+        "ranking, how much of it are the field lengths, and what was decided about the steps of a recipe?",
+        [
+            fact(
+                "singular makes tomatoe of tomatoes",
+                type="reason",
+                keys=["tomatoe"],
+                said_in=session.holding("['tomatoe', 'tomato'", "tomatoes into tomatoe"),
+            ),
+            fact(
+                written,
+                type="decision",
+                keys=["index|indexed", "as they are written|as written|unfolded|verbatim"],
+                said_in=session.saying("the index keeps words as they are written"),
+            ),
+            fact(size, type="value", keys=["1457905"]),
+            fact(
+                "the field lengths take 193,089 bytes of the index",
+                type="value",
+                keys=["lengths", "193089"],
+            ),
+            fact(
+                method,
+                type="decision",
+                keys=["method", "stays|kept|remains"],
+                said_in=session.saying("Then the method stays"),
+            ),
+        ],
+        traps=[
+            trap(
+                "words are folded to the singular in the index",
+                of=written,
+                keys=["index", "folded to the singular|singular form|singularised"],
+            ),
+            trap("the index takes 1,201,065 bytes", of=size, keys=["1201065"]),
+            trap(
+                "the method is dropped from the index",
+                of=method,
+                keys=["method", "dropped|excluded|no longer indexed"],
+            ),
         ],
         point="p2",
     )
 
 
-def ask_after_ranking(session: Recorder) -> None:
-    """Asked in the middle: where the work stands."""
-    fact = session.fact
+def ask_after_the_review(session: Recorder) -> None:
+    """Asked at the third point: what became of Imre's notes."""
+    fact, trap = session.fact, session.trap
+    bounds = "the bounds on the minutes stay exclusive"
+    repairs = commit_of(session, "what the review found")
+    code = "LAR-314 refuses a bound that is given twice"
     session.probe(
-        "after-ranking",
-        "continuation",
-        "Where does the work stand after ranking: which version has the index, how many tests "
-        "pass with the fix of the grouped ingredients committed, to which branch is it to be "
-        "cherry-picked, and which bug of the same family is not touched?",
+        "review",
+        "decision",
+        "What came of the review: which error did the first of two writers get and what is in the name of the "
+        "temporary file now, which code has the new usage error, what was decided about the limits of time "
+        "and about the logarithm, and which commit holds the repairs?",
         [
-            fact("index version 2", "version 2", about="state"),
-            fact("96 passed", "96 tests pass", about="state"),
-            fact("cherry-pick it to the 2.7 branch", "2.7 branch", about="pending"),
             fact(
-                "--serves 20 prints the grouped ingredients twice",
-                "show with --serves prints grouped ingredients twice",
-                about="pending",
+                "the first of two writers got FileNotFoundError for .larder-index.json.new",
+                type="error",
+                keys=[
+                    "FileNotFoundError",
+                    ".larder-index.json.new|temporary file|os.replace|writer",
+                ],
+            ),
+            fact(
+                "the temporary file has the process number (os.getpid) in its name",
+                type="identifier",
+                keys=["getpid|process number|number of the process|pid|process id"],
+            ),
+            fact(
+                code,
+                type="identifier",
+                keys=["LAR-314|314", "given twice|second bound|twice|duplicate"],
+            ),
+            fact(bounds, type="decision", keys=["bounds|minutes|limits", "exclusive"]),
+            fact(
+                "the base of the logarithm does not change the order",
+                type="reason",
+                keys=["logarithm|log base|base", "cannot change the order|same order|no effect"],
+            ),
+            fact(
+                f"commit {repairs} has the repairs of the review",
+                type="identifier",
+                keys=[repairs],
             ),
         ],
         traps=[
-            {
-                "text": "version 1",
-                "aliases": ["index version 1", "format version 1"],
-                "current": ["version 2"],
-            }
+            trap("the bounds become inclusive", of=bounds, keys=["bounds|minutes", "inclusive"]),
+            trap(
+                "LAR-315 refuses a bound that is given twice",
+                of=code,
+                keys=["LAR-315|315", "given twice|second bound"],
+            ),
         ],
         point="p3",
     )
 
 
 def ask_recall(session: Recorder) -> None:
-    """The report, the figures of the tablet, the codes."""
-    fact = session.fact
+    """The report, the machine, the codes."""
+    fact, trap = session.fact, session.trap
+    memory = "the tablet has 512 MB of memory"
+    speed = "a search must answer in under 300 ms"
     session.probe(
         "first-report",
         "recall",
-        "What exactly did `larder find 'leek -cream'` answer in the first report and with which exit code, "
-        "in how many recipes did grep confirm leeks, and how many tests passed before anything was "
-        "changed? Answer in one sentence of at most 60 words.",
+        "What exactly did the command answer in the first report, how many tests "
+        "passed before anything was changed, what are Python version and memory of the "
+        "tablet, and how fast must an answer come there?",
         [
-            fact("LAR-201 nothing found: 'leek -cream'"),
-            fact("exit code 4", "exits with 4", "code 4", said_in=session.saying("(exit code 4)")),
             fact(
-                "leeks in five recipes",
-                "five recipes have leeks",
-                "5 recipes with leeks",
-                "leeks in 5 recipes",
+                "`larder find 'leek -cream'` answered LAR-201 nothing found",
+                type="error",
+                keys=["LAR-201", "leek -cream"],
             ),
-            fact("60 tests pass", "60 passed", "60 tests passed"),
+            fact(
+                "60 tests passed at the start",
+                type="command",
+                keys=["60 passed|60 tests pass|60 tests passed|all 60 tests"],
+            ),
+            fact("the tablet has Python 3.9.2", type="value", keys=["Python", "3.9.2"]),
+            fact(memory, type="value", keys=["memory|RAM", "512 MB"]),
+            fact(speed, type="constraint", keys=["300 ms", "under|answer|within|below|limit"]),
         ],
-        answer={"format": "sentence", "max_words": 60},
-    )
-    session.probe(
-        "tablet-figures",
-        "recall",
-        "How many recipes in how many files does the real catalogue have, how many seconds did `search "
-        "leek` take on the tablet with the scanning, how many of them were parsing and folding, and "
-        "in under how many ms must it answer?",
-        [
-            fact("2,600 recipes"),
-            fact("41 files"),
-            fact("6.4 seconds", "6.4 s"),
-            fact(
-                "5.9 of them are parsing and folding",
-                "5.9 seconds of parsing",
-                "5.9 s parsing",
+        traps=[
+            trap("the tablet has 310 MB of memory", of=memory, keys=["memory|RAM", "has 310 MB"]),
+            trap(
+                "a search may take 6.4 seconds", of=speed, keys=["6.4 seconds", "may take|allowed"]
             ),
-            fact("under 300 ms", "300 ms", "0.3 seconds"),
         ],
     )
+    unknown = "LAR-311 is an unknown search field"
     session.probe(
         "error-codes",
         "recall",
-        "Which LarderError codes does parse_query raise for an unknown field, when nothing is "
-        "asked for and for minutes that cannot be read, and with which LAR code is a line of "
-        "two words in the exclude list refused?",
+        "Which code is raised for a field that does not exist? Which codes must not be used again, and what does the wallboard do at "
+        "which interval?",
         [
-            fact("LAR-311", "311 for an unknown field", "311 unknown search field"),
-            fact("LAR-312", "312 when nothing is asked for", "312 nothing to look for"),
-            fact("LAR-313", "313 for minutes", "313 cannot read"),
-            fact("LAR-150", "150: write one word a line", "150 write one word a line"),
+            fact(
+                unknown, type="identifier", keys=["311", "unknown field|unknown search field|field"]
+            ),
+            fact(
+                "204 and 315 are burnt codes",
+                type="constraint",
+                keys=["204 and 315"],
+            ),
+            fact(
+                "the wallboard reads the catalogue again every 90 seconds",
+                type="value",
+                keys=["REFRESH_SECONDS|refresh|reload|reads again|re-read", "90"],
+            ),
+        ],
+        traps=[
+            trap(
+                "LAR-310 is an unknown search field",
+                of=unknown,
+                keys=["310", "unknown field|unknown search field"],
+            ),
+            trap(
+                "the wallboard reads the catalogue again every 12 seconds",
+                of="the wallboard reads the catalogue again every 90 seconds",
+                keys=["REFRESH_SECONDS|refresh|reload|reads again|re-read", "12"],
+            ),
+        ],
+    )
+    cooks = "the job must be done before the cooks come at 05:30"
+    remark = "the share is read-only between 02:00 and 04:00"
+    session.probe(
+        "passing-remark",
+        "continuation",
+        "You are to write the cron job that brings the index up to date every night. At which hours can it not "
+        "write its file and why, until when must it be done, and what happens when it fails?",
+        [
+            fact(
+                remark,
+                type="state",
+                keys=[
+                    "read-only|not writable|locked|cannot write",
+                    "02:00 and 04:00|02:00 to 04:00",
+                ],
+            ),
+            fact(
+                "the share is read-only while the backup of the house runs",
+                type="reason",
+                keys=["backup", "02:00|04:00|read-only|night"],
+            ),
+            fact(
+                cooks,
+                type="constraint",
+                keys=["05:30", "before|cooks|until"],
+            ),
+            fact(
+                "its message is mailed when it fails",
+                type="next_step",
+                keys=["mail", "fails|failure|error"],
+            ),
+        ],
+        traps=[
+            trap("the cooks come at 04:00", of=cooks, keys=["cooks", "04:00"]),
         ],
     )
 
 
 def ask_files(session: Recorder) -> None:
     """What became of the files; ``check_files`` asked git."""
-    fact = session.fact
+    fact, trap = session.fact, session.trap
     session.probe(
-        "created",
+        "changed-files",
         "file",
-        "Which files were newly created in this session and still exist? Answer as a list of at most 12 "
-        "items and leave the tests out: do not mention test_exclude.py.",
-        [
-            fact(path, about="created", said_in=touched(session, path, "write_file"))
-            for path in (
-                "src/larder/query.py",
-                "src/larder/index.py",
-                "src/larder/search.py",
-                "src/larder/exclude.py",
-                "exclude.list",
-                "docs/search.md",
-            )
-        ],
-        answer={"format": "list", "max_items": 12, "forbid": ["test_exclude.py"]},
-    )
-    session.probe(
-        "modified",
-        "file",
-        "Which existing source files, settings and documents were modified (edited) in this session? "
-        "Answer as a list, without tests.",
+        "Which modules and documents were newly created for query, exclude list, suggestions and users, and "
+        "which existing modules of the package were edited? Answer as a list of at most 14 items and leave the "
+        "tests out: do not mention test_exclude.py.",
         [
             *(
-                fact(path, about="modified", said_in=touched(session, path, "edit_file"))
+                changed(session, path, "created")
                 for path in (
-                    "src/larder/cli.py",
+                    "src/larder/query.py",
+                    "src/larder/exclude.py",
+                    "src/larder/suggest.py",
+                    "docs/search.md",
+                )
+            ),
+            *(
+                changed(session, path, "modified")
+                for path in (
                     "src/larder/errors.py",
                     "src/larder/recipe.py",
                     "src/larder/settings.py",
-                    "README.md",
                 )
             ),
-            fact("larder.ini", about="modified", said_in=touched(session, "larder.ini", "bash")),
         ],
-        answer={"format": "list"},
+        traps=[
+            trap(
+                "src/larder/catalogue.py was modified",
+                of="src/larder/recipe.py was modified",
+                type="path",
+                keys=["src/larder/catalogue.py", "modified|edited|changed"],
+            ),
+        ],
+        answer={"format": "list", "max_items": 14, "forbid": ["test_exclude.py"]},
     )
+    titles = "find_titles in search.py looks for titles"
     session.probe(
         "renamed-and-gone",
         "file",
-        "What does words.py say that is wrong now that search uses it, and to what was the "
-        "module renamed with git mv? Which module did nothing need any more except its own "
-        "tests, and under which name does the title search of `find` live on?",
+        "How is the module called now that the shopping list got its words from, which modules and which document are "
+        "gone, and which function serves `find` today?",
         [
-            fact("src/larder/terms.py", about="detail"),
-            fact("as the shopping list compares them", about="detail"),
             fact(
-                "src/larder/finder.py",
-                about="detail",
-                said_in=touched(session, "git rm -q src/larder/finder.py", "bash"),
+                "src/larder/words.py was renamed to src/larder/terms.py",
+                type="path",
+                change="renamed",
+                keys=["src/larder/terms.py"],
+                said_in=session.doing("bash", "git mv src/larder/words.py"),
             ),
-            fact("find_titles", about="detail"),
+            fact(
+                "src/larder/finder.py was deleted",
+                type="path",
+                change="deleted",
+                keys=["src/larder/finder.py"],
+                said_in=session.doing("bash", "git rm -q src/larder/finder.py"),
+            ),
+            fact(
+                "docs/review-imre.md was deleted",
+                type="path",
+                change="deleted",
+                keys=["docs/review-imre.md"],
+                said_in=session.doing("bash", "git rm -q docs/review-imre.md"),
+            ),
+            fact(titles, type="identifier", keys=["find_titles"]),
+        ],
+        traps=[
+            trap(
+                "src/larder/index.py was deleted",
+                of="src/larder/finder.py was deleted",
+                type="path",
+                keys=["src/larder/index.py", "deleted|removed|gone"],
+            ),
+            trap(
+                "the class TitleFinder is still in use",
+                of=titles,
+                keys=["TitleFinder", "still|in use"],
+            ),
         ],
     )
     session.probe(
         "only-read",
         "file",
-        "Which files were only read to learn how a recipe file is written, how all recipes of a folder are "
-        "loaded, how amounts are taken off an ingredient line, and whose manner the tests of the index follow?",
+        "Which files were read and not changed, to learn how recipes are written, how amounts are taken off an "
+        "ingredient line, and what the tablet can do? Which file must you not edit this week, and why?",
         [
-            fact(path, about="accessed", said_in=touched(session, path, "read_file"))
-            for path in (
-                "docs/format.md",
-                "src/larder/catalogue.py",
-                "src/larder/units.py",
-                "tests/test_catalogue.py",
-            )
+            *(
+                changed(session, path, "read")
+                for path in ("docs/format.md", "src/larder/units.py", "docs/tablet.md")
+            ),
+            fact(
+                "render.py is to be left alone while Imre rewrites it",
+                type="constraint",
+                keys=[
+                    "render.py",
+                    "leave alone|alone|not touch|do not touch|don't touch|must not touch",
+                ],
+            ),
         ],
     )
 
 
 def ask_continuation(session: Recorder) -> None:
     """What holds, where the work stands, what is left."""
-    fact = session.fact
+    fact, trap = session.fact, session.trap
+    tab = "`larder find` keeps printing id, tab, title"
     session.probe(
         "ground-rules",
         "continuation",
-        "Which things must not change: what about load_catalogue and wallboard.py, which library is "
-        "allowed, what does menu.sh need of `larder find`, and which module is to be left alone because of "
-        "Imre?",
+        "Which rules hold for whoever goes on: what does menu.sh need, what may appear on standard output, who "
+        "pushes, how must a commit subject look, what about the cooks' files, and which trailer does a fix for the "
+        "release branch carry?",
         [
+            fact(tab, type="constraint", keys=["find", "tab"]),
             fact(
-                "`load_catalogue(folder)` keeps its signature",
-                "signature of load_catalogue stays",
-                "load_catalogue keeps signature and return value",
-                about="state",
+                "nothing but hits on standard output",
+                type="constraint",
+                keys=["hits", "standard output|stdout"],
             ),
-            fact("calls it with one positional argument", "one positional argument", about="state"),
-            fact("Standard library only", "nothing to install on the tablet", about="state"),
-            fact("menu.sh cuts at the tab", about="state"),
             fact(
-                "leave render.py alone",
-                "Imre is rewriting render.py",
-                "do not touch render.py",
-                about="state",
+                "the assistant does not push",
+                type="constraint",
+                keys=[
+                    "don't push|not push|never push|no push|leave pushing|user pushes|no pushing"
+                ],
             ),
-        ],
-    )
-    session.probe(
-        "current-values",
-        "continuation",
-        "What holds now: which version does the format become with digests instead of numbers in "
-        "the field `files`, what is the limit since Solveig mounted the tablet upright, how many tests pass "
-        "with the working tree clean, and what does `search` now end with when nothing is left?",
-        [
             fact(
-                "limit is 15",
-                "limit of 15",
-                "limit = 15",
-                "15 lines",
-                about="state",
-                said_in=session.saying("limit is 15"),
+                "a commit subject stays under 60 characters",
+                type="constraint",
+                keys=["subject|subjects|commit", "60 characters"],
             ),
-            fact("format version 3", "version 3", about="state"),
-            fact("109 passed", "109 tests pass", about="state"),
-            fact("`search` now ends with LAR-201", "search ends with LAR-201", about="state"),
+            fact(
+                "the files in data/ are never rewritten or reformatted",
+                type="constraint",
+                keys=[
+                    "data/|cooks' files|recipe files",
+                    "never rewrite|not rewrite|never reformat|not reformat",
+                ],
+            ),
+            fact(
+                "a fix for the release branch carries the trailer Backport: 2.7",
+                type="constraint",
+                keys=["Backport: 2.7|Backport 2.7|Backport trailer"],
+            ),
         ],
         traps=[
-            {
-                "text": "limit 10",
-                "aliases": ["limit = 10", "limit of 10", "10 lines", "limit is 10"],
-                "current": ["limit is 15", "limit = 15", "limit of 15", "15 lines"],
-            },
-            {
-                "text": "limit 20",
-                "aliases": ["limit = 20", "limit of 20", "20 lines", "limit is 20"],
-                "current": ["limit is 15", "limit = 15", "limit of 15", "15 lines"],
-            },
-            {
-                "text": "version 2",
-                "aliases": ["format version 2", "version 1", "format version 1"],
-                "current": ["version 3"],
-            },
-            {"text": "106 passed", "aliases": ["98 passed", "96 passed"], "current": ["109"]},
+            trap("`larder find` prints title, comma, id", of=tab, keys=["find", "comma|json"]),
+            trap(
+                "a commit subject stays under 72 characters",
+                of="a commit subject stays under 60 characters",
+                keys=["subject|commit", "72 characters"],
+            ),
         ],
     )
+    limit = "at most 15 lines are printed"
+    version = "the index has format version 3"
+    cutoff = "a suggestion needs a ratio of 0.8"
+    passing = f"{PASSED} tests pass in the end"
+    session.probe(
+        "changed-twice",
+        "continuation",
+        "What holds now: how many lines does a search print and why so many, which version has the index "
+        "format and what does it compare, how near must a suggested word be, how short words are left alone, and "
+        "how many tests pass?",
+        [
+            fact(
+                limit,
+                type="value",
+                keys=["limit|at most", "15"],
+                said_in=ends(session.holding("limit is 15", "limit = 15")),
+            ),
+            fact(
+                "Solveig mounted the tablet upright",
+                type="reason",
+                keys=["upright|portrait|vertically", "tablet|screen"],
+            ),
+            fact(version, type="state", keys=["version 3|VERSION = 3", "index|format|terms"]),
+            fact(
+                "the index compares digests of 16 hexadecimal digits",
+                type="value",
+                keys=["sha256|digest|hexdigest", "16"],
+            ),
+            fact(
+                cutoff,
+                type="value",
+                keys=["CUTOFF|cutoff|ratio", "0.8"],
+                said_in=session.doing("write_file", "CUTOFF = 0.8"),
+            ),
+            fact(
+                "words under 5 letters get no suggestion",
+                type="value",
+                keys=["SHORTEST|shortest|shorter|short words|letters", "5"],
+                said_in=session.doing("write_file", "SHORTEST = 5"),
+            ),
+            fact(passing, type="command", keys=[f"{PASSED} passed|{PASSED} tests"]),
+        ],
+        traps=[
+            trap("at most 10 lines are printed", of=limit, keys=["limit|at most", "10"]),
+            trap("at most 20 lines are printed", of=limit, keys=["limit|at most", "20"]),
+            trap(
+                "the index has format version 2",
+                of=version,
+                keys=["version 2|VERSION = 2", "index|format|terms"],
+            ),
+            trap(
+                "a suggestion needs a ratio of 0.6", of=cutoff, keys=["CUTOFF|cutoff|ratio", "0.6"]
+            ),
+            trap("111 tests pass in the end", of=passing, keys=["111 passed|111 tests"]),
+            trap(
+                "the index compares the mtimes",
+                of="the index compares digests of 16 hexadecimal digits",
+                keys=["index|files", "compares mtimes|compared by mtime|by modification time"],
+            ),
+        ],
+    )
+    summer = "phrases come after the summer with version 4"
+    fix = commit_of(session, "count grouped ingredients once")
+    picked = f"commit {fix} is to be cherry-picked to the 2.7 branch"
     session.probe(
         "left-to-do",
         "continuation",
-        "What is pending: what do synonyms wait for, when do phrases come, which show bug is on the to-do list, when "
-        "is the rollout on the tablet, and what does the cron job have to call at what time? Answer as a "
-        "list.",
+        "What is pending: what do synonyms wait for, when do phrases come and with what, which bug of the show command "
+        "is left, what happens on which day on the tablet, and which commit goes to the release branch? Answer as a list.",
         [
             fact(
-                "synonyms wait until Imre has sent his word list",
                 "synonyms wait for Imre's word list",
-                about="pending",
+                type="next_step",
+                keys=["synonyms", "word list|list from Imre|Imre's list"],
             ),
-            fact("Phrases come after the summer", "phrases after the summer", about="pending"),
-            fact("show --serves bug", "bug of show --serves", about="pending"),
-            fact("rollout on the tablet is on Saturday", "rollout on Saturday", about="pending"),
-            fact("cron job at 05:30", "05:30", about="pending"),
+            fact(summer, type="next_step", keys=["phrases", "after the summer|after summer"]),
+            fact(
+                "show --serves prints grouped ingredients twice and is on the to-do list",
+                type="next_step",
+                keys=["--serves", "to-do|twice|bug|open"],
+            ),
+            fact(
+                "the rollout on the tablet is on Saturday",
+                type="next_step",
+                keys=["rollout|roll-out|deployment", "Saturday"],
+            ),
+            fact(picked, type="identifier", keys=[fix]),
+        ],
+        traps=[
+            trap(
+                "phrases come with version 3",
+                of=summer,
+                keys=["phrases", "with version 3|in version 3"],
+            ),
+            trap(
+                f"commit {commit_of(session, 'compare digests instead')} is to be cherry-picked",
+                of=picked,
+                keys=[commit_of(session, "compare digests instead"), "cherry-pick|backport|2.7"],
+            ),
+            trap(
+                "the rollout on the tablet is on Monday",
+                of="the rollout on the tablet is on Saturday",
+                keys=["rollout|deployment", "Monday"],
+            ),
         ],
         answer={"format": "list"},
     )
@@ -1862,77 +2833,154 @@ def ask_continuation(session: Recorder) -> None:
 
 def ask_decisions(session: Recorder) -> None:
     """What was chosen and what was turned down, and why."""
-    fact = session.fact
+    fact, trap = session.fact, session.trap
+    inverted = "the index is an inverted index in a JSON file"
     session.probe(
         "index-storage",
         "decision",
-        "Why is SQLite with FTS5 out for the index, with which exact error, why no pickle of the index "
-        "on the share, and what is used instead?",
+        "Why is the database of the standard library out, with which exact error, why is serialising the dictionaries "
+        "no way, and what is used instead? How large is the part that length plays in the score?",
         [
-            fact("sqlite3.OperationalError: no such module: fts5", "no such module: fts5"),
             fact(
-                "vendor built SQLite without it",
-                "SQLite of the tablet is built without FTS5",
-                "vendor built SQLite without FTS5",
+                "sqlite3.OperationalError: no such module: fts5",
+                type="error",
+                keys=["no such module", "fts5"],
             ),
             fact(
-                "share that the whole house can write to",
-                "share is writable by the whole house",
+                "unpickling runs whatever somebody put on the share",
+                type="reason",
+                keys=["unpickling|pickle", "runs|executes|code|arbitrary|whatever"],
             ),
-            fact(
-                "unpickling runs whatever somebody put there",
-                "unpickling runs code",
+            fact(inverted, type="decision", keys=["JSON"]),
+            fact("LENGTH_PART is 0.75", type="value", keys=["LENGTH_PART", "0.75"]),
+        ],
+        traps=[
+            trap(
+                "the index is kept in SQLite",
+                of=inverted,
+                keys=["index", "in SQLite|uses SQLite|with FTS5"],
             ),
-            fact(
-                "inverted index of our own in a JSON file",
-                "JSON then",
-                "JSON it is",
-                "inverted index in JSON",
-                about="detail",
+            trap(
+                "LENGTH_PART is 0.25",
+                of="LENGTH_PART is 0.75",
+                keys=["LENGTH_PART", "set to 0.25|is 0.25"],
             ),
         ],
     )
+    since = "only release 2.7.1 counts grouped ingredients double"
+    cause = "everything() adds the groups on top of a flat list that holds them already"
     session.probe(
-        "odd-ranking",
+        "corrected-mistake",
         "decision",
-        "When `search ingredient:leek` put caraway-flatbread first, why was the length "
-        "normalisation not it, how often does leek count in caraway-flatbread, what was the "
-        "real cause, and why did we not revert the commit but let everything() return the "
-        "flat list?",
+        "The shopping list was too long: which release has the fault, what was the real cause of the odd order of "
+        "leek recipes, what was the mean length of the ingredient field, and why was the old commit not taken back?",
         [
-            fact("longest list of the five", "12 words"),
-            fact("the normalisation works against it"),
-            fact("leek counts 2 in caraway-flatbread"),
-            fact("grouped ingredients count twice", "puts grouped ingredients in twice"),
-            fact("the wallboard shows recipe.ingredients", "would lose every dough"),
+            fact(since, type="state", keys=["2.7.1", "double|doubled|twice|fault|wrong"]),
+            fact(cause, type="reason", keys=["everything()|everything", "on top|twice|double"]),
+            fact(
+                "the mean length of the ingredient field is 6.87",
+                type="value",
+                keys=["mean length|mean|average", "6.87"],
+            ),
+            fact(
+                "the wallboard shows recipe.ingredients and would lose every dough",
+                type="reason",
+                keys=["wallboard", "lose every dough|recipe.ingredients|dough"],
+            ),
+        ],
+        traps=[
+            trap(
+                "the lists were wrong since 2.6", of=since, keys=["2.6", "since|wrong|fault|double"]
+            ),
+            trap(
+                "the length normalisation caused the odd order",
+                of=cause,
+                keys=["length normalisation|LENGTH_PART", "cause|caused|because|lifts"],
+            ),
         ],
     )
+    stdlib = "standard library only, so no rapidfuzz"
+    signature = "load_catalogue keeps its signature and gets no keyword"
+    session.probe(
+        "under-pressure",
+        "decision",
+        "Two wishes came up against rules of the first day: one about suggestions, one about broken recipes. Which "
+        "rules still hold, what is used instead for suggestions, and which two errors were seen on the way?",
+        [
+            fact(
+                stdlib,
+                type="constraint",
+                keys=["standard library|stdlib|rule 2", "only|stays|alone|nothing to install"],
+            ),
+            fact(
+                signature,
+                type="constraint",
+                keys=["load_catalogue|rule 1", "signature|no keyword"],
+            ),
+            fact("difflib makes the suggestions", type="decision", keys=["difflib"]),
+            fact(
+                "ModuleNotFoundError: No module named 'rapidfuzz'",
+                type="error",
+                keys=["No module named", "rapidfuzz"],
+            ),
+            fact(
+                "LAR-123 sweets.txt:18: unknown field 'colour'",
+                type="error",
+                keys=["LAR-123", "colour"],
+            ),
+        ],
+        traps=[
+            trap(
+                "rapidfuzz was added",
+                of=stdlib,
+                keys=["rapidfuzz", "added|installed|is used|in requirements"],
+            ),
+            trap(
+                "load_catalogue skips what it cannot read",
+                of=signature,
+                keys=["load_catalogue", "skips|skipping"],
+            ),
+        ],
+    )
+    place = "the exclude list is exclude.list beside larder.ini"
     session.probe(
         "place-of-the-list",
         "decision",
-        "Why did I take back larder.ini as the place of the exclude list: what happens to "
-        "larder.ini on the tablet with a deployment and what must the cooks be able to do "
-        "with the list? Why not beside the recipes, what would LAR-123 take down, and which "
-        "file is it in?",
+        "Where is the list of what is never served kept, why not in the settings, "
+        "how many hits did it hide for its first word, and what is it called with its second word?",
         [
             fact(
-                "larder.ini is overwritten on the tablet with every deployment",
-                "larder.ini is overwritten at every deployment",
+                place,
+                type="decision",
+                keys=["exclude.list", "beside larder.ini|next to larder.ini|larder.ini"],
             ),
-            fact("the cooks must be able to edit the list themselves", "cooks can edit it"),
             fact(
-                "load_catalogue reads every *.txt of the folder",
-                "load_catalogue reads every txt file",
+                "larder.ini is overwritten with every deployment",
+                type="reason",
+                keys=["larder.ini", "overwritten|overwrites", "deployment|deploy"],
             ),
-            fact("take the wallboard down", "wallboard would go down"),
-            fact("exclude.list", about="detail"),
+            fact(
+                "4 hits for walnut are hidden",
+                type="command",
+                keys=["4 hidden|hides 4|4 recipes hidden"],
+            ),
+            fact(
+                "trout is on the exclude list",
+                type="state",
+                keys=["trout", "exclude|never serve|nobody eats"],
+            ),
         ],
         traps=[
-            {
-                "text": "data/exclude.txt",
-                "aliases": ["exclude = walnut, trout"],
-                "current": ["exclude.list"],
-            }
+            trap(
+                "the settings say exclude = walnut, trout",
+                of=place,
+                keys=["settings|larder.ini", "exclude = walnut"],
+            ),
+            trap(
+                "the exclude list is data/exclude.txt",
+                of=place,
+                keys=["exclude list|list", "data/exclude.txt"],
+            ),
         ],
     )
 
@@ -1942,4 +2990,5 @@ PLAY = Play(
     task="feature",
     title="Search with fields, ranking and an exclude list for a recipe catalogue",
     repository="larder",
+    window=64_000,
 )

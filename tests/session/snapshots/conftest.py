@@ -1,4 +1,4 @@
-"""A project whose judge can be shifted, for runs with judge snapshots."""
+"""A project with a model that answers and a judge that can be shifted, for judge snapshots."""
 
 import pytest
 from support.scenarios import set_up
@@ -39,8 +39,12 @@ class Shifted(OfflineModel):
         return JudgeReply(criteria, stated, hit)
 
 
+class Answering(OfflineModel):
+    name = "answering"
+
+
 def pytest_compaction_models(config):
-    return {"shifted": Shifted()}
+    return {"shifted": Shifted(), "answering": Answering()}
 '''
 
 

@@ -60,10 +60,10 @@ def test_a_verdict_beyond_the_tolerance_fails_with_what_moved(project):
     run(project, "--snapshot-update")
     accepted = snapshots(project)
     shift(project, accuracy_factual=-3, says="It \x1b[2J says 30.", hit=True, misses=True)
-    result = run(project, "-k", "first-limit")
+    result = run(project, "-k", "first-limit", "--compaction-pass-score=2")
     result.assert_outcomes(failed=1)
     text = flat(failure(result, f"{own('keep')}-first-limit"))
-    begin = "the verdict moved from its snapshot: 4.00 -> 3."
+    begin = "the verdict moved from its snapshot: 4.00 -> 2.50"
     assert text.startswith(begin)
     assert "(tolerated: 0.5 overall, 1 per criterion)" in text
     assert "accuracy_factual 4 -> 1 was: " in text
@@ -75,15 +75,16 @@ def test_a_verdict_beyond_the_tolerance_fails_with_what_moved(project):
     assert "\x1b" not in str(result.stdout)
     assert statuses(project) == {"moved"}
     assert snapshots(project) == accepted
-    run(project, "--snapshot-update").assert_outcomes(passed=8)
+    low = "--compaction-pass-score=2"
+    run(project, "--snapshot-update", low).assert_outcomes(passed=8)
     assert snapshots(project) != accepted
-    run(project).assert_outcomes(passed=8)
+    run(project, low).assert_outcomes(passed=8)
 
 
 def test_a_verdict_within_the_tolerance_passes_and_keeps_its_file(project):
     run(project, "--snapshot-update")
     accepted = snapshots(project)
-    shift(project, accuracy_factual=-1, says="Another wording.", hit=True)
+    shift(project, completeness_coverage=-1, says="Another wording.", hit=True)
     for more in ((), ("--snapshot-update",)):
         run(project, *more).assert_outcomes(passed=8)
         assert snapshots(project) == accepted
@@ -114,6 +115,17 @@ def test_a_score_below_the_pass_score_is_shown_with_what_moved(project):
     result.assert_outcomes(failed=8)
     result.stdout.fnmatch_lines(["8 snapshots passed."])
     assert "moved from its snapshot" not in str(result.stdout)
+
+
+def test_what_the_judge_says_is_compared_although_the_view_makes_the_score(project):
+    offline = {"by": "offline"}
+    run(project, "--snapshot-update", **offline).assert_outcomes(passed=8)
+    shift(project, all=-3)
+    text = flat(failure(run(project, **offline), f"{own('keep')}-first-limit"))
+    assert "overall 4.00 -> 1.00" in text
+    assert "below the pass score" not in text
+    found = records(project).records[0]
+    assert (found["reading"], found["overall"], found["answer"]["overall"]) == ("view", 5.0, 1.0)
 
 
 def test_no_good_average_outvotes_a_verdict_that_moved(project):

@@ -13,16 +13,24 @@ from pytest_compaction.judges.snapshots import (
     snapshot_text,
 )
 from pytest_compaction.judges.verdict import FactOutcome, Verdict
-from pytest_compaction.models.protocol import CriterionScore
+from pytest_compaction.rubric import CriterionScore
+from pytest_compaction.text.matching import Reading
 
 SCORES = st.floats(0, 5).map(lambda score: round(score, 2))
 WORDS = st.text(max_size=12)
+
+
+def outcome(text, used):
+    reading = Reading("stated" if used else "absent")
+    return FactOutcome(text, "value", Reading("stated"), reading)
+
+
 VERDICTS = st.builds(
     lambda criteria, overall, facts, traps, response: Verdict(
         tuple(CriterionScore(id, score, said) for id, (score, said) in criteria.items()),
         {"accuracy": overall},
         overall,
-        tuple(FactOutcome(text, True, used) for text, used in facts.items()),
+        tuple(outcome(text, used) for text, used in facts.items()),
         tuple(traps.items()),
         3.5,
         response,

@@ -1,0 +1,127 @@
+"""Strategies that keep some of what was said and no tool traffic: the base of two nulls.
+
+The view is the system prompt, one note with the sentences that were chosen, and a call
+that waits for its result. What is not in the note is gone: the state holds no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.compactors.base.cuts import pending_start
+from pytest_compaction.compactors.base.history import (
+    HistoryCompactor,
+    dump,
+    load,
+    spans_between,
+    unchanged,
+)
+from pytest_compaction.compactors.base.windows import too_small
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.conversation.messages import Message, leading_system, text_message
+from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.text.words import segments
+
+NOTE_ID: Final = "said"
+_NOTE_OVERHEAD: Final = 8
+"""Tokens for the chat format of the note and the line after its preamble."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence that user or assistant said; ``number`` counts within its message."""
+
+    id: str
+    role: str
+    number: int
+    text: str
+
+
+def sentences_of(messages: Iterable[Message]) -> list[Sentence]:
+    """The sentences of what user and assistant said, in order; nothing of calls and results."""
+    return [
+        Sentence(message.id, message.role, number, text)
+        for message in messages
+        if message.role in {"user", "assistant"}
+        for number, text in enumerate(segments(message.text))
+    ]
+
+
+def taken(preferred: Iterable[Sentence], room: int, tokens: TokenCounter) -> list[Sentence]:
+    """The first sentences that fit ``room`` tokens together; the first that does not ends it."""
+    found: list[Sentence] = []
+    for sentence in preferred:
+        room -= tokens.text(sentence.text) + 1
+        if room < 0:
+            break
+        found.append(sentence)
+    return found
+
+
+class SaidCompactor(HistoryCompactor):
+    """Base of strategies that keep chosen sentences of what was said.
+
+    A subclass says in :meth:`chosen` which ones, and may put lines before them.
+    """
+
+    traits = Traits(null=True)
+    preamble: str
+
+    def start(self) -> State:
+        """No messages, nothing noted."""
+        return {"messages": [], "said": [], "paths": []}
+
+    def chosen(self, said: Sequence[Sentence], room: int, tokens: TokenCounter) -> list[Sentence]:
+        """The sentences to keep within ``room`` tokens, the one to give up first at the end."""
+        raise NotImplementedError
+
+    def paths(self, known: Sequence[str], new: Sequence[Message]) -> list[str]:
+        """The paths to name in the note, the newest last; none by default."""
+        return []
+
+    def line(self, paths: Sequence[str]) -> str:
+        """The line that names paths; empty for none."""
+        return f"Files touched: {', '.join(paths)}" if paths else ""
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Replace everything but the system prompt and waiting calls by the note."""
+        before = load(state["messages"])
+        used = context.tokens.messages(before)
+        if used <= context.budget:
+            return unchanged(state)
+        first, waiting = leading_system(before), pending_start(before)
+        body = [message for message in before[first:waiting] if message.id != NOTE_ID]
+        rest = before[waiting:]
+        room = context.budget - context.tokens.messages((*before[:first], *rest))
+        said = [*(Sentence(*each) for each in state["said"]), *sentences_of(body)]
+        known = self.paths(state["paths"], body)
+        note, kept, paths = self._note(said, known, room, context.tokens)
+        after = (*before[:first], note, *rest)
+        if context.tokens.messages(after) > context.budget:
+            return unchanged(state, too_small(before, context))
+        if context.tokens.messages(after) >= used:
+            return unchanged(state, "nothing is left that could be left out")
+        spans = spans_between(before, after, NOTE_ID)
+        kept_as_json = [[s.id, s.role, s.number, s.text] for s in kept]
+        new: State = {"messages": dump(after), "said": kept_as_json, "paths": paths}
+        return Outcome(new, "compacted", spans)
+
+    def _note(
+        self, said: Sequence[Sentence], paths: list[str], room: int, tokens: TokenCounter
+    ) -> tuple[Message, list[Sentence], list[str]]:
+        """The note within ``room`` tokens as far as possible, and what it holds."""
+        left = room - tokens.text(self.preamble) - _NOTE_OVERHEAD
+        while paths and tokens.text(self.line(paths)) > left // 4:
+            paths = paths[len(paths) // 8 + 1 :]
+        kept = self.chosen(said, left - tokens.text(self.line(paths)), tokens)
+        place = {sentence: number for number, sentence in enumerate(said)}
+        while True:
+            shown = sorted(kept, key=place.__getitem__)
+            lines = "\n".join([self.line(paths), *(sentence.text for sentence in shown)])
+            text = f"{self.preamble}\n\n{lines.strip()}".strip()
+            note = text_message(NOTE_ID, "user", text, "synthetic")
+            if not kept or tokens.message(note) <= room:
+                return note, shown, paths
+            kept.pop()

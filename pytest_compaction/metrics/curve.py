@@ -1,0 +1,95 @@
+"""The curve of a strategy over several budgets: facts kept against tokens, and the area under it.
+
+The area is that under the share of facts which the views state, over the logarithm of the
+budget, divided by the width of that axis. So it is the mean height of the curve, from 0
+to 1, and each doubling of the budget counts the same:
+
+    sum((s[i] + s[i + 1]) / 2 * log(b[i + 1] / b[i])) / log(b[-1] / b[0])
+
+with the budgets ``b`` in tokens and the shares ``s`` at them (trapezoidal rule).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from pytest_compaction.metrics.aggregate import (
+    Mean,
+    aggregate,
+    budgets_of,
+    by_compactor,
+    mean_of,
+)
+from pytest_compaction.metrics.item_figures import Record, stated_share
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """A strategy at one budget: mean tokens of its views, and the share of facts they state.
+
+    ``over_budget`` is the number of compacted cases with a view above the budget.
+    """
+
+    budget: int
+    tokens: float | None
+    stated: Mean | None
+    over_budget: int
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The points of a strategy, the smallest budget first, and the area under them (0 to 1)."""
+
+    compactor: str
+    points: tuple[CurvePoint, ...]
+    area: Mean | None
+
+
+def curves(records: Sequence[Record]) -> list[Curve]:
+    """The curve of every strategy that ran at two budgets or more, in order of occurrence."""
+    groups = by_compactor(r for r in records if r.get("budget") is not None)
+    return [
+        curve(name, group, budgets)
+        for name, group in groups.items()
+        if len(budgets := budgets_of(group)) > 1
+    ]
+
+
+def curve(compactor: str, records: Sequence[Record], budgets: Sequence[int]) -> Curve:
+    """The curve of one strategy from its records at all budgets."""
+    points = []
+    for budget in budgets:
+        figures = aggregate(compactor, [r for r in records if r["budget"] == budget])
+        points.append(CurvePoint(budget, figures.view_tokens, figures.stated, figures.over_budget))
+    return Curve(compactor, tuple(points), _mean_area(records, budgets))
+
+
+def _mean_area(records: Sequence[Record], budgets: Sequence[int]) -> Mean | None:
+    """The mean of the areas of all items that have a figure at every budget."""
+    shares: dict[tuple[str, str, int], dict[int, float]] = defaultdict(dict)
+    for record in records:
+        share = stated_share(record)
+        if share is not None:
+            shares[record["case"], record["probe"], record["trial"]][record["budget"]] = share
+    whole = [
+        {"case": case, "area": area_under(budgets, [found[budget] for budget in budgets])}
+        for (case, _, _), found in shares.items()
+        if len(found) == len(budgets)
+    ]
+    return mean_of(whole, lambda item: item["area"])
+
+
+def area_under(budgets: Sequence[int], shares: Sequence[float]) -> float:
+    """The area under shares (0 to 1) at rising budgets, 0 to 1; see the module's first lines.
+
+    Raises ``ValueError`` for fewer than two budgets or budgets that do not rise.
+    """
+    if len(budgets) < 2 or any(low >= high for low, high in pairwise(budgets)) or budgets[0] < 1:
+        raise ValueError("an area needs two budgets or more, each larger than the one before")
+    steps = zip(pairwise(budgets), pairwise(shares), strict=True)
+    total = sum((s + t) / 2 * math.log(high / low) for (low, high), (s, t) in steps)
+    return total / math.log(budgets[-1] / budgets[0])

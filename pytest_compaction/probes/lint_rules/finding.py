@@ -1,0 +1,60 @@
+"""What ``lint`` can find: levels, and every rule with the sentence that explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pytest_compaction.case.case import Case
+from pytest_compaction.text.words import printable
+
+Level = Literal["error", "warning", "info"]
+
+RULES: Final[Mapping[str, str]] = {
+    "unusable": "The loader refuses the file.",
+    "leak": "The question gives a fact away.",
+    "duplicate-question": "Two probes ask the same at the same point.",
+    "duplicate-fact": "A probe lists the same fact twice.",
+    "overlapping-fact": "One fact of a probe states another one.",
+    "duplicate-facts": "Another probe at the same point asks for all facts of this one.",
+    "trap-is-true": "The facts of the probe themselves fall into its trap.",
+    "keys-disagree": "The text of a fact or trap does not state what its own keys ask for.",
+    "keys-too-loose": "A trap of the probe states the fact, so its keys cannot tell them apart.",
+    "keys-missing": "A whole sentence without keys is read by its wording alone.",
+    "small-number": "A small number is the only key, and it stands everywhere in a log.",
+    "no-counterpart": "The log gives another value for the same subject, and no trap names it.",
+    "fits-budget": "The whole log fits the budget, so that nothing has to be compacted.",
+    "said-fits-budget": "All that was said fits the budget, so that keeping it is enough.",
+    "said-states-most": "Too few facts stand only in tool calls and their output.",
+    "empty-dimension": "No fact of the case counts for one of the dimensions.",
+    "kept-by-tail": "The tail before the question states the fact.",
+    "not-in-log": "The full log does not state the fact at the point where it is asked for.",
+    "unanswerable": "The offline answer from the full log does not state the fact.",
+}
+"""Every rule by its name, which does not change, and one sentence about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LintFinding:
+    """One fault (``error``) or weakness (``warning``) of a case, or a hint (``info``).
+
+    ``source`` is the file (and line), ``pointer`` the JSON pointer in it, ``rule`` the
+    name of the check, one of :data:`RULES`.
+    """
+
+    source: str
+    pointer: str
+    level: Level
+    rule: str
+    text: str
+
+
+def finding(case: Case, pointer: str, level: Level, rule: str, text: str) -> LintFinding:
+    """A finding of a rule in a case."""
+    return LintFinding(case.source, pointer, level, rule, text)
+
+
+def quoted(text: str) -> str:
+    """A text for a finding: printable and short, in quotation marks."""
+    return f"“{printable(text, 80)}”"

@@ -1,0 +1,70 @@
+"""Questions that give facts away or repeat each other, facts that do, and traps that are true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_compaction.case.case import Case, Fact, Probe
+from pytest_compaction.probes.data import states
+from pytest_compaction.probes.keys import given_away
+from pytest_compaction.probes.lint_rules.finding import LintFinding, finding, quoted
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.words import normalize
+
+
+def question_findings(case: Case) -> Iterator[LintFinding]:
+    """Leaks, repetitions, and traps that the facts themselves fall into."""
+    questions: dict[tuple[int, str], int] = {}
+    for number, probe in enumerate(case.probes):
+        place = f"/probes/{number}"
+        key = (probe.point, normalize(probe.question))
+        if key in questions:
+            text = f"repeats the question of /probes/{questions[key]} at the same point"
+            yield finding(case, f"{place}/question", "error", "duplicate-question", text)
+        questions.setdefault(key, number)
+        yield from _facts(case, probe, place)
+        answer = TextIndex("\n".join(fact.text for fact in probe.facts))
+        for index, trap in enumerate(probe.traps):
+            if trap.hit_by(answer):
+                text = f"the facts themselves fall into the trap {quoted(trap.text)}"
+                yield finding(case, f"{place}/traps/{index}", "error", "trap-is-true", text)
+    yield from _repeated(case)
+
+
+def _facts(case: Case, probe: Probe, place: str) -> Iterator[LintFinding]:
+    seen: dict[str, int] = {}
+    for index, fact in enumerate(probe.facts):
+        pointer = f"{place}/facts/{index}"
+        if _leaked(probe.question, fact):
+            text = f"the question itself states {quoted(fact.text)}"
+            yield finding(case, pointer, "error", "leak", text)
+        normal = normalize(fact.text)
+        if normal in seen:
+            text = f"repeats the fact {place}/facts/{seen[normal]}: {quoted(fact.text)}"
+            yield finding(case, pointer, "error", "duplicate-fact", text)
+            continue
+        seen[normal] = index
+        for other, earlier in enumerate(probe.facts[:index]):
+            if states(fact.text, earlier) or states(earlier.text, fact):
+                text = f"{quoted(fact.text)} and {place}/facts/{other} partly state the same"
+                yield finding(case, pointer, "warning", "overlapping-fact", text)
+                break
+
+
+def _leaked(question: str, fact: Fact) -> bool:
+    """Whether a question holds a fact; that it only asks for it makes no difference."""
+    if fact.keys:
+        return given_away(question, fact.keys, fact.text)
+    return any(given_away(question, (), form) for form in (fact.text, *fact.aliases))
+
+
+def _repeated(case: Case) -> Iterator[LintFinding]:
+    """Probes whose facts are all asked for by another probe at the same point."""
+    held = [frozenset(normalize(fact.text) for fact in probe.facts) for probe in case.probes]
+    for number, facts in enumerate(held):
+        for other, more in enumerate(held):
+            same = case.probes[number].point == case.probes[other].point
+            if other != number and same and (facts < more or (facts == more and other < number)):
+                text = f"/probes/{other} asks for all of its facts too"
+                yield finding(case, f"/probes/{number}", "warning", "duplicate-facts", text)
+                break

@@ -1,0 +1,80 @@
+"""The nulls at equal tokens: what a strategy without an idea states in as many tokens."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.compactors.protocol import Compactor, Context, State
+from pytest_compaction.compactors.strategies.random import Random
+from pytest_compaction.compactors.strategies.said_only import SaidOnly
+from pytest_compaction.compactors.strategies.window import Window
+from pytest_compaction.metrics.dimensions import view_scores
+from pytest_compaction.metrics.survival import read, view_index
+from pytest_compaction.rubric import dimension_scores, overall_score
+from pytest_compaction.run.response import NullReading, Roles
+
+NULLS: Final[tuple[type[Compactor[State]], ...]] = (Random, SaidOnly, Window)
+
+
+class NullViews:
+    """Makes the views of the nulls, each once for a case and the tokens at its points.
+
+    At each compaction point of the case a null gets as many tokens as the view under test
+    has there, whatever the trigger of the run. No model is asked.
+    """
+
+    def __init__(self, roles: Roles) -> None:
+        self._roles = roles
+        self._states: dict[tuple[str, str, str, tuple[int, ...]], tuple[State, bool]] = {}
+        self._readings: dict[tuple[str, str, str, tuple[int, ...]], tuple[NullReading, ...]] = {}
+
+    async def readings(
+        self, case: Case, probe: Probe, tokens: tuple[int, ...]
+    ) -> tuple[NullReading, ...]:
+        """What each null states of the probe's facts after the last of these points.
+
+        ``tokens`` are those of the views under test at the points up to that of the probe.
+        """
+        key = (case.id, case.digest, probe.id, tokens)
+        if key not in self._readings:
+            found = [await self._reading(make(), case, probe, tokens) for make in NULLS]
+            self._readings[key] = tuple(found)
+        return self._readings[key]
+
+    async def _reading(
+        self, null: Compactor[State], case: Case, probe: Probe, tokens: tuple[int, ...]
+    ) -> NullReading:
+        context = self._context(case, tokens[-1])
+        state, fits = await self._state(null, case, tokens)
+        if not fits:
+            return NullReading(null.name, 0.0, 0.0, 0)
+        view = null.render(state, context).messages
+        found = read(probe.facts, probe.traps, view_index(view))
+        scores = {s.id: s.score for s in view_scores(probe.facts, probe.traps, found)}
+        return NullReading(
+            null.name,
+            overall_score(dimension_scores(scores)) or 0.0,
+            sum(found.stated) / len(found.stated),
+            context.tokens.messages(view),
+        )
+
+    async def _state(
+        self, null: Compactor[State], case: Case, tokens: tuple[int, ...]
+    ) -> tuple[State, bool]:
+        """The state after as many points as there are ``tokens``; whether the view fits them."""
+        if not tokens:
+            return null.start(), True
+        key = (null.name, case.id, case.digest, tokens)
+        if key not in self._states:
+            before, _ = await self._state(null, case, tokens[:-1])
+            number = len(tokens) - 1
+            begin = case.points[number - 1].index + 1 if number else 0
+            context = self._context(case, tokens[-1])
+            new = case.messages[begin : case.points[number].index + 1]
+            outcome = await null.compact(null.observe(before, new, context), context)
+            self._states[key] = outcome.state, outcome.status != "failed"
+        return self._states[key]
+
+    def _context(self, case: Case, budget: int) -> Context:
+        return Context(case.window, budget, self._roles.tokens, self._roles.compaction)
