@@ -68,6 +68,11 @@ PAST: Final = re.compile(
     r"(?=value|limit|setting|default|\d)|up from|down from|until then|previously(?! \w+ed\b)|"
     r"originally|at first|initially)\b"
 )
+BEFORE: Final = re.compile(
+    r"\b(?:before|prior to|until) (?:the |this |that |our |my )?(?:change|fix|patch|edit|update|"
+    r"correction|refactoring|rewrite)\b"
+)
+"""What a text says so is the state that a change has ended."""
 WAS: Final = re.compile(r"\b(?:was|were|had been|stood at)\b(?= )")
 NOW: Final = re.compile(
     r"\b(?:now|nowadays|currently|today|since then|is (?=\d)|became|becomes|has since)\b"

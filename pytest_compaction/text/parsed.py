@@ -21,6 +21,7 @@ from pytest_compaction.text.alternatives import (
     nearest_places,
 )
 from pytest_compaction.text.held import held_values
+from pytest_compaction.text.phrases import phrases_in
 from pytest_compaction.text.polarity import Sense, sense_of
 from pytest_compaction.text.relations import Relation
 from pytest_compaction.text.words import (
@@ -65,6 +66,11 @@ class Parsed:
     sense: Sense
     parts: tuple[int, ...]
     header: int = 0
+    joints: tuple[int, ...] = ()
+
+    def sentence(self, place: int) -> int:
+        """The number of the sentence of a passage that holds this place."""
+        return bisect_right(self.joints, place)
 
     def part(self, place: int) -> int:
         """The number of the part that holds this place."""
@@ -82,7 +88,7 @@ class Parsed:
             return found
         if wanted.relation:
             return self._related(wanted, wanted.relation)
-        places = [self._term_places(term) for term in wanted.terms]
+        places = [self.term_places(term) for term in wanted.terms]
         chosen = nearest_places(places)
         farthest = VALUE_FARTHEST if any(map(is_value, wanted.terms)) else FARTHEST
         return [Match(spans, wanted) for spans in chosen if self._is_close(spans, farthest)]
@@ -120,7 +126,8 @@ class Parsed:
                     found.append(Match((span,), wanted, span))
         return found[:MAX_MATCHES]
 
-    def _term_places(self, term: Term) -> list[Span]:
+    def term_places(self, term: Term) -> list[Span]:
+        """Where one term stands, in order."""
         spans = {span for key in term.keys for span in self.places.get(key, ())}
         if term.parts:
             spans.update(self._in_a_row(term.parts))
@@ -150,6 +157,8 @@ def parse(normal: str, names: Mapping[str, tuple[str, ...]], code: bool = False)
             places[form].append(span)
         if is_path(token):
             places["path", "/".join(path_suffixes(token)[:1])].append(span)
+    for word, span in phrases_in(normal):
+        places[word].append(span)
     sense = sense_of(normal, code)
     for cue in sense.cues:
         if cue.kind == "past":
