@@ -15,6 +15,7 @@ from typing import Final
 from pytest_compaction.text.alternatives import Term, is_value
 from pytest_compaction.text.directions import turned
 from pytest_compaction.text.meaning import STOP, Meaning, is_name, meaning
+from pytest_compaction.text.negatives import denies
 from pytest_compaction.text.opposites import sides
 from pytest_compaction.text.parsed import Parsed, Span
 from pytest_compaction.text.phrases import phrases_in
@@ -36,6 +37,8 @@ _DONE: Final = re.compile(
     r"\b(?:fixed|done|already|finished|completed|merged|resolved|corrected)\b"
 )
 _IDEA: Final = re.compile(r"^(?:idea|suggestion|proposal|hypothesis|guess|theory|todo|to do)s?:")
+_DENIED_SHARE: Final = 0.5
+"""Share of the words of a denial that a passage must hold to be compared with it."""
 _NEXT: Final = 12
 """Characters between an actor and the verb."""
 _COUNTED: Final = re.compile(r"[ -]([a-z]{3,})")
@@ -53,6 +56,32 @@ def difference(text: str, passage: Parsed) -> str | None:
         or _other_actor(own, passage)
         or _other_time(own, passage)
     )
+
+
+def affirmed(text: str, passage: Parsed) -> str | None:
+    """What the statement denies and the passage says without any denial, if it shows."""
+    own = meaning(text)
+    for cue in own.parsed.sense.cues:
+        if cue.kind not in {"negated", "rejected"}:
+            continue
+        denied = [
+            term
+            for term in own.terms
+            if any(
+                cue.reaches(*span) or cue.reaches_back(*span)
+                for span in own.parsed.term_places(term)
+            )
+        ]
+        places = [span for term in denied for span in passage.term_places(term)]
+        held = [term for term in denied if passage.term_places(term)]
+        if (
+            held
+            and len(held) >= _DENIED_SHARE * len(denied)
+            and not any(_reaching(passage, span) for span in places)
+            and not denies(passage)
+        ):
+            return f'without "{own.parsed.normal[slice(*cue.at)]}"'
+    return None
 
 
 def _opposite(own: Meaning, passage: Parsed) -> str | None:

@@ -13,22 +13,26 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.text import changes, wording
-from pytest_compaction.text.alternatives import Alternative, Wanted, has_words
+from pytest_compaction.text.agreement import affirmed
+from pytest_compaction.text.alternatives import Alternative, Wanted, alternative, has_words
 from pytest_compaction.text.clauses import Sentence
 from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
 from pytest_compaction.text.groups import Outcome as Outcome
-from pytest_compaction.text.overlap import PreparedText
+from pytest_compaction.text.overlap import PreparedText, overlap
 from pytest_compaction.text.passages import disagreed, joined, together
 from pytest_compaction.text.polarity import Cue, heading_cue
+from pytest_compaction.text.relations import Relation
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import Statement as Statement
-from pytest_compaction.text.statement import signature_of, wanted_groups
+from pytest_compaction.text.statement import signature_of, wanted_groups, without_one
 from pytest_compaction.text.words import clipped, is_path, normalize
 
+_SHARE: Final = 0.5
+"""Share of a statement's own words that make up for one group of words that is not found."""
 _SHOWN: Final = 240
 """Characters of a clause that an explanation shows."""
 
@@ -115,17 +119,9 @@ class TextIndex:
 
     def _read_keys(self, statement: Statement) -> Reading:
         wanted = wanted_groups(statement)
-        meant = signature_of(statement)
-        best: tuple[int, int, Weighed] | None = None
-        for number in self._candidates(wanted):
-            weighed = self._weigh(number, wanted, meant, statement)
-            if weighed is None:
-                continue
-            rank = RANK[weighed.outcome]
-            if best is None or rank > best[0]:
-                best = (rank, number, weighed)
-            if weighed.outcome == "stated":
-                break
+        best = self._best(wanted, statement)
+        if best is None:
+            best = self._best_but_one(statement)
         if statement.change in {"deleted", "renamed"} and (
             best is None or best[0] < RANK["stated"]
         ):
@@ -138,6 +134,36 @@ class TextIndex:
         number, weighed = best[1:]
         clause = clipped(self._index.sentences[number].text, _SHOWN)
         return Reading(weighed.outcome, clause, weighed.words, weighed.why)
+
+    def _best(self, wanted: Wanted, statement: Statement) -> tuple[int, int, Weighed] | None:
+        """The rank, number and weight of the sentence that does most with the groups."""
+        meant = signature_of(statement)
+        best: tuple[int, int, Weighed] | None = None
+        for number in self._candidates(wanted):
+            weighed = self._weigh(number, wanted, meant, statement)
+            if weighed is None:
+                continue
+            rank = RANK[weighed.outcome]
+            if best is None or rank > best[0]:
+                best = (rank, number, weighed)
+            if weighed.outcome == "stated":
+                break
+        return best
+
+    def _best_but_one(self, statement: Statement) -> tuple[int, int, Weighed] | None:
+        """A sentence with all groups but one, and most of the statement's own words around it."""
+        for others in without_one(statement):
+            found = self._best(others, statement)
+            if found is None or found[2].outcome != "stated":
+                continue
+            near = sorted([found[1], *self._index.beside(found[1])])
+            around = PreparedText([self._index.sentences[one].text for one in near])
+            held = overlap(statement.text, around)
+            passage = joined([self._index.parsed(one) for one in near])
+            if held.exact and held.share >= _SHARE and affirmed(statement.text, passage) is None:
+                why = f"{held.share:.0%} of its words around all groups but one"
+                return found[0], found[1], replace(found[2], why=why)
+        return None
 
     def _gone_with_folder(self, group: Sequence[Alternative], change: str) -> int | None:
         """The sentence with a command that deletes or renames a folder that the file is in."""
@@ -258,4 +284,14 @@ class TextIndex:
         found: set[int] = set()
         for wanted in group:
             found |= self._index.holders(wanted.terms, near)
+            if wanted.relation and wanted.relation.first:
+                found |= self._holders_of_sides(wanted.relation, near)
         return found
+
+    def _holders_of_sides(self, relation: Relation, near: set[int] | None) -> set[int]:
+        """The sentences with one side of a direction and the other one beside them."""
+        first, second = (
+            self._index.holders(alternative(side).terms, near)
+            for side in (relation.first, relation.second)
+        )
+        return {number for number in first if not second.isdisjoint(self._index.beside(number))}

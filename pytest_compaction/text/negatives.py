@@ -13,9 +13,12 @@ from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.text.alternatives import Alternative, Term, is_value
+from pytest_compaction.text.parsed import Parsed
 from pytest_compaction.text.vocabulary import same_words
 from pytest_compaction.text.words import stem
 
+_UN: Final = 5
+"""Letters from which on a word in "un" is taken for a denial."""
 _ROWS: Final = (
     """
 match agree correspond coincide equal identical fit exact / differ deviate diverge mismatch
@@ -85,9 +88,24 @@ def _others(asked: Alternative) -> Iterator[Alternative]:
         words = [*table.get(own, ())]
         if asked.negative and own.isalpha():
             words += [f"un{key}" for key in term.keys]
-        elif not asked.negative and own.startswith("un") and len(own) > 5:
+        elif not asked.negative and own.startswith("un") and len(own) > _UN:
             words.append(own[2:])
         if words:
             keys = tuple(dict.fromkeys(key for word in words for key in (word, *same_words(word))))
             changed = (*asked.terms[:place], Term(keys), *asked.terms[place + 1 :])
             yield replace(asked, normal="", terms=changed, negative=not asked.negative)
+
+
+_DENYING: Final = frozenset(_MEANT) | {"exclud", "without", "against", "stop", "prevent"}
+
+
+def denies(sentence: Parsed) -> bool:
+    """Whether a sentence holds a word that denies another."""
+    return not _DENYING.isdisjoint(key for key in sentence.places if isinstance(key, str)) or any(
+        isinstance(key, str) and key.startswith("un") and len(key) > _UN for key in sentence.places
+    )
+
+
+def is_denial(asked: Alternative) -> bool:
+    """Whether an alternative holds a word that denies another."""
+    return any(key in _DENYING for term in asked.terms for key in term.keys)

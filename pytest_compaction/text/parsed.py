@@ -121,10 +121,15 @@ class Parsed:
                     if leads
                     else self.normal[second.end : first.start]
                 )
-                if len(between) <= FARTHEST and relation.holds(between, leads):
+                old = self._is_old(relation, first), self._is_old(relation, second)
+                said = old[0] if any(old) else relation.holds(between, leads)
+                if len(between) <= FARTHEST and said:
                     span = (min(first.start, second.start), max(first.end, second.end))
                     found.append(Match((span,), wanted, span))
         return found[:MAX_MATCHES]
+
+    def _is_old(self, relation: Relation, match: Match) -> bool:
+        return relation.is_old(self.normal[: match.start], self.normal[match.end :])
 
     def term_places(self, term: Term) -> list[Span]:
         """Where one term stands, in order."""
@@ -167,7 +172,8 @@ def parse(normal: str, names: Mapping[str, tuple[str, ...]], code: bool = False)
     for key, span in held:
         if span not in places[key]:
             places[key].append(span)
-    parts = _parts(normal, sorted({at for _, at in held}))
+    row = " | " in normal
+    parts = () if row else _parts(normal, sorted({at for _, at in held}))
     colon = normal.find(": ")
     header = colon if parts and colon >= 0 and normal.count(": ") == 1 else 0
     if code and parts and '": ' not in normal and "': " not in normal:

@@ -7,6 +7,7 @@ sentence; places are positions in the joined text.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,6 +23,13 @@ from pytest_compaction.text.polarity import NOWHERE, Cue, Sense
 SENTENCES: Final = 3
 """The most sentences that a passage has."""
 JOINT: Final = " ; "
+_NO_SUBJECT: Final = re.compile(
+    r"(?:(?:that|this|it|the|both|which|idea|approach|proposal|option|attempt|plan|was|is|were|then|"
+    r"later|finally|user|has been|had been|got)\b ?)*"
+)
+_NO_OBJECT: Final = re.compile(
+    r"\s*(?:$|[.,;:(]|(?:it|this|that|since|because|as|for|in favou?r|after|by|on|due|when)\b)"
+)
 
 
 def joined(sentences: Sequence[Parsed]) -> Parsed:
@@ -35,7 +43,8 @@ def joined(sentences: Sequence[Parsed]) -> Parsed:
     for sentence in sentences:
         for key, spans in sentence.places.items():
             places[key] += [(start + offset, end + offset) for start, end in spans]
-        cues += [_shifted(cue, offset) for cue in sentence.sense.cues]
+        shifted = [_shifted(cue, offset) for cue in sentence.sense.cues]
+        cues += [_widened(cue, joints, sentence, offset) for cue in shifted] if joints else shifted
         joints.append(offset)
         starts += [offset, *(place + offset for place in sentence.sense.starts)]
         explains += [place + offset for place in sentence.sense.explains]
@@ -44,6 +53,16 @@ def joined(sentences: Sequence[Parsed]) -> Parsed:
     return Parsed(
         normal, places, Sense(tuple(cues), tuple(starts), tuple(explains)), (), 0, tuple(joints)
     )
+
+
+def _widened(cue: Cue, joints: Sequence[int], sentence: Parsed, offset: int) -> Cue:
+    """A rejection without a subject of its own is of what the sentence before says."""
+    if cue.kind != "rejected" or not _NO_SUBJECT.fullmatch(sentence.normal[: cue.at[0] - offset]):
+        return cue
+    behind = sentence.normal[cue.at[1] - offset :]
+    if not _NO_OBJECT.match(behind):
+        return cue
+    return replace(cue, before=(joints[-1], cue.at[0]))
 
 
 def _shifted(cue: Cue, offset: int) -> Cue:
@@ -99,9 +118,11 @@ def _led_by_another(
         is_name(term) for group in others for one in group for term in one.match.alternative.terms
     ):
         return False
-    places = [passage.sentence(one.match.start) for group in others for one in group if one.own]
-    own_places = [passage.sentence(one.match.start) for one in groups[subject] if one.own]
-    return bool(places and own_places) and min(own_places) > max(places)
+    first = [
+        min((passage.sentence(one.match.start) for one in group if one.own), default=0)
+        for group in (groups[subject], *others)
+    ]
+    return first[0] > max(first[1:])
 
 
 def _taken_back(passage: Parsed, groups: Sequence[Sequence[Found]]) -> bool:

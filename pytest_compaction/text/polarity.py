@@ -224,7 +224,7 @@ def _past(normal: str, bounds: Bounds) -> Iterator[Cue]:
 
 
 def _suppositions(normal: str, bounds: Bounds) -> Iterator[Cue]:
-    if normal.rstrip(" )\"'").endswith("?"):
+    if normal.rstrip(" )\"'").endswith("?") and not cue_forms.REQUEST.search(normal):
         last = max((match.end() for match in cue_forms.LAST_QUESTION.finditer(normal)), default=0)
         yield Cue("asked", (len(normal), len(normal)), (last, len(normal)))
     for match in cue_forms.SUPPOSED.finditer(normal):

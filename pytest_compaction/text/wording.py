@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from pytest_compaction.text.agreement import difference
+from pytest_compaction.text.agreement import affirmed, difference
 from pytest_compaction.text.alternatives import Alternative, Term, alternative, is_value
 from pytest_compaction.text.groups import RANK, Found, Outcome, Weighed, weigh
 from pytest_compaction.text.overlap import Overlap, PreparedText, overlaps
@@ -109,7 +109,7 @@ def _read_place(
         outcome, why = ("contradicted" if graded == "stated" else "absent"), weighed.why
     elif weighed and weighed.outcome == "uncertain" and "only" in weighed.why:
         outcome = "uncertain"
-    other = difference(form, parsed) if outcome == "stated" else None
+    other = (difference(form, parsed) or affirmed(form, parsed)) if outcome == "stated" else None
     if other:
         outcome, why = "uncertain", other
     return outcome, held.sentence, held.found, why
