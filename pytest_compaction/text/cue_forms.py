@@ -122,6 +122,7 @@ HEADING_CUE: Final = re.compile(
     r"|(?P<ask>\bopen questions?\b|\bquestions?\b|\bunclear\b|\bto clarify\b|\bhypothe\w+|"
     r"\bideas?\b|\?)"
 )
+BARE: Final = frozenset({"not", "no", "false", "untrue", "wrong", "not true", "not so"})
 REPLACING: Final = frozenset(
     {"instead of", "rather than", "in place of", "as opposed to", "in lieu of"}
 )

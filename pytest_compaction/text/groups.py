@@ -224,7 +224,7 @@ def _within(cue: Cue, match: Match) -> bool:
 
 def _reverses(sentence: Parsed, cue: Cue, found: Found) -> bool:
     """Whether a cue gives a group the negation that its alternative asks for."""
-    if cue.kind not in REVERSING:
+    if cue.kind not in REVERSING or cue.whole:
         return False
     if found.own and cue.at[1] and _denies_need(sentence.normal, cue.at[1], found.match.start):
         return False

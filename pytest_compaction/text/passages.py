@@ -90,6 +90,8 @@ def together(
         return weighed
     if _led_by_another(meaning(text).parsed, passage, wanted, groups):
         return replace(weighed, outcome="uncertain", why="another subject stands before it")
+    if any(cue.whole for cue in passage.sense.cues):
+        return replace(weighed, outcome="contradicted", why="one of the clauses is taken back")
     if _taken_back(passage, groups):
         return replace(weighed, outcome="uncertain", why="taken back in the same passage")
     return replace(weighed, why="in neighbouring clauses")

@@ -25,12 +25,16 @@ _SHORT: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """One expression that changes what a sentence states; ``at`` is where it stands."""
+    """One expression that changes what a sentence states; ``at`` is where it stands.
+
+    ``whole`` if it takes back a whole sentence ("it is false that") and denies no word of it.
+    """
 
     kind: Kind
     at: Span
     scope: Span
     before: Span = NOWHERE
+    whole: bool = False
 
     def reaches(self, start: int, end: int) -> bool:
         """Whether words between these positions lie in the scope."""
@@ -86,7 +90,7 @@ def heading_cue(normal: str) -> Cue | None:
             return None
         group = match.lastgroup
         kind: Kind = "rejected" if group == "reject" else "negated" if group == "not" else "asked"
-        return Cue(kind, match.span(), NOWHERE)
+        return Cue(kind, match.span(), NOWHERE, whole=normal.strip(" :") in cue_forms.BARE)
     if not normal.endswith(":"):
         return None
     return next(
@@ -97,7 +101,7 @@ def heading_cue(normal: str) -> Cue | None:
 
 def _whole(normal: str) -> Iterator[Cue]:
     for match in cue_forms.WHOLE.finditer(normal):
-        yield Cue("negated", match.span(), (match.end(), len(normal)))
+        yield Cue("negated", match.span(), (match.end(), len(normal)), whole=True)
 
 
 def _on_verb(normal: str, bounds: Bounds) -> Iterator[Cue]:

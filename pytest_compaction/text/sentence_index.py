@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Final
 
 from pytest_compaction.text.alternatives import Key, Term, is_value, path_keys
-from pytest_compaction.text.clauses import sentences
+from pytest_compaction.text.clauses import Sentence, sentences
 from pytest_compaction.text.held import held_values
 from pytest_compaction.text.parsed import Parsed, bounded_find, parse
 from pytest_compaction.text.passages import SENTENCES
@@ -84,13 +84,19 @@ class SentenceIndex:
 
     def beside(self, number: int) -> list[int]:
         """Sentences near this one in the same bullet or paragraph: they may share a passage."""
-        block = self.sentences[number].block
-        away = SENTENCES - 1
-        return [
-            beside
-            for beside in range(max(number - away, 0), min(number + away + 1, len(self.sentences)))
-            if beside != number and self.sentences[beside].block == block
-        ]
+        sentence, away = self.sentences[number], SENTENCES - 1
+        around = range(max(number - away, 0), min(number + away + 1, len(self.sentences)))
+        return [beside for beside in around if self._is_beside(beside, number, sentence)]
+
+    def _is_beside(self, beside: int, number: int, sentence: Sentence) -> bool:
+        """Whether both stand in one block, and neither is the lead-in of the other."""
+        other = self.sentences[beside]
+        return (
+            beside != number
+            and other.block == sentence.block
+            and beside not in sentence.context
+            and number not in other.context
+        )
 
     def passages(self, number: int) -> list[range]:
         """The passages that hold this sentence, short ones first."""

@@ -109,6 +109,8 @@ def _read_place(
         outcome, why = ("contradicted" if graded == "stated" else "absent"), weighed.why
     elif weighed and weighed.outcome == "uncertain" and "only" in weighed.why:
         outcome = "uncertain"
+    if outcome == "stated" and any(cue.whole for cue in parsed.sense.cues):
+        outcome, why = "contradicted", "the sentence is taken back"
     other = (difference(form, parsed) or affirmed(form, parsed)) if outcome == "stated" else None
     if other:
         outcome, why = "uncertain", other
