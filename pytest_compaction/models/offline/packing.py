@@ -26,7 +26,7 @@ LINE_TOKENS: Final = 3
 HEADING_TOKENS: Final = 80
 """Room kept for headings, so that short and long titles leave the same room to entries."""
 _SMALLEST: Final = 6
-_EVEN: Final = 12
+_EVEN: Final = 18
 """Tokens added to the cost of an entry when entries are ranked by worth for each token."""
 _NEAREST: Final[Mapping[Source, Sequence[Source]]] = {
     "intent": ("decisions", "state", "values"),

@@ -22,6 +22,7 @@ from pytest_compaction.models.offline.cues import (
     POINTING,
     REASON,
     STATE,
+    exact_tokens,
 )
 from pytest_compaction.models.offline.entry import (
     DEMAND_LEAD,
@@ -31,10 +32,10 @@ from pytest_compaction.models.offline.entry import (
     specificity,
 )
 from pytest_compaction.text.clauses import sentences
-from pytest_compaction.text.words import STOPWORDS, clipped, content_stems, normalize
+from pytest_compaction.text.words import STOPWORDS, clipped, normalize, raw_tokens
 
-_FEWEST_STEMS: Final = 3
-"""A sentence with fewer content words says nothing that stands for itself."""
+_FEWEST_WORDS: Final = 4
+"""A sentence with fewer content words says nothing, unless it names something exactly."""
 _OPENING: Final = 2.0
 _CONDITION: Final = 2.5
 _DEMAND: Final = 1.0
@@ -79,10 +80,11 @@ def shortened(text: str) -> str:
 
 
 def _says_something(text: str) -> bool:
+    """Whether a sentence stands for itself: enough content words, or something exact."""
     if text.endswith(":"):
         return False
-    stems = set(content_stems(normalize(text)))
-    return len(stems - STOPWORDS) >= _FEWEST_STEMS
+    words = [word for word in raw_tokens(normalize(text)) if word not in STOPWORDS]
+    return len(words) >= _FEWEST_WORDS or (len(words) > 1 and bool(exact_tokens(text)))
 
 
 def demand(text: str, order: int, opening: bool = False) -> Entry:
