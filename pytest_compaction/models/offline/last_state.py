@@ -37,8 +37,8 @@ def _newest_of_each_subject(entries: Iterable[Entry]) -> list[Entry]:
     for number, entry in enumerate(entries):
         key = f"{entry.kind} {entry.subject}" if entry.subject else f"{number}"
         before = kept.pop(key, None)
-        kept[key] = entry if before is None else replace(
-            entry, worth=max(entry.worth, before.worth)
+        kept[key] = (
+            entry if before is None else replace(entry, worth=max(entry.worth, before.worth))
         )
     return list(kept.values())
 

@@ -43,11 +43,13 @@ _NEAREST: Final[Mapping[Source, Sequence[Source]]] = {
 def chosen(entries: Iterable[Entry], room: int, count: TokenCount) -> list[Entry]:
     """The entries that fit ``room`` tokens, oldest first.
 
-    The kind that has used least of its share is next, with its best entry by worth for
-    each token. What does not fit is passed over. Details come last.
+    Entries without worth are taken only if there is no other. The kind that has used least
+    of its share is next, with its best entry by worth for each token. What does not fit is
+    passed over. Details come last.
     """
     queues: dict[Kind, list[tuple[Entry, int]]] = {kind: [] for kind in SHARES}
-    for entry in entries:
+    found = list(entries)
+    for entry in [entry for entry in found if entry.worth > 0] or found:
         queues[entry.kind].append((entry, count(entry.text) + LINE_TOKENS))
     for queue in queues.values():
         queue.sort(key=lambda pair: (_rank(*pair), pair[0].order, pair[0].text))
@@ -99,5 +101,5 @@ def _section_of(source: Source, sections: Sequence[Section]) -> Section:
 
 def room_for_entries(sections: Sequence[Section], budget: int, count: TokenCount) -> int:
     """The tokens of ``budget`` that entries may take, whatever the words of the titles."""
-    headings = sum(count(f"## {section.title}") + LINE_TOKENS + 4 for section in sections)
-    return max(budget - max(headings, HEADING_TOKENS), 0)
+    headings = sum(count(f"## {section.title}") + LINE_TOKENS for section in sections)
+    return max(budget - max(headings, min(HEADING_TOKENS, budget // 8)), 0)

@@ -26,13 +26,17 @@ from pytest_compaction.text.words import clipped
 
 _NOISE: Final = re.compile(
     r"[\s.=_*~!#|+FEsx-]*(?:\[ *\d+%\])?\s*$|={3,}|_{3,}|-{3,}|.* PASSED +\[ *\d+%\]|collecting"
-    r"|platform |rootdir|cachedir|plugins?:|configfile|testpaths|\(no output\)|diff --git|index \w+\."
+    r"|platform |rootdir|cachedir|plugins?:|configfile|testpaths|\(no output\)|diff --git"
+    r"|index \w+\."
     r"|@@ |--- |\+\+\+ |.*\|\s+\d+ [+-]+$|.*files? changed,|  +File \"|Traceback "
 )
-_COMMIT: Final = re.compile(r"(?:\[[\w/.-]+ (?P<short>[0-9a-f]{7,12})\]|(?P<hash>[0-9a-f]{7,12})) (?P<subject>\S.*)$")
+_COMMIT: Final = re.compile(
+    r"(?:\[[\w/.-]+ (?P<short>[0-9a-f]{7,12})\]|(?P<hash>[0-9a-f]{7,12})) (?P<subject>\S.*)$"
+)
 _INLINE: Final = re.compile(r"^\S+ -(?:c\b|$)|…")
 """A command that does not tell what was run, so that another may look the same."""
 _FAILED: Final = re.compile(r"^FAILED (\S+)(?: - (.+))?$", re.MULTILINE)
+_NOT_PASSED: Final = re.compile(r"\b[1-9]\d* (?:failed|errors?|FAIL)\b|FAILED|no tests|fail [1-9]")
 _OUTCOME_CHARACTERS: Final = 240
 _COMMAND_CHARACTERS: Final = 90
 _LINES: Final = 400
@@ -43,7 +47,9 @@ _ERRORS_OF_RUN: Final = 3
 def printed_entries(messages: Sequence[Message], topics: Topics) -> Iterator[Entry]:
     """Entries from the outputs of all commands, oldest first."""
     place = {message.id: order for order, message in enumerate(messages)}
-    for run in commands(messages):
+    runs = commands(messages)
+    green = max((n for n, run in enumerate(runs) if _passed(run)), default=-1)
+    for number, run in enumerate(runs):
         order = place.get(run.message_id, 0)
         yield from _commits(run, order)
         told = telling_commands(run.text)
@@ -52,7 +58,8 @@ def printed_entries(messages: Sequence[Message], topics: Topics) -> Iterator[Ent
         tests = summary_of_tests(run.output)
         if tests:
             yield _tested(run, tests, order)
-        yield from _errors(run, order, topics)
+        if not (tests and number < green):
+            yield from _errors(run, order, topics)
         outcome = _outcome(run, topics)
         if outcome and not tests:
             yield outcome_entry(_shown(told), outcome, order, topics)
@@ -64,6 +71,12 @@ def outcome_entry(command: str, outcome: str, order: int, topics: Topics) -> Ent
     text = clipped(f"`{command}`: {outcome}", MAX_ENTRY_CHARACTERS)
     subject = "" if _INLINE.search(command) else f"`{command}`"
     return Entry("outcome", text, worth, order, subject=subject)
+
+
+def _passed(run: Command) -> bool:
+    """Whether tests ran and none failed: then the errors of earlier test runs are settled."""
+    tests = summary_of_tests(run.output)
+    return tests is not None and not _NOT_PASSED.search(tests)
 
 
 def _tested(run: Command, tests: str, order: int) -> Entry:

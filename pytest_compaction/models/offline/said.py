@@ -36,6 +36,7 @@ from pytest_compaction.text.words import STOPWORDS, clipped, normalize, raw_toke
 
 _FEWEST_WORDS: Final = 4
 """A sentence with fewer content words says nothing, unless it names something exactly."""
+_EMPTY: Final = -4.0
 _OPENING: Final = 2.0
 _CONDITION: Final = 2.5
 _DEMAND: Final = 1.0
@@ -49,9 +50,11 @@ def said_entries(message: Message, order: int, opening: bool) -> Iterator[Entry]
     """The entries of the text of one message; ``opening`` marks the first request."""
     for text, above in _sentences(message.text):
         text = shortened(text)
-        if not _says_something(text):
+        if not text:
             continue
-        if message.role == "user":
+        if not _says_something(text):
+            yield Entry("finding", text, _EMPTY, order)
+        elif message.role == "user":
             entry = demand(text, order, opening)
             inherits = CONSTRAINT.search(above) and not CONSTRAINT.search(text)
             yield replace(entry, worth=entry.worth + _CONDITION) if inherits else entry

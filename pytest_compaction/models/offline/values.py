@@ -99,10 +99,8 @@ def _whole(path: str, lines: list[str]) -> list[str]:
     """The lines of a file; in prose, its sentences, although they were wrapped."""
     if not path.endswith(_PROSE_SUFFIXES):
         return lines
-    found: list[str] = []
-    for sentence in sentences("\n".join(lines)):
-        found.append(f"| {sentence.text} |" if " | " in sentence.text else sentence.text)
-    return found
+    texts = (sentence.text for sentence in sentences("\n".join(lines)))
+    return [f"| {text} |" if " | " in text else text for text in texts]
 
 
 def _bare(line: str) -> str:
