@@ -10,6 +10,7 @@ from typing import Final
 from pytest_compaction.artifacts.operations import FileState, file_operations, file_states
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.offline.entry import FILE_LINE, Entry
+from pytest_compaction.text.source_code import is_definition
 from pytest_compaction.text.words import clipped
 
 _DETAIL_CHARACTERS: Final = 60
@@ -19,8 +20,6 @@ _LARGEST: Final = 4.0
 _PASSED: Final = 2.0
 _PASSING: Final = re.compile(r"\.git/|/tmp/|/var/|.*\.(?:tmp|log|pyc)$")
 """Files that only served for a moment."""
-_TELLING: Final = re.compile(r"(?:class|def|function|func|fn|interface|struct|enum|type)\s|.*\d")
-"""A detail worth showing: a definition, or a line with a figure."""
 _RENAMED: Final = re.compile(r"renamed from (\S+)")
 
 
@@ -33,12 +32,12 @@ def file_entries(messages: Sequence[Message]) -> Iterator[Entry]:
 
 
 def file_entry(state: FileState, order: int) -> Entry:
-    """One line about a file; its details are the newest lines that tell something."""
+    """One line about a file, with what was defined in it last; values are entries of their own."""
     what = ["created"] if state.created else []
     what += [f"renamed from {state.renamed_from}"] if state.renamed_from else []
     what += ["modified"] if state.modified and not state.created else []
     what += ["deleted"] if state.deleted else []
-    telling = [detail for detail in state.details if detail and _TELLING.match(detail)]
+    telling = [detail for detail in state.details if is_definition(detail)]
     details = "; ".join(clipped(detail, _DETAIL_CHARACTERS) for detail in telling[-_DETAILS:])
     return _entry(state.path, what or ["read"], details, order)
 

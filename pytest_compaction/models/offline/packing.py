@@ -28,16 +28,12 @@ HEADING_TOKENS: Final = 80
 _SMALLEST: Final = 6
 _EVEN: Final = 18
 """Tokens added to the cost of an entry when entries are ranked by worth for each token."""
-_NEAREST: Final[Mapping[Source, Sequence[Source]]] = {
-    "intent": ("decisions", "state", "values"),
-    "files": ("state", "values", "decisions"),
-    "errors": ("decisions", "values", "state"),
-    "decisions": ("values", "intent", "state"),
-    "values": ("decisions", "state", "errors"),
-    "next": ("state", "intent", "decisions"),
-    "state": ("next", "values", "decisions"),
-}
-"""Where entries go if no section asks for them."""
+
+
+def asked_for(entries: Iterable[Entry], sections: Sequence[Section]) -> list[Entry]:
+    """The entries of the sources that some section gathers; no other is wanted."""
+    gathered = {source for section in sections for source in section.gathers}
+    return [entry for entry in entries if SOURCE_OF[entry.kind] in gathered]
 
 
 def chosen(entries: Iterable[Entry], room: int, count: TokenCount) -> list[Entry]:
@@ -91,12 +87,9 @@ def placed(entries: Iterable[Entry], sections: Sequence[Section]) -> Summary:
 
 
 def _section_of(source: Source, sections: Sequence[Section]) -> Section:
-    """The section that asks for a source and for the fewest others, else for the nearest."""
-    for wanted in (source, *_NEAREST[source]):
-        asking = [section for section in sections if wanted in section.gathers]
-        if asking:
-            return min(asking, key=lambda section: len(section.gathers))
-    return sections[-1]
+    """The section that asks for a source and for the fewest others."""
+    asking = [section for section in sections if source in section.gathers]
+    return min(asking, key=lambda section: len(section.gathers))
 
 
 def room_for_entries(sections: Sequence[Section], budget: int, count: TokenCount) -> int:

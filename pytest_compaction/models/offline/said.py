@@ -8,7 +8,6 @@ the calls that follow show it better.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.conversation.messages import Message
@@ -48,17 +47,16 @@ _OF_KIND: Final = {"decision": 1.5, "next": 1.2, "error": 1.0, "state": 0.6, "fi
 
 def said_entries(message: Message, order: int, opening: bool) -> Iterator[Entry]:
     """The entries of the text of one message; ``opening`` marks the first request."""
+    by_user = message.role == "user"
     for text, above in _sentences(message.text):
         text = shortened(text)
-        if not text:
-            continue
-        if not _says_something(text):
+        condition = bool(CONSTRAINT.search(text) or CONSTRAINT.search(above))
+        short = by_user and (condition or opening)
+        if text and not _says_something(text, _FEWEST_WORDS // 2 if short else _FEWEST_WORDS):
             yield Entry("finding", text, _EMPTY, order)
-        elif message.role == "user":
-            entry = demand(text, order, opening)
-            inherits = CONSTRAINT.search(above) and not CONSTRAINT.search(text)
-            yield replace(entry, worth=entry.worth + _CONDITION) if inherits else entry
-        else:
+        elif text and by_user:
+            yield demand(text, order, opening, condition)
+        elif text:
             yield report(text, order, bonus=0.0 if message.calls else _REPORT)
 
 
@@ -82,18 +80,18 @@ def shortened(text: str) -> str:
     return clipped(FILLER.sub("", text.strip()), MAX_ENTRY_CHARACTERS)
 
 
-def _says_something(text: str) -> bool:
+def _says_something(text: str, fewest: int) -> bool:
     """Whether a sentence stands for itself: enough content words, or something exact."""
     if text.endswith(":"):
         return False
     words = [word for word in raw_tokens(normalize(text)) if word not in STOPWORDS]
-    return len(words) >= _FEWEST_WORDS or (len(words) > 1 and bool(exact_tokens(text)))
+    return len(words) >= fewest or (len(words) > 1 and bool(exact_tokens(text)))
 
 
-def demand(text: str, order: int, opening: bool = False) -> Entry:
+def demand(text: str, order: int, opening: bool = False, condition: bool = False) -> Entry:
     """What the user wants; a condition counts more, a question less."""
     worth = specificity(text) + _DEMAND
-    worth += _CONDITION if CONSTRAINT.search(text) else 0.0
+    worth += _CONDITION if condition or CONSTRAINT.search(text) else 0.0
     worth += _OPENING if opening else 0.0
     worth -= 2.0 if text.endswith("?") else 0.0
     text = text if text.startswith(DEMAND_LEAD) else DEMAND_LEAD + text

@@ -3,8 +3,8 @@
 Entries come from what was said, from what commands printed, from values in files and from
 what happened to files. Those of an earlier summary are read back and weighed by the same
 rules as new ones, so that a condition of the first hour can outlast the chatter of the
-last. The sections say only where an entry stands: neither their titles nor their number
-change what is chosen.
+last. The sections say which sources are wanted and where an entry stands: their
+titles, their texts and their order do not change what is chosen.
 """
 
 from __future__ import annotations
@@ -26,7 +26,12 @@ from pytest_compaction.models.offline.entry import (
 )
 from pytest_compaction.models.offline.file_entries import carried_file, file_entries
 from pytest_compaction.models.offline.last_state import last_state
-from pytest_compaction.models.offline.packing import chosen, placed, room_for_entries
+from pytest_compaction.models.offline.packing import (
+    asked_for,
+    chosen,
+    placed,
+    room_for_entries,
+)
 from pytest_compaction.models.offline.printed import outcome_entry, printed_entries
 from pytest_compaction.models.offline.said import demand, report, said_entries
 from pytest_compaction.models.offline.topics import Topics
@@ -52,7 +57,7 @@ def summarize(
     topics = Topics(messages)
     lines = [line for _, found in previous.entries for line in found] if previous else []
     carried = _carried(lines, topics)
-    entries = last_state([*carried, *gather(messages, topics)])
+    entries = asked_for(last_state([*carried, *gather(messages, topics)]), sections)
     return placed(chosen(entries, room_for_entries(sections, budget, count), count), sections)
 
 
