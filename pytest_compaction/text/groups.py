@@ -246,6 +246,8 @@ def _denies_need(normal: str, end: int, start: int) -> bool:
 def _holds(match: Match, cue: Cue) -> bool:
     """Whether the cue is one of the words that were asked for."""
     start, end = cue.at
+    if start == end and match.whole:
+        return match.whole[0] < start == match.whole[1]
     return start < end and any(at < end and start < to for at, to in match.spans)
 
 

@@ -64,7 +64,7 @@ def read(form: str, index: SentenceIndex) -> Decision:
     normal = normalize(form)
     if not normal:
         return "absent", None, None
-    if " " not in normal and is_path(normal):
+    if " " not in normal and is_path(normal) and path_suffixes(normal):
         if index.has_path(normal):
             return "stated", None, None
         if raw_tokens(normal) == path_suffixes(normal)[:1]:
