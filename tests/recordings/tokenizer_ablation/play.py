@@ -1,7 +1,9 @@
 """ML research: which vocabulary suits a very small language model?
 
 Unknown pieces cost nothing, so the largest vocabulary wins a sweep; charging them their
-own probability does not help, because one sign stands for whole words. The corpus is
+own probability does not help, because one sign stands for whole words. Taking rare pieces
+apart does. Between the sweeps stand reviews, a run book, lists of entries, a miscount, and
+two requests that go against what the user demanded at the start. The corpus is
 generated here (``history``); programs, git and pytest really run; see
 ``tests/recordings/recorder.py``.
 """
