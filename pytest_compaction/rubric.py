@@ -139,8 +139,8 @@ CRITERIA: Final[tuple[Criterion, ...]] = (
     Criterion(
         "completeness_depth",
         "completeness",
-        "Has the answer the details of the facts that it states?",
-        ("none", "most of them", "all of them"),
+        "How much of the detail of the facts asked for has the answer?",
+        ("none, or no fact stated", "most of it", "all of it"),
     ),
     Criterion(
         "instruction_format",
@@ -215,7 +215,3 @@ def dimension_scores(scores: Mapping[str, float]) -> dict[str, float]:
 def overall_score(dimensions: Mapping[str, float]) -> float | None:
     """Unweighted mean of the dimensions (0 to 5); ``None`` without any dimension."""
     return sum(dimensions.values()) / len(dimensions) if dimensions else None
-
-
-PUBLISHED: Final[Mapping[str, Mapping[str, float]]] = {}
-"""Empty: no published score of another system stands beside ours."""

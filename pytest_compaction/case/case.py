@@ -6,32 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pytest_compaction.conversation.chat_format import (
-    MessageShapeError,
-    from_chat,
-    message_from_chat,
-)
-from pytest_compaction.conversation.messages import (
-    Message,
-    canonical_json,
-    leading_system,
-    short_hash,
-    text_message,
-)
+from pytest_compaction.case.recorded_view import recorded_view
+from pytest_compaction.conversation.chat_format import MessageShapeError, from_chat
+from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
 from pytest_compaction.text.matching import Statement, TextIndex
 
 ProbeKind = Literal["recall", "file", "continuation", "decision"]
 PROBE_KINDS: tuple[ProbeKind, ...] = ("recall", "file", "continuation", "decision")
-
-About = Literal["detail", "created", "modified", "accessed", "state", "pending", "reason"]
-"""The subject of a fact; each criterion of the rubric judges the facts of its subject."""
-
-DEFAULT_ABOUT: Mapping[str, About] = {
-    "recall": "detail",
-    "file": "accessed",
-    "continuation": "state",
-    "decision": "reason",
-}
 
 FactType = Literal[
     "value",
@@ -55,16 +36,6 @@ DEFAULT_TYPE: Mapping[str, FactType] = {
     "file": "path",
     "continuation": "next_step",
     "decision": "decision",
-}
-
-_TYPE_OF: Mapping[About, tuple[FactType, Change | None]] = {
-    "detail": ("value", None),
-    "created": ("path", "created"),
-    "modified": ("path", "modified"),
-    "accessed": ("path", "read"),
-    "state": ("state", None),
-    "pending": ("next_step", None),
-    "reason": ("reason", None),
 }
 
 AnswerFormat = Literal["text", "list", "sentence", "json"]
@@ -92,7 +63,6 @@ class Fact:
     text: str
     aliases: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
-    about: About = "detail"
     type: FactType = "value"
     keys: tuple[tuple[str, ...], ...] = ()
     change: Change | None = None
@@ -261,29 +231,6 @@ def _point(
         raise RecordShapeError(f"/compaction_points/{number}/recorded", str(error)) from None
 
 
-def recorded_view(
-    record: Mapping[str, Any], point: str, log: tuple[Message, ...], position: Mapping[str, int]
-) -> tuple[Message, ...]:
-    """The view that a record describes; ``position`` holds the index of each id of the log.
-
-    System messages at the start of the log stand before a summary. Raises
-    :class:`~pytest_compaction.conversation.chat_format.MessageShapeError`.
-    """
-    if "messages" in record:
-        return tuple(
-            log[position[item["log"]]]
-            if "log" in item
-            else message_from_chat(
-                item, f"recorded-{point}-{number}", f"recorded message {number}", "synthetic"
-            )
-            for number, item in enumerate(record["messages"])
-        )
-    kept = {position[id] for id in record.get("kept", ())}
-    head = log[: leading_system(log)]
-    summary = text_message(f"recorded-{point}", "user", record["summary"], "synthetic")
-    return (*head, summary, *(log[index] for index in sorted(kept) if index >= len(head)))
-
-
 def _probe(item: Mapping[str, Any], points: Mapping[str, int], last: int) -> Probe:
     kind: ProbeKind = item["kind"]
     answer = dict(item.get("answer", {}))
@@ -291,7 +238,7 @@ def _probe(item: Mapping[str, Any], points: Mapping[str, int], last: int) -> Pro
         if name in answer:
             answer[name] = int(answer[name])
     answer["forbid"] = tuple(answer.get("forbid", ()))
-    types = {fact["text"]: _type(fact, kind)[0] for fact in item["facts"]}
+    types = {fact["text"]: fact.get("type", DEFAULT_TYPE[kind]) for fact in item["facts"]}
     traps = tuple(_trap(trap, types, kind) for trap in item.get("traps", ()))
     return Probe(
         id=item["id"],
@@ -318,23 +265,15 @@ def _trap(item: Mapping[str, Any], types: Mapping[str, FactType], kind: ProbeKin
 
 
 def _fact(item: Mapping[str, Any], kind: ProbeKind, traps: tuple[Trap, ...]) -> Fact:
-    type, change = _type(item, kind)
     return Fact(
         text=item["text"],
         aliases=tuple(item.get("aliases", ())),
         evidence=tuple(item["evidence"]),
-        about=item.get("about", DEFAULT_ABOUT[kind]),
-        type=type,
+        type=item.get("type", DEFAULT_TYPE[kind]),
         keys=_groups(item.get("keys", ())),
-        change=change,
+        change=item.get("change"),
         counterparts=tuple(trap.statement for trap in traps if trap.of == item["text"]),
     )
-
-
-def _type(item: Mapping[str, Any], kind: ProbeKind) -> tuple[FactType, Change | None]:
-    if "type" not in item and "about" in item:
-        return _TYPE_OF[item["about"]]
-    return item.get("type", DEFAULT_TYPE[kind]), item.get("change")
 
 
 def _groups(value: Any) -> tuple[tuple[str, ...], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -59,11 +59,14 @@ def case_paths(path: Path) -> list[Path]:
     )
 
 
-def load_cases(paths: Iterable[Path], root: Path | None = None) -> CaseSet:
+def load_cases(
+    paths: Iterable[Path], root: Path | None = None, checked: Container[str] = ()
+) -> CaseSet:
     """Load every case below the paths; ids must be unique among all of them.
 
     ``root`` shortens the file names in messages. A missing or empty folder is an
-    error of its own.
+    error of its own. ``checked`` are the digests of cases whose evidence another process
+    has found sound, which takes most of the time.
     """
     cases: dict[str, Case] = {}
     errors: list[CaseFileError] = []
@@ -78,7 +81,7 @@ def load_cases(paths: Iterable[Path], root: Path | None = None) -> CaseSet:
             if file.resolve() in seen:
                 continue
             seen.add(file.resolve())
-            for item in read_case_file(file, root):
+            for item in read_case_file(file, root, checked):
                 if isinstance(item, CaseFileError):
                     errors.append(item)
                 elif item.id in cases:
@@ -112,21 +115,26 @@ def read_text(path: Path) -> str | CaseFault:
         return CaseFault("", f"{error.strerror or error}", "a readable file")
 
 
-def read_case_file(path: Path, root: Path | None = None) -> Iterator[Case | CaseFileError]:
-    """The cases of one file: one for ``.json``, one per line for ``.jsonl``."""
+def read_case_file(
+    path: Path, root: Path | None = None, checked: Container[str] = ()
+) -> Iterator[Case | CaseFileError]:
+    """The cases of one file: one for ``.json``, one per line for ``.jsonl``.
+
+    ``checked`` is that of :func:`load_cases`.
+    """
     source = shorten(path, root)
     text = read_text(path)
     if isinstance(text, CaseFault):
         yield CaseFileError(source, [text])
         return
     if path.suffix != ".jsonl":
-        yield _parse(text, source)
+        yield _parse(text, source, checked)
         return
     lines = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
     if not lines:
         yield CaseFileError(source, [CaseFault("", "no line", "one case per line")])
     for number, line in lines:
-        yield _parse(line, f"{source}:{number}")
+        yield _parse(line, f"{source}:{number}", checked)
 
 
 def read_json(text: str, what: str = "a case") -> Any:
@@ -144,7 +152,7 @@ def read_json(text: str, what: str = "a case") -> Any:
         return CaseFault("", str(error), "valid JSON")
 
 
-def _parse(text: str, source: str) -> Case | CaseFileError:
+def _parse(text: str, source: str, checked: Container[str]) -> Case | CaseFileError:
     data = read_json(text)
     if isinstance(data, CaseFault):
         return CaseFileError(source, [data])
@@ -163,6 +171,8 @@ def _parse(text: str, source: str) -> Case | CaseFileError:
         return CaseFileError(source, [CaseFault("/messages", str(error), "OpenAI chat messages")])
     except RecordShapeError as error:
         return CaseFileError(source, [CaseFault(error.pointer, str(error), "chat messages")])
+    if case.digest in checked:
+        return case
     faults = [*message_faults(case), *evidence_faults(case)]
     return CaseFileError(source, faults) if faults else case
 

@@ -118,7 +118,7 @@ def make_case(
         sum(bool(record.data) for record in records),
         tuple(record.missing for record in records if record.missing),
         len(messages) - end,
-        unanswered(case_from_json(data), probe_source is derive_probes),
+        unanswered(case_from_json(data)),
     )
 
 

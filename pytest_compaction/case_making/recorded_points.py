@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_compaction.case.case import recorded_view
+from pytest_compaction.case.recorded_view import recorded_view
 from pytest_compaction.conversation.chat_format import message_to_chat
 from pytest_compaction.conversation.messages import Message, structure_faults
 from pytest_compaction.importers.protocol import Boundary, Transcript

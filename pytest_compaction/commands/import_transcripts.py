@@ -257,8 +257,8 @@ def _report(target: Path, importer: Importer, transcript: Transcript, made: Made
     print(f"  facts          {facts:>7,}")
     if made.unanswered:
         print(
-            f"  unanswered     {made.unanswered:>7,}  probes for which the offline control finds "
-            "no fact in the full log; lint refuses them"
+            f"  unanswered     {made.unanswered:>7,}  probes for which the offline model finds "
+            "no fact in the full log; lint warns of them"
         )
 
 

@@ -17,6 +17,14 @@ from typing import Any, Literal
 ROLES: tuple[str, ...] = ("system", "developer", "user", "assistant", "tool")
 
 
+_HEAD_ARGUMENTS = frozenset(
+    """path paths file file_path filepath filename file_name target target_file old_path new_path
+    source destination src dest dst from to directory dir cmd command""".split()
+)
+"""Arguments of tools that say what happens to which file."""
+_HEAD_CHARACTERS = 200
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """Plain text."""
@@ -103,19 +111,40 @@ class Message:
 def readable(message: Message) -> str:
     """All text of a message that can be read: text, tool calls, tool results.
 
-    Tool arguments are decoded, so that text written to a file reads as it will
-    stand in the file. Images, thinking and opaque parts are not readable.
+    A tool call is a line of its name and its short place or command, so that it says in one
+    line what happens to which file; the other arguments follow. They are decoded, so that text
+    written to a file reads as it will stand in the file. Images, thinking and opaque parts are
+    not readable.
     """
     lines: list[str] = []
     for part in message.parts:
         if isinstance(part, Text):
             lines.append(part.text)
         elif isinstance(part, ToolCall):
-            lines.append(part.name)
-            lines.extend(_strings(part.parsed()) if part.parsed() else [part.arguments])
+            lines.extend(_call_lines(part))
         elif isinstance(part, ToolResult):
             lines.append(part.text)
     return "\n".join(lines)
+
+
+def _call_lines(call: ToolCall) -> Iterator[str]:
+    arguments = call.parsed()
+    if not arguments:
+        yield call.name
+        yield call.arguments
+        return
+    head = [
+        name
+        for name, value in arguments.items()
+        if name in _HEAD_ARGUMENTS
+        and isinstance(value, str)
+        and len(value) <= _HEAD_CHARACTERS
+        and "\n" not in value
+    ]
+    yield " ".join([call.name, *(arguments[name] for name in head)])
+    for name, value in arguments.items():
+        if name not in head:
+            yield from _strings(value)
 
 
 def _strings(value: Any) -> Iterator[str]:

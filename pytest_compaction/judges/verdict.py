@@ -144,6 +144,8 @@ class Verdict:
             lines.append(f"  stale: {'; '.join(stale)}")
         if self.reading == "view":
             lines += self._lost("unused", "remark: in the view, but not found by the answer")
+            if self.second is not None and self.second.overall is not None:
+                lines.append(f"  remark: the answer alone scores {self.second.overall:.2f}")
         lines.append(f"  answer: {printable(self.response, 160) or '(empty)'}")
         return lines
 

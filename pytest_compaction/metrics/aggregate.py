@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 from pytest_compaction.metrics.intervals import cluster_interval
+from pytest_compaction.metrics.item_figures import (
+    Record,
+    outcome_of,
+    reading_of,
+    second_figure,
+    stated_share,
+)
 from pytest_compaction.metrics.pass_k import mean_pass_hat_k
 from pytest_compaction.metrics.savings import kept_share, removed_share
-from pytest_compaction.metrics.survival import loss
+from pytest_compaction.metrics.survival import Source, loss
 from pytest_compaction.rubric import DIMENSIONS
-
-Record = dict[str, Any]
-"""One item of a run as plain JSON: the ``Record`` of ``records``, a room above this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +35,17 @@ class Mean:
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """Facts asked for, and how many of them were dropped from the view or left unused."""
+    """Facts asked for, and how many of them were dropped from the view or left unused.
+
+    ``outcomes`` counts them by what the leading reading made of them.
+    """
 
     facts: int
     dropped: int
     unused: int
     traps: int
     hit: int
+    outcomes: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,10 @@ class Aggregate:
     compactions: int
     stated: Mean | None = None
     """The share of the facts that the views state, as a mean over items (0 to 1)."""
+    reading: Source = "view"
+    """What the scores were read from; see :func:`reading_of`."""
+    second: Mean | None = None
+    """The overall score of the other reading."""
 
     @property
     def view_tokens(self) -> float | None:
@@ -147,26 +158,14 @@ def token_totals(records: Iterable[Record]) -> Tokens:
     return Tokens(before, after, len(last))
 
 
-def stated_share(record: Record) -> float | None:
-    """The share of an item's facts that its view states; ``None`` without a score or facts."""
-    facts = record["facts"]
-    if record["overall"] is None or not facts:
-        return None
-    return sum(is_stated(fact) for fact in facts) / len(facts)
-
-
-def is_stated(fact: Mapping[str, Any]) -> bool:
-    """Whether the view states a fact, from its part of a record."""
-    return bool(fact["survived"])
-
-
 def loss_counts(records: Iterable[Record]) -> Losses:
     """Facts and traps over all scored records: how many were dropped, unused or hit."""
-    facts = [fact for record in scored(records) for fact in record["facts"]]
+    facts = [(fact, reading_of(r)) for r in scored(records) for fact in r["facts"]]
     traps = [trap for record in scored(records) for trap in record["traps"]]
-    kinds = Counter(loss(fact["survived"], fact["used"]) for fact in facts)
+    kinds = Counter(loss(fact["survived"], fact["used"], leads) for fact, leads in facts)
+    outcomes = Counter(outcome_of(fact, leads) for fact, leads in facts)
     hit = sum(trap["hit"] for trap in traps)
-    return Losses(len(facts), kinds["dropped"], kinds["unused"], len(traps), hit)
+    return Losses(len(facts), kinds["dropped"], kinds["unused"], len(traps), hit, outcomes)
 
 
 def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
@@ -192,6 +191,8 @@ def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
         over_budget=_over_budget(records),
         compactions=len(per_compaction),
         stated=mean_of(records, stated_share),
+        reading=reading_of(records[0]) if records else "view",
+        second=mean_of(records, second_figure),
     )
 
 

@@ -19,13 +19,12 @@ from itertools import pairwise
 
 from pytest_compaction.metrics.aggregate import (
     Mean,
-    Record,
     aggregate,
     budgets_of,
     by_compactor,
     mean_of,
-    stated_share,
 )
+from pytest_compaction.metrics.item_figures import Record, stated_share
 
 
 @dataclass(frozen=True, slots=True)

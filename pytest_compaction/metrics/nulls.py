@@ -6,20 +6,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pytest_compaction.metrics.aggregate import Mean, Record, mean_of, stated_share
+from pytest_compaction.metrics.aggregate import Mean, mean_of
+from pytest_compaction.metrics.item_figures import Record, survival
 
 NULLS: Final = ("random", "said-only", "window")
 """The shipped strategies with no idea behind them."""
 
-Result = Literal["beats", "does not beat", "is beaten by", "not known"]
+Result = Literal["beats", "does not beat", "is beaten by", "cannot be told from"]
 
 
 @dataclass(frozen=True, slots=True)
 class NullComparison:
-    """A strategy and the null that states most in as many tokens.
+    """A strategy and the null that survives best in as many tokens.
 
-    ``difference`` is the share of facts that the views state less that of the null,
-    over items, with its interval over cases (-1 to 1). ``tokens`` are the mean tokens of the
+    ``difference`` is the mean over items of the survival of the view less that of the null
+    (-5 to 5), with its interval over cases. ``tokens`` are the mean tokens of the
     views and of those of the null.
     """
 
@@ -31,7 +32,7 @@ class NullComparison:
     def result(self) -> Result:
         """What the interval says; one case says nothing."""
         if self.difference.interval is None:
-            return "not known"
+            return "cannot be told from"
         low, high = self.difference.interval
         return "beats" if low > 0 else "is beaten by" if high < 0 else "does not beat"
 
@@ -42,16 +43,16 @@ def best_null(records: Sequence[Record]) -> NullComparison | None:
     Each null had as many tokens as the view of the strategy, at the same point of the same
     case. ``None`` for a null and the control, which are not compared.
     """
-    paired = [r for r in records if r.get("nulls") and stated_share(r) is not None]
+    paired = [r for r in records if r.get("nulls") and survival(r) is not None]
     if not paired:
         return None
     names = sorted({name for record in paired for name in record["nulls"]})
-    means = {name: _mean(r["nulls"][name]["stated"] for r in paired) for name in names}
+    means = {name: _mean(r["nulls"][name]["overall"] for r in paired) for name in names}
     best = max(names, key=lambda name: (means[name], name))
 
     def difference(record: Record) -> float | None:
-        share = stated_share(record)
-        return None if share is None else share - record["nulls"][best]["stated"]
+        own = survival(record)
+        return None if own is None else own - record["nulls"][best]["overall"]
 
     found = mean_of(paired, difference)
     if found is None:

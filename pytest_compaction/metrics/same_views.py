@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pytest_compaction.metrics.aggregate import Record
+from pytest_compaction.metrics.item_figures import Record
 
 
 def with_same_views(groups: Mapping[str, Sequence[Record]]) -> list[list[str]]:

@@ -33,7 +33,7 @@ class Readings:
 @lru_cache(maxsize=32)
 def view_index(view: tuple[Message, ...]) -> TextIndex:
     """The readable text of a view, prepared for the facts of all its probes."""
-    return TextIndex("\n".join(readable(message) for message in view))
+    return TextIndex("\n\n".join(readable(message) for message in view))
 
 
 def read(facts: Sequence[Fact], traps: Sequence[Trap], index: TextIndex) -> Readings:

@@ -41,13 +41,7 @@ class FullLogControl:
         return any(index.read(fact.statement).outcome == "stated" for fact in facts)
 
 
-def unanswered(case: Case, by_rule: bool) -> int:
-    """How many probes of a case the control answers without a single fact.
-
-    Probes made by rules have passed this check already, unless none of them did: deriving
-    keeps unanswered probes only when it has no others. So the first probe tells for all.
-    """
+def unanswered(case: Case) -> int:
+    """How many probes of a case the control answers without a single fact."""
     control = FullLogControl(case.messages, [point.index for point in case.points])
-    if by_rule and control.answers_probe(case.probes[0]):
-        return 0
     return sum(not control.answers_probe(probe) for probe in case.probes)

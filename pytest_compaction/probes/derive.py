@@ -3,7 +3,7 @@
 The matcher that loads cases verifies every fact. A fact must be at risk: few messages
 state it, and none of them is in the tail or in the last twentieth of the log.
 Continuation probes are the exception, because the present state is always stated late.
-The offline control finds at least one fact of each probe in the full log. No question
+Probes of which the offline model finds a fact in the full log come first. No question
 states one of its own facts. The same log always gives the same probes.
 """
 
@@ -22,6 +22,7 @@ from pytest_compaction.probes.data import fact_data, states, trap_data
 from pytest_compaction.probes.keys import given_away
 from pytest_compaction.probes.log import Draft, Found, ProbeLog
 from pytest_compaction.probes.sources.changed import changed_drafts
+from pytest_compaction.probes.sources.checks import check_drafts
 from pytest_compaction.probes.sources.decisions import decision_drafts
 from pytest_compaction.probes.sources.edits import edit_drafts
 from pytest_compaction.probes.sources.errors import error_drafts
@@ -38,7 +39,7 @@ from pytest_compaction.text.matching import TextIndex
 
 DEFAULT_COUNT: Final = 16
 FEW: Final = 8
-"""A session that gives fewer probes than this is also asked for single facts."""
+"""A session with fewer probes is also asked for single facts and for unanswered ones."""
 MAX_MENTIONS_ALONE: Final = 5
 MAX_FACTS: Final = 6
 MAX_OF_A_NAME: Final = 3
@@ -60,6 +61,7 @@ SOURCES: Final = (
     changed_drafts,
     output_drafts,
     rerun_drafts,
+    check_drafts,
     continuation_drafts,
     plan_drafts,
     decision_drafts,
@@ -82,16 +84,16 @@ def derive_probes(
     support are left out. Given the ``budget`` of the case in tokens, no probe asks for a
     fact in the tail that ``lint`` expects every strategy to keep.
 
-    Unless ``verified`` is false, every probe must have a fact that the offline control
-    finds in the full log; ``lint`` would call the others unanswerable. If that leaves no
-    probe, the check is dropped. If still none is left and the log fits the budget, facts
-    in the tail are allowed too. ``lint`` then says what such probes are worth.
+    Unless ``verified`` is false, probes with a fact that the offline model's answer from the
+    full log states come first; ``lint`` calls the others unanswerable, and they only fill up
+    what would be few. If no probe is left and the log fits the budget, facts in the tail are
+    allowed too. ``lint`` then says what such probes are worth.
     """
     if not messages or not points:
         return []
     control = FullLogControl(messages, points) if verified else None
     drafts = _drafts(ProbeLog(messages, points, budget))
-    chosen = _best(drafts, count, control) or _best(drafts, count, None)
+    chosen = _best(drafts, count, control)
     if not chosen and budget is not None and _fits(messages[: points[-1] + 1], budget):
         chosen = _best(_drafts(ProbeLog(messages, points)), count, None)
     numbers: Counter[str] = Counter()
@@ -112,12 +114,15 @@ def _drafts(log: ProbeLog) -> list[Draft]:
 
 
 def _best(drafts: Sequence[Draft], count: int, control: FullLogControl | None) -> list[Draft]:
-    """Drafts with several facts; if there are few of them, also drafts with a single fact."""
+    """Drafts with several facts; if there are few, also drafts with one, then unanswered ones."""
     several = [draft for draft in drafts if len(draft.found) >= draft.least]
     chosen = _chosen(several, count, control)
-    if len(chosen) < min(FEW, count):
+    few = min(FEW, count)
+    if len(chosen) < few:
         alone = [_alone(draft) for draft in drafts if _worth_asking_alone(draft)]
-        chosen = _chosen(alone, min(FEW, count), control)
+        chosen = _chosen(alone, few, control)
+        if control is not None and len(chosen) < few:
+            chosen = _chosen(alone, few, None, chosen)
     return chosen
 
 
@@ -132,11 +137,22 @@ def _worth_asking_alone(draft: Draft) -> bool:
     return several or len(draft.found[0].positions) <= MAX_MENTIONS_ALONE
 
 
-def _chosen(drafts: Sequence[Draft], count: int, control: FullLogControl | None) -> list[Draft]:
-    """Choose one draft of each kind per round, then fill up by rank; repeated names rank lower."""
+def _chosen(
+    drafts: Sequence[Draft],
+    count: int,
+    control: FullLogControl | None,
+    already: Sequence[Draft] = (),
+) -> list[Draft]:
+    """Choose one draft of each kind per round, then fill up by rank; repeated names rank lower.
+
+    Those ``already`` chosen stay.
+    """
     left: list[Draft] = []
     kept: Counter[str] = Counter()
+    asked = {(draft.question, draft.point) for draft in already}
     for draft in sorted(drafts, key=lambda draft: draft.rank):
+        if (draft.question, draft.point) in asked:
+            continue
         kept[draft.name] += 1
         if kept[draft.name] <= MAX_DRAFTS_OF_A_NAME:
             left.append(draft)
@@ -144,9 +160,9 @@ def _chosen(drafts: Sequence[Draft], count: int, control: FullLogControl | None)
     turns: list[str] = [
         kind for turn in range(rounds) for kind in PROBE_KINDS if turn < WANTED[kind]
     ]
-    used: set[str] = set()
-    names: Counter[str] = Counter()
-    chosen: list[Draft] = []
+    used = {found.fact.text for draft in already for found in draft.found}
+    names = Counter(draft.name for draft in already)
+    chosen = list(already)
     for kind in [*turns, *[""] * count]:
         if len(chosen) >= count:
             break

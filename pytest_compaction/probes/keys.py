@@ -13,26 +13,33 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.probes.vocabulary import NEGATED, NEGATIVE, WEAK
+from pytest_compaction.probes.exact import (
+    MAX_EXACT,
+    OUTER,
+    exact_groups,
+    telling,
+    weak_alone,
+)
+from pytest_compaction.probes.vocabulary import NEGATED, NEGATIVE, REQUESTS, WEAK
 from pytest_compaction.text.words import (
     STOPWORDS,
     content_stems,
     is_path,
     normalize,
+    segments,
     stem,
 )
 
 Groups = tuple[tuple[str, ...], ...]
 MAX_GROUPS: Final = 4
-MAX_EXACT: Final = 3
 MAX_KEY: Final = 200
 """The most characters of an alternative."""
-_OUTER: Final = "()[]{}<>\"'`,;:!?*“”‘’…|=&\\"
-_PLAIN_NUMBER: Final = re.compile(r"[$€£]?\d{1,3}(?:[.,]\d{1,2})?")
-_NUMBER: Final = re.compile(r"[$€£~]?\d[\d.,]*(?:%|[a-zA-Z]{1,3})?")
-_QUOTED: Final = re.compile(r"`([^`\s]{2,60})`|\"([^\"\s]{2,60})\"|(?<!\w)'([^'\s]{2,60})'(?!\w)")
-_MIXED: Final = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|::|^--\w|^@\w|^#\w|[A-Za-z]\d")
-_CAPITALS: Final = re.compile(r"[A-Z][A-Z\d_-]{2,}")
+_BEFORE_VERBS: Final = frozenset(
+    ["", *"to should must will can and then not please let never".split()]
+)
+"""Words before a verb; a request begins with one."""
+_STARTS: Final = re.compile(r"(?:[:;,(–—]|\s-)\s*$")
+"""What a new clause begins after."""
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ADVERB: Final = re.compile(r"\w{3,}ly$")
 _VERBAL: Final = re.compile(r"\w{3,}(?:ing|ed)$")
@@ -43,10 +50,11 @@ Frequency = Callable[[str], int]
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word of a text, as written, and its place."""
+    """A word of a text, as written, its place in characters, and whether it is a verb there."""
 
     text: str
     place: int
+    verbal: bool
 
     @property
     def stem(self) -> str:
@@ -55,9 +63,14 @@ class _Word:
 
 def keys_of(text: str, frequency: Frequency) -> Groups:
     """Key groups for what a text says; empty if it has no words that tell."""
-    groups = _exact_groups(text)
+    groups = exact_groups(text)
     negation = _negation(text)
-    if negation:
+    denied = negation[0].partition(" ")[2] if negation else ""
+    others = [group for group in groups if denied not in map(str.casefold, group)]
+    if others and len(others) < len(groups):
+        # "5 tries, not 3": what stands is enough.
+        groups = others
+    elif negation:
         groups.append(negation)
     # What a negation or an exact token already holds is not asked for twice.
     held = set(content_stems(normalize(" ".join(key for group in groups for key in group))))
@@ -70,7 +83,7 @@ def keys_of(text: str, frequency: Frequency) -> Groups:
 
 def value_keys(name: str, value: str, frequency: Frequency) -> Groups:
     """Key groups for a name and its value; a value that is a phrase gives several groups."""
-    values = _exact_groups(value) or [(word.text,) for word in _words(value, weak=True)[:2]]
+    values = exact_groups(value) or [(word.text,) for word in _words(value, weak=True)[:2]]
     if not values:
         values = [(value,)]
     return _sound([*values[:MAX_EXACT], *name_groups(name, frequency)][:MAX_GROUPS])
@@ -78,8 +91,8 @@ def value_keys(name: str, value: str, frequency: Frequency) -> Groups:
 
 def name_groups(name: str, frequency: Frequency) -> list[tuple[str, ...]]:
     """A name as one alternative of several words, or its two most telling words if it is long."""
-    name = name.strip(_OUTER + " .-")
-    exact = _exact_groups(name)
+    name = name.strip(OUTER + " .-")
+    exact = exact_groups(name)
     if exact:
         return exact[:2]
     words = [word for word in re.findall(r"[\w-]+", name) if word.casefold() not in STOPWORDS]
@@ -93,30 +106,15 @@ def identifier_keys(*names: str) -> Groups:
     return _sound([(name,) for name in names])
 
 
-def telling(key: str) -> bool:
-    """Whether an alternative identifies something alone: a path, a name, a long number."""
-    key = key.strip()
-    if " " in key:
-        return any(telling(part) for part in key.split())
-    if is_path(normalize(key)):
-        return True
-    if _NUMBER.fullmatch(key):
-        digits = sum(char.isdigit() for char in key)
-        return digits > 3 or (digits == 3 and not key.isdigit())
-    return len(key) > 3 and bool(_MIXED.search(key) or _CAPITALS.fullmatch(key) or "-" in key)
-
-
-def small_number(key: str) -> bool:
-    """Whether an alternative is only a number of up to three digits, which occurs everywhere."""
-    return bool(_PLAIN_NUMBER.fullmatch(key.strip()))
-
-
 def given_away(question: str, keys: Groups, text: str) -> bool:
-    """Whether a question holds what a fact asks for, whatever it says about it."""
-    held = set(content_stems(normalize(question)))
-    if not keys:
-        return set(content_stems(normalize(text))) <= held
-    return all(any(_stems(key) <= held for key in group) for group in keys)
+    """Whether a sentence of a question holds what a fact asks for, whatever it says about it."""
+    for sentence in segments(question):
+        held = set(content_stems(normalize(sentence)))
+        if not keys and set(content_stems(normalize(text))) <= held:
+            return True
+        if keys and all(any(_stems(key) <= held for key in group) for group in keys):
+            return True
+    return False
 
 
 def _stems(key: str) -> set[str]:
@@ -126,53 +124,26 @@ def _stems(key: str) -> set[str]:
     return set(content_stems(normal)) or {normal}
 
 
-def _exact_groups(text: str) -> list[tuple[str, ...]]:
-    """Exact tokens of a text in order; a plain number comes with the word that it counts."""
-    quoted = {part for match in _QUOTED.finditer(text) for part in match.groups() if part}
-    pieces = text.split()
-    found: dict[str, None] = {}
-    for place, piece in enumerate(pieces):
-        token = piece.strip(_OUTER).rstrip(_OUTER + ".")
-        if not token or not re.search(r"\w", token):
-            continue
-        if _NUMBER.fullmatch(token):
-            unit = pieces[place + 1].strip(_OUTER + ".") if place + 1 < len(pieces) else ""
-            counted = unit.isalpha() and unit.casefold() not in STOPWORDS
-            ends = piece.rstrip("`'\"")[-1:] in {",", ";", ":", "."}
-            token = f"{token} {unit}" if counted and token.isdigit() and not ends else token
-            found[token] = None
-        elif token in quoted or _exact(token):
-            found[token] = None
-    return [(token,) for token in list(found)[:MAX_EXACT]]
-
-
-def _exact(token: str) -> bool:
-    normal = normalize(token)
-    if normal in STOPWORDS or normal in NEGATIVE:
-        return False
-    if "/" in token and re.fullmatch(r"[a-z]{2,}/[a-z]{2,}", token):
-        return False
-    return bool(
-        is_path(normal)
-        or re.search(r"\d", token)
-        or _MIXED.search(token)
-        or _CAPITALS.fullmatch(token)
-    )
-
-
 def _words(text: str, weak: bool = False) -> list[_Word]:
     """The content words of a text that are not exact; weak ones only if asked for."""
-    exact = {key for group in _exact_groups(text) for key in group[0].split()}
+    exact = {key for group in exact_groups(text) for key in group[0].split()}
     found: dict[str, _Word] = {}
+    low = ""
     for match in _WORD.finditer(text):
         word = match[0].strip("'’-")
-        low = word.casefold()
+        starts = _STARTS.search(text[max(0, match.start() - 3) : match.start()])
+        before, low = "" if starts else low, word.casefold()
         if len(low) < 3 or low in STOPWORDS or low in NEGATIVE or low.endswith(("n't", "n’t")):
             continue
-        if word in exact or (stem(low) in WEAK and not weak) or re.search(r"['’]", word):
+        if _part_of(word, exact) or (stem(low) in WEAK and not weak) or re.search(r"['’]", word):
             continue
-        found.setdefault(stem(low), _Word(word, match.start()))
+        found.setdefault(stem(low), _Word(word, match.start(), _verbal(low, before)))
     return list(found.values())
+
+
+def _part_of(word: str, tokens: Iterable[str]) -> bool:
+    part = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
+    return any(part.search(token) for token in tokens)
 
 
 def _place(text: str, key: str) -> int | None:
@@ -184,11 +155,20 @@ def _place(text: str, key: str) -> int | None:
 def _wanted(groups: Sequence[tuple[str, ...]], words: Sequence[_Word]) -> int:
     """How many words of the subject the groups still need."""
     strong = sum(any(telling(key) for key in group) for group in groups)
-    if strong > 1 or len(groups) > 2:
+    if len(groups) > 2 or (strong and len(groups) > 1):
         return 0
-    if strong or groups:
+    if strong:
         return 1
-    return min(3, len(words))
+    wanted = 3 - len(groups)
+    things = sum(not word.verbal for word in words)
+    # What is done is worded in many ways; what it is done to keeps its name.
+    least = 2 if len(words) + len(groups) < 4 else 3
+    return min(wanted, max(things, least - len(groups)), len(words))
+
+
+def _verbal(word: str, before: str) -> bool:
+    """Whether a word rather says what is done than what it is done to."""
+    return (before in _BEFORE_VERBS and stem(word) in REQUESTS) or bool(_VERBAL.match(word))
 
 
 def _best(
@@ -199,19 +179,12 @@ def _best(
         return []
 
     def weight(word: _Word) -> tuple[bool, bool, bool, int, int, int]:
-        times = frequency(word.stem)
         low = word.text.casefold()
+        times = frequency(word.stem)
+        # A compound is a term, whatever its parts are.
+        rare, times = (False, 0) if "-" in low else (times < 2, times)
         far = 0 if near is None else abs(word.place - near)
-        verbal = bool(_VERBAL.match(low))
-        plain = "-" not in word.text
-        return (
-            times < 2 and plain,
-            bool(_ADVERB.match(low)),
-            verbal,
-            far,
-            times if plain else 0,
-            word.place,
-        )
+        return (word.verbal, rare, bool(_ADVERB.match(low)), far, times, word.place)
 
     return sorted(sorted(words, key=weight)[:wanted], key=lambda word: word.place)
 
@@ -223,6 +196,8 @@ def _negation(text: str) -> tuple[str, ...]:
         low = word.casefold().replace("’", "'")
         if low not in NEGATIVE and not low.endswith("n't"):
             continue
+        if words[place + 1 : place + 2] == ["such"]:
+            return NEGATED["no such"]
         after = [
             other.casefold()
             for other in words[place + 1 : place + 6]
@@ -256,8 +231,3 @@ def _sound(groups: Iterable[tuple[str, ...]]) -> Groups:
     if len(found) == 1 and all(weak_alone(key) for key in found[0]):
         return ()
     return found
-
-
-def weak_alone(key: str) -> bool:
-    """Whether an alternative says nothing by itself: a small number, or one ordinary word."""
-    return small_number(key) or (" " not in key.strip() and not telling(key))

@@ -14,7 +14,7 @@ from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.probes.keys import Groups, keys_of
-from pytest_compaction.probes.phrases import first_line, quotable
+from pytest_compaction.probes.phrases import balanced, first_line, quotable
 from pytest_compaction.secrets.shapes import STAND_IN
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import content_stems, is_path, normalize, path_suffixes
@@ -171,7 +171,7 @@ class ProbeLog:
 
     def fact(self, candidate: Candidate) -> Fact | None:
         """The candidate with key groups that its own text states; ``None`` without them."""
-        text = " ".join(candidate.text.split())
+        text = balanced(" ".join(candidate.text.split()))
         if not text or len(text) > MAX_FACT_CHARACTERS or STAND_IN in text:
             return None
         keys = candidate.keys or keys_of(text, self.frequency)

@@ -127,6 +127,11 @@ def shown_command(script: str) -> str:
     return f"`{printable(line.replace('`', ''), 100)}`" if line else ""
 
 
+def balanced(text: str) -> str:
+    """A text without the rest behind a parenthesis that is opened and not closed."""
+    return text if text.count("(") <= text.count(")") else text[: text.rindex("(")].rstrip(" ,;:")
+
+
 def bare(text: str) -> str:
     """A text without Markdown emphasis, list marks, unpaired backticks and outer punctuation."""
     text = re.sub(r"\*\*|__(?=\w)|(?<=\w)__", "", text).strip(" \t.,;:!?*-")

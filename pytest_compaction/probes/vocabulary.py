@@ -27,7 +27,7 @@ WEAK: Final = _stems(
     well whole within without wonder work write wrong yes yet agent assistant session three four
     five six ten kept took gave came goes makes made gets got begin happening mention allowed
     according across along although away become however never none upon whether adjusts bring
-    added accordingly behave behavior issue"""
+    added accordingly behave behavior encounter issue"""
 )
 """Stems of words that say little about a subject; no key group holds one alone."""
 
@@ -67,6 +67,7 @@ REQUESTS: Final = _stems(
     rewrite round run save search select send set show simplify skip sort split start stop store
     strip summarize support swap switch test track translate treat trim try turn undo update
     upgrade upload use validate verify wait warn wrap write book order reserve schedule exchange
+    examine plot inspect understand identify locate establish fetch gather
     never always don't do"""
 )
 """Stems of verbs that begin a request."""

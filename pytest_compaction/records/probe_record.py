@@ -75,7 +75,11 @@ def scored_record(
             "budget": response.budget,
         },
         "nulls": {
-            null.name: {"stated": rounded(null.stated), "tokens": null.tokens}
+            null.name: {
+                "overall": rounded(null.overall),
+                "stated": rounded(null.stated),
+                "tokens": null.tokens,
+            }
             for null in response.nulls
         },
     }

@@ -7,11 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_compaction.metrics.aggregate import Aggregate, aggregate
-from pytest_compaction.metrics.nulls import is_null
+from pytest_compaction.metrics.intervals import interval_method
+from pytest_compaction.metrics.nulls import best_null, is_null
 from pytest_compaction.metrics.same_views import with_same_views
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.reports.lines import WIDTH, Line, Style
-from pytest_compaction.reports.outcomes import null_line, unscored_because
+from pytest_compaction.reports.outcomes import (
+    counted_outcomes,
+    null_line,
+    reading_line,
+    unscored_because,
+)
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text.words import printable
@@ -38,6 +44,7 @@ def comparison(groups: Mapping[str, Sequence[Record]], grouped: bool) -> Iterato
     rows = with_same_views(groups) if grouped else [[name] for name in groups]
     figures = [aggregate(names[0], groups[names[0]]) for names in rows]
     width = max(_NAME_WIDTH[0], min(max(len(item.compactor) for item in figures), _NAME_WIDTH[1]))
+    yield reading_line(figures[0])
     head = f"{'compactor':<{width}} {'overall':>7}"
     head += "".join(f"{_SHORT[name]:>6}" for name in DIMENSIONS)
     yield Line(f"{head} {'pass^1':>7}{'tokens':>8}", "dim")
@@ -48,6 +55,10 @@ def comparison(groups: Mapping[str, Sequence[Record]], grouped: bool) -> Iterato
     nulls = sorted(item.compactor for item in figures if is_null(item.compactor))
     if nulls:
         yield from _wrapped(f"nulls, with no idea behind them: {', '.join(nulls)}", "dim")
+    compared = [best_null(groups[item.compactor]) for item in figures]
+    cases = max((found.difference.cases for found in compared if found is not None), default=0)
+    if cases > 1:
+        yield Line(f"intervals: {interval_method(cases)}", "dim")
     yield Line("")
     for item in figures:
         yield from _about(item, groups[item.compactor])
@@ -121,11 +132,13 @@ def _row(item: Aggregate, width: int, best: Mapping[str, float]) -> str:
 def _about(item: Aggregate, records: Sequence[Record]) -> Iterator[Line]:
     """What was lost, the comparison with the nulls, and what went wrong."""
     losses = item.losses
-    text = (
-        f"{printable(item.compactor, 24)}: {losses.dropped} of {losses.facts} facts dropped, "
-        f"{losses.unused} unused, {losses.hit} of {losses.traps} traps hit"
-    )
+    text = f"{printable(item.compactor, 20)}: {counted_outcomes(losses)}"
     yield Line(printable(text, WIDTH))
+    second = ""
+    if item.second is not None:
+        name = "answers" if item.reading == "view" else "survival"
+        second = f", {name} {item.second.value:.2f}"
+    yield Line(f"  {losses.hit} of {losses.traps} traps hit, {losses.unused} unused{second}")
     compared = null_line(records, "  ")
     if compared is not None:
         yield compared

@@ -43,11 +43,10 @@ def write_lines(terminal: Terminal, lines: Iterable[Line]) -> None:
 
 def interval_text(
     interval: tuple[float, float] | None,
-    factor: float = 1.0,
     form: str = ".2f",
     limits: tuple[float, float] | None = None,
 ) -> str:
-    """An interval in brackets, multiplied by ``factor``, within what is possible at all.
+    """An interval in brackets, within what is possible at all.
 
     ``limits`` are the least and the largest possible figure: a t interval does not know them.
     """
@@ -56,4 +55,4 @@ def interval_text(
     low, high = interval
     if limits is not None:
         low, high = max(low, limits[0]), min(high, limits[1])
-    return f"[{format(low * factor, form)}, {format(high * factor, form)}]"
+    return f"[{format(low, form)}, {format(high, form)}]"

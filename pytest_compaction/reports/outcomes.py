@@ -7,28 +7,59 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from pytest_compaction.metrics.aggregate import Aggregate, Losses
 from pytest_compaction.metrics.nulls import best_null
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text
 from pytest_compaction.text.words import printable
 
+OUTCOMES: Final = ("stated", "uncertain", "contradicted", "absent")
 _REASON_CHARACTERS: Final = 4 * (WIDTH - 2)
 """Four lines: enough to say why a strategy could not be scored and what to do."""
+
+
+def reading_line(figures: Aggregate) -> Line:
+    """What the scores are made of: what the view still states, or the answers."""
+    if figures.reading == "view":
+        return Line("survival: what the view still states, 0 to 5", "dim")
+    return Line("answers: what the responder said from the view, 0 to 5", "dim")
+
+
+def counted_outcomes(losses: Losses) -> str:
+    """The facts by outcome; all four are always named."""
+    return ", ".join(f"{losses.outcomes.get(name, 0)} {name}" for name in OUTCOMES)
+
+
+def second_lines(figures: Aggregate) -> Iterator[Line]:
+    """The figure of the reading that does not lead, and how the two explain each other."""
+    losses = figures.losses
+    mean = "" if figures.second is None else f"{figures.second.value:.2f}"
+    if figures.reading == "view":
+        unused = f"{losses.unused} facts of the view are not in the answers"
+        yield Line(f"answers       {f'overall {mean}; ' if mean else ''}{unused}")
+        return
+    if mean:
+        yield Line(f"survival      overall {mean}")
+    lost = losses.dropped + losses.unused
+    yield Line(
+        f"facts lost    {lost} of {losses.facts}: {losses.dropped} dropped from the view, "
+        f"{losses.unused} unused"
+    )
 
 
 def null_line(records: Sequence[Record], indent: str = "") -> Line | None:
     """Whether a strategy beats the best null at equal tokens; ``None`` if it is not compared.
 
-    The difference is in points of a hundred of the facts that the views state.
+    The difference is in points of survival: the score from 0 to 5 of what the views state.
     """
     found = best_null(records)
     if found is None:
         return None
-    said = "best null" if found.result == "not known" else f"{found.result} the best null"
-    points = f"{100 * found.difference.value:+.1f}"
-    interval = interval_text(found.difference.interval, 100, "+.1f")
-    text = f"{indent}at equal tokens {said}, {found.null}: {points} {interval} % of facts"
-    return Line(printable(text, WIDTH), "good" if found.result == "beats" else "plain")
+    interval = interval_text(found.difference.interval, "+.2f")
+    points = f"{found.difference.value:+.2f} {interval}"
+    text = f"at equal tokens {found.result} {found.null}, the best null: {points}"
+    room = WIDTH - len(indent)
+    return Line(indent + printable(text, room), "good" if found.result == "beats" else "plain")
 
 
 def unscored_because(records: Sequence[Record], count: int = 3) -> Iterator[Line]:

@@ -18,7 +18,13 @@ from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.reports.comparison import comparison
 from pytest_compaction.reports.curve_table import curve_lines
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text
-from pytest_compaction.reports.outcomes import null_line, unscored_because
+from pytest_compaction.reports.outcomes import (
+    counted_outcomes,
+    null_line,
+    reading_line,
+    second_lines,
+    unscored_because,
+)
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text.words import printable
@@ -71,6 +77,7 @@ def _single(
 ) -> Iterator[Line]:
     figures = aggregate(name, records)
     kept = kept_by_dimension(records, control) if control else {}
+    yield reading_line(figures)
     head = f"{'':14}{'mean':>6}  {'95% interval':<14}"
     yield Line((head + (f"{'control':>8}{'kept':>7}" if kept else "")).rstrip(), "dim")
     for dimension in DIMENSIONS:
@@ -116,11 +123,8 @@ def _facts_about(figures: Aggregate) -> Iterator[Line]:
             f"tokens        {tokens.before:,} -> {tokens.after:,} ({tokens.removed:.1%} removed)"
         )
     losses = figures.losses
-    lost = losses.dropped + losses.unused
-    yield Line(
-        f"facts lost    {lost} of {losses.facts}: {losses.dropped} dropped from the view, "
-        f"{losses.unused} unused"
-    )
+    yield Line(f"facts         {losses.facts}: {counted_outcomes(losses)}")
+    yield from second_lines(figures)
     if losses.traps:
         yield Line(f"stale values  {losses.hit} of {losses.traps} traps hit")
     steps = ", ".join(f"{count} {status}" for status, count in figures.steps.items())

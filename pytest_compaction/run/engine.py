@@ -35,7 +35,8 @@ class Engine:
     """Runs cases: one compaction for each case, strategy and trial; one answer for each probe.
 
     ``create`` makes the strategy of a name. A response passes from ``pass_score`` on;
-    each call into a strategy may take ``timeout`` seconds.
+    each call into a strategy may take ``timeout`` seconds. ``compares_nulls`` says whether
+    the nulls are run beside each strategy.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Engine:
         pass_score: float,
         timeout: float,
         work: WorkLoop,
+        compares_nulls: bool = True,
     ) -> None:
         self._roles = roles
         self._create = create
@@ -54,7 +56,7 @@ class Engine:
         self._pass_score = pass_score
         self._work = work
         self._selected: Mapping[tuple[str, Arm], Sequence[tuple[Probe, bool]]] = {}
-        self._nulls = NullViews(roles)
+        self._nulls = NullViews(roles) if compares_nulls else None
         self._askers: dict[int, tuple[Responder, PanelJudge]] = {}
 
     def select(self, selected: Mapping[tuple[str, Arm], Sequence[tuple[Probe, bool]]]) -> None:
@@ -162,7 +164,7 @@ class Engine:
             read = seen(view, reply.applied, self._roles.tokens)
             failure = read.problem
         nulls: tuple[NullReading, ...] = ()
-        if compacted.compared and failure is None:
+        if self._nulls is not None and compacted.compared and failure is None:
             earlier = (point.view_tokens for point in compacted.fed.points[: probe.point])
             nulls = await self._nulls.readings(compacted.case, probe, (*earlier, read.tokens))
         asked = [to_chat(view.messages), probe.question]

@@ -9,7 +9,9 @@ from pytest_compaction.compactors.protocol import Compactor, Context, State
 from pytest_compaction.compactors.strategies.random import Random
 from pytest_compaction.compactors.strategies.said_only import SaidOnly
 from pytest_compaction.compactors.strategies.window import Window
+from pytest_compaction.metrics.dimensions import view_scores
 from pytest_compaction.metrics.survival import read, view_index
+from pytest_compaction.rubric import dimension_scores, overall_score
 from pytest_compaction.run.response import NullReading, Roles
 
 NULLS: Final[tuple[type[Compactor[State]], ...]] = (Random, SaidOnly, Window)
@@ -25,6 +27,7 @@ class NullViews:
     def __init__(self, roles: Roles) -> None:
         self._roles = roles
         self._states: dict[tuple[str, str, str, tuple[int, ...]], tuple[State, bool]] = {}
+        self._readings: dict[tuple[str, str, str, tuple[int, ...]], tuple[NullReading, ...]] = {}
 
     async def readings(
         self, case: Case, probe: Probe, tokens: tuple[int, ...]
@@ -33,7 +36,11 @@ class NullViews:
 
         ``tokens`` are those of the views under test at the points up to that of the probe.
         """
-        return tuple([await self._reading(make(), case, probe, tokens) for make in NULLS])
+        key = (case.id, case.digest, probe.id, tokens)
+        if key not in self._readings:
+            found = [await self._reading(make(), case, probe, tokens) for make in NULLS]
+            self._readings[key] = tuple(found)
+        return self._readings[key]
 
     async def _reading(
         self, null: Compactor[State], case: Case, probe: Probe, tokens: tuple[int, ...]
@@ -41,10 +48,16 @@ class NullViews:
         context = self._context(case, tokens[-1])
         state, fits = await self._state(null, case, tokens)
         if not fits:
-            return NullReading(null.name, 0.0, 0)
+            return NullReading(null.name, 0.0, 0.0, 0)
         view = null.render(state, context).messages
-        found = read(probe.facts, probe.traps, view_index(view)).stated
-        return NullReading(null.name, sum(found) / len(found), context.tokens.messages(view))
+        found = read(probe.facts, probe.traps, view_index(view))
+        scores = {s.id: s.score for s in view_scores(probe.facts, probe.traps, found)}
+        return NullReading(
+            null.name,
+            overall_score(dimension_scores(scores)) or 0.0,
+            sum(found.stated) / len(found.stated),
+            context.tokens.messages(view),
+        )
 
     async def _state(
         self, null: Compactor[State], case: Case, tokens: tuple[int, ...]

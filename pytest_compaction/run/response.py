@@ -50,11 +50,12 @@ class Roles:
 class NullReading:
     """What a null states at the tokens of the view under test.
 
-    ``stated`` is the share of the probe's facts, 0 to 1; ``tokens`` are those of the view
-    of the null, 0 if it could not be made so small.
+    ``overall`` is its survival, 0 to 5, and ``stated`` the share of the probe's facts, 0 to
+    1; ``tokens`` are those of the view of the null, 0 if it could not be made so small.
     """
 
     name: str
+    overall: float
     stated: float
     tokens: int
 

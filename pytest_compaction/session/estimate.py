@@ -87,6 +87,7 @@ def _dry_run(
         ),
         registry=strategies,
         endpoints=None,
+        compares_nulls=False,
     )
     try:
         for one in chosen:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -64,11 +64,13 @@ def resolve_session(
     added_compactors: Mapping[str, Any],
     added_models: Mapping[str, Model],
     accounts_file: str | None = None,
+    checked_cases: Container[str] = (),
 ) -> BenchmarkSession:
     """Resolve every name in the settings.
 
     ``use_shipped`` takes the cases of the package; ``accounts_file`` is the file in which
-    an xdist worker shares the accounts of its controller. Raises one of ``USAGE_ERRORS``
+    an xdist worker shares the accounts of its controller, and ``checked_cases`` are the
+    digests of the cases that the controller has checked. Raises one of ``USAGE_ERRORS``
     for a name that cannot be resolved.
     """
     make_importable(invocation, root)
@@ -103,7 +105,7 @@ def resolve_session(
     chosen = settings.dialogues
     return BenchmarkSession(
         settings=settings,
-        case_set=load_cases(folders, root),
+        case_set=load_cases(folders, root, checked_cases),
         specs=specs,
         registry=registry,
         roles=roles,

@@ -79,10 +79,12 @@ class BenchmarkScheduling(Scheduling):
     def __init__(self, session: BenchmarkSession) -> None:
         super().__init__(groups_of(session))
         self._accounts = session.endpoints.accounts if session.endpoints else None
+        self._checked = [case.digest for case in session.case_set.cases]
 
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell workers whether a case is theirs alone, so that they may work ahead."""
+        """Tell workers which cases are sound, and whether they may work ahead: a case is whole."""
         node.workerinput["compaction_case_is_whole"] = node.config.getvalue("dist") == "load"
+        node.workerinput["compaction_checked_cases"] = self._checked
         if self._accounts is not None:
             node.workerinput["compaction_accounts"] = str(self._accounts.path)
 

@@ -48,6 +48,8 @@ class BenchmarkSession:
     dialogue_set: DialogueSet = field(default_factory=DialogueSet)
     endpoints: Endpoints | None = None
     """Shared by all models behind an endpoint; ``None`` when no role has such a model."""
+    compares_nulls: bool = True
+    """Whether the nulls run beside each strategy; an estimate has no use for them."""
 
     @cached_property
     def work_loop(self) -> WorkLoop:
@@ -69,6 +71,7 @@ class BenchmarkSession:
             self.settings.pass_score,
             self.settings.timeout,
             self.work_loop,
+            self.compares_nulls,
         )
 
     @cached_property

@@ -21,6 +21,7 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
 
     Raises :class:`pytest.UsageError` with a sentence for a name that cannot be resolved.
     """
+    workerinput = getattr(config, "workerinput", {})
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     use_shipped = named and any(arg.startswith(_BENCHMARK_PACKAGE) for arg in config.args)
     try:
@@ -31,7 +32,8 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
             use_shipped,
             added(config, "pytest_compaction_compactors"),
             added(config, "pytest_compaction_models"),
-            getattr(config, "workerinput", {}).get("compaction_accounts"),
+            workerinput.get("compaction_accounts"),
+            workerinput.get("compaction_checked_cases", ()),
         )
     except resolve.USAGE_ERRORS as error:
         raise pytest.UsageError(str(error)) from None

@@ -13,7 +13,8 @@ from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.text import values
-from pytest_compaction.text.synonyms import same_words
+from pytest_compaction.text.relations import Relation, relation_of
+from pytest_compaction.text.vocabulary import same_words
 from pytest_compaction.text.words import (
     NEGATIONS,
     STOPWORDS,
@@ -49,6 +50,12 @@ GENERIC_NAMES: Final = frozenset(
     }
 )
 _NEGATION: Final = re.compile(r"\b(?:\w+n't|no longer|" + "|".join(sorted(NEGATIONS)) + r")\b")
+_LABEL: Final = re.compile(
+    r"(option|step|task|line|phase|point|item|issue|level|stage|figure|table|chapter|part|page|"
+    r"section|variant|plan|attempt|approach|scenario|candidate|milestone|sprint|ticket|pr)"
+    r" #?([a-z]|\d{1,6})"
+)
+"""A thing named by a number or letter, which stands right behind its word."""
 _TOKEN_PARTS: Final = re.compile(r"[.:@+\-']+")
 _NAME_PARTS: Final = re.compile(r"[^\W_]+")
 
@@ -74,12 +81,35 @@ class Alternative:
     normal: str
     terms: tuple[Term, ...]
     negative: bool
+    relation: Relation | None = None
+
+
+Wanted = tuple[tuple[Alternative, ...], ...]
+"""Key groups as an index asks for them."""
+
+
+def is_value(term: Term) -> bool:
+    """Whether a term asks for a value and not for a word, a name or a path."""
+    return bool(term.keys) and isinstance(term.keys[0], tuple)
+
+
+def has_words(wanted: Alternative) -> bool:
+    """Whether an alternative asks for more than values."""
+    return not all(map(is_value, wanted.terms))
 
 
 @lru_cache(maxsize=8192)
 def alternative(text: str) -> Alternative:
     """Read one alternative of a key group."""
     normal = normalize(text)
+    label = _LABEL.fullmatch(normal)
+    if label:
+        return Alternative(normal, (Term((), (stem(label[1]), label[2])),), negative=False)
+    relation = relation_of(normal)
+    if relation:
+        sides = [alternative(one) for one in (relation.first, relation.second) if one]
+        terms_of_both = tuple(term for side in sides for term in side.terms)
+        return Alternative(normal, terms_of_both, negative=False, relation=relation)
     found = values.values_of(normal)
     covered = [value.span for value in found]
     terms: dict[Term, None] = {}
@@ -106,7 +136,7 @@ def _token_terms(token: str) -> list[Term]:
         whole = "_" in token and len(parts) == len(_NAME_PARTS.findall(token)) >= 2
         return [Term((canonical_number(token),), parts if whole else ())]
     return [
-        Term(same_words(stem(word)))
+        Term(same_words(word))
         for word in _TOKEN_PARTS.split(token)
         if word and word not in STOPWORDS and word not in NEGATIONS and word != "longer"
     ]
@@ -154,7 +184,7 @@ def nearest_places(
 
     The term with the fewest places is the anchor.
     """
-    if not all(places):
+    if not places or not all(places):
         return []
     anchor = min(range(len(places)), key=lambda number: len(places[number]))
     chosen: list[tuple[tuple[int, int], ...]] = []

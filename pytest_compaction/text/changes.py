@@ -17,24 +17,30 @@ _OBJECT_VERBS: Final = {
     r"clean\w* up|simplif\w*|touched|expand\w*|appended|trimmed|bump\w*",
     "deleted": r"delet\w*|remov\w*|dropp\w*|drops?|unlink\w*|gone|no longer exists?|erased?",
     "renamed": r"renam\w*|mov(?:e|es|ed|ing)|relocat\w*|becomes?|became",
-    "read": r"read(?:s|ing)?|open\w*|look\w*|inspect\w*|view\w*|examin\w*|review\w*|stud\w+|"
-    r"check\w*|analy[sz]\w*|explor\w*|brows\w*|consult\w*|scann\w*|saw|seen|investigat\w*|"
-    r"grepp\w*|listed|walked|went through",
+    "read": r"read(?:s|ing)?|open(?:s|ed|ing)?|look(?:s|ed|ing)|inspect\w*|view(?:s|ed|ing)|"
+    r"examin\w*|review(?:s|ed|ing)|stud(?:y|ied|ies)|check(?:s|ed|ing)|analy[sz](?:e|ed|es|ing)|explor\w*|"
+    r"brows\w*|consult\w*|scann\w*|saw|seen|investigat(?:e|ed|es|ing)|grepp\w*|listed|walked|"
+    r"went through",
 }
-_INSIDE: Final = re.compile(r"\b(?:to|in|into|inside|within|at|from|of)\b")
+_INSIDE: Final = re.compile(r"\b(?:to|in|into|inside|within|from)\b")
 _EDIT_VERBS: Final = re.compile(
     r"\b(?:add\w*|wrote|writ\w+|creat\w*|introduc\w*|implement\w*|insert\w*|remov\w*|delet\w*|"
-    r"renam\w*|mov\w+|replac\w*|switch\w*|set|rais\w*|lower\w*|now \w+s|uses?|made|makes?|put|"
+    r"renam\w*|mov\w+|replac\w*|switch\w*|set|rais\w*|lower\w*|now \w+s|uses?|put|"
     r"convert\w*|split\w*|wrap\w*|guard\w*|import\w*|pass\w*|return\w*)\b"
 )
 _VERBS: Final = {change: re.compile(rf"\b(?:{verbs})\b") for change, verbs in _OBJECT_VERBS.items()}
 _PLANNED: Final = re.compile(
-    r"\b(?:will|to be|should|must|needs? to|todo|plan(?:s|ned)? to|going to|next|still to|"
-    r"remaining|pending|want(?:s|ed)? to|not yet|let's)\b"
+    r"\b(?:will|to be|should|needs? to|todo|plan(?:s|ned)?|going to|still to|remaining|pending|"
+    r"want(?:s|ed)?|wanted|let's|ideas?|propos\w+|could|not (?:\w+ )?yet)\b"
+)
+_DENIED: Final = re.compile(
+    r"\b(?:not|never|n't)(?: \w+)? (?:creat|modif|edit|chang|updat|delet|remov|renam|mov|writ|"
+    r"touch|wrote|add|read|open)\w*"
 )
 _CALLS: Final = (
     ("renamed", re.compile(r"(?:^|[\s;&|])(?:git mv|mv|rename\w*|move\w*)\s")),
     ("deleted", re.compile(r"(?:^|[\s;&|])(?:git rm|rm|unlink|delete_?\w*|remove_?\w*)\s")),
+    ("created", re.compile(r"^\W*\w*(?:edit|replace)\w* create\b")),
     ("modified", re.compile(r"(?:sed -i|perl -p?i|>>|tee -a|git apply|patch -p)")),
     (
         "modified",
@@ -73,11 +79,13 @@ def weigh_change(
     groups: Sequence[Sequence[Found]],
     change: str,
     weighed: Weighed,
+    planned: bool,
 ) -> Weighed:
     """Whether a sentence that names a file also says that this happened to it.
 
     Without any word on what happened the file counts as read or modified if it is named, and as
-    nothing else. A tool call that writes a file may create or change it.
+    nothing else. A tool call that writes a file may create or change it. What is only planned
+    is uncertain, unless the statement itself is a plan (``planned``).
     """
     own = [one.match for group in groups for one in group if one.own]
     place = min((match.start for match in own), default=None)
@@ -85,7 +93,11 @@ def weigh_change(
     named = any(one.own for one in groups[0])
     said = said_changes(parsed.normal, place if named else None, end, above)
     outcome, why = weighed.outcome, weighed.why
-    if change in said:
+    if said and not _calls(parsed.normal) and is_denied(parsed.normal):
+        outcome, why = "contradicted", "said not to have happened"
+    elif said and not planned and is_planned(parsed.normal) and not _calls(parsed.normal):
+        outcome, why = "uncertain", "only planned"
+    elif change in said:
         why = f"said to be {change}"
     elif said:
         other = " or ".join(sorted(said))
@@ -97,6 +109,25 @@ def weigh_change(
     else:
         why = "named, and nothing else is said to have happened to it"
     return Weighed(outcome, weighed.words, why, weighed.signature, weighed.width)
+
+
+def folder_gone(normal: str, folder: str, change: str) -> bool:
+    """Whether a command or its output deletes or renames a whole folder."""
+    name = re.escape(folder)
+    if change == "renamed":
+        return re.search(rf"(?:^|[\s;&|])(?:git )?mv (?:-\w+ )*{name}/? ", normal) is not None
+    removed = rf"(?:^|[\s;&|])(?:git )?rm\b[^;&|]* {name}/?(?=$|[\s;&|])|^removing {name}/?$"
+    return re.search(removed, normal) is not None
+
+
+def is_planned(normal: str) -> bool:
+    """Whether a sentence speaks of something still to be done."""
+    return _PLANNED.search(normal) is not None
+
+
+def is_denied(normal: str) -> bool:
+    """Whether a sentence says of its first verb that it did not happen."""
+    return _DENIED.search(normal) is not None
 
 
 def said_changes(normal: str, place: int | None, end: int, above: Sequence[str]) -> set[str]:
@@ -149,6 +180,9 @@ def _before(text: str) -> set[str]:
         return {"modified"} if _EDIT_VERBS.search(text) and _INSIDE.search(text) else set()
     _, change, end = best
     between = text[end:]
+    verb = text[best[0] : end]
+    if verb.startswith(("writ", "wrote", "sav", "generat", "produc")) and _INSIDE.search(between):
+        return {"created", "modified"}
     if change in {"created", "deleted"} and _INSIDE.search(between):
         return {"modified"}
     return {change}

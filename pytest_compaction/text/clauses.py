@@ -34,6 +34,8 @@ _LOG_LINE: Final = re.compile(
     r"\s*(?:\d{4}-\d\d-\d\d[T ]|\d\d:\d\d:\d\d|\S+:\d+:|[$%>\[{}<|@]|[\w.]+\s*[:+-]?=[^=]|[\w.]+\(|"
     r"(?:INFO|DEBUG|WARNING|ERROR|PASSED|FAILED|E |def |class |import |return |from \S+ import))"
 )
+_CALL: Final = re.compile(r"\s*[a-z]+(?:_[a-z]+)* \S*[\w)][/.]\w\S*$")
+"""A tool's name and a path, alone on a line."""
 _CODE_END: Final = re.compile(r"[{};\\]$")
 _SENTENCE_END: Final = re.compile(
     r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!\bvs\.)(?<!\bcf\.)(?<!\betc\.)[\"'”’)\]*`]{0,4}"
@@ -51,13 +53,15 @@ class Sentence:
 
     ``context`` holds the numbers of the headings, lead-ins and parent bullets above it; ``block``
     is the same for the sentences of one bullet or paragraph. ``removed`` marks what a diff takes
-    away. ``last`` is the number of the last sentence that has this one as context.
+    away. ``code`` marks code and tool
+    output. ``last`` is the number of the last sentence that has this one as context.
     """
 
     text: str
     block: int
     context: tuple[int, ...] = ()
     removed: bool = False
+    code: bool = False
     last: int = -1
 
 
@@ -101,7 +105,8 @@ def sentences(text: str) -> list[Sentence]:
         if lead is not None:
             found.append(Sentence(lead, block, context))
             context = (*context, first)
-        found.extend(Sentence(piece, block, context, line.removed) for piece in pieces)
+        code = line.kind == "code"
+        found.extend(Sentence(piece, block, context, line.removed, code) for piece in pieces)
         if len(found) > first:
             _enter(line, outline, first, len(found) - 1, following)
     for number, sentence in enumerate(found):
@@ -248,7 +253,12 @@ def _goes_on(raw: list[str], number: int) -> bool:
     before, line = raw[number - 1].rstrip(), raw[number].rstrip()
     if _BULLET.match(line) or _HEADING.match(line) or line.lstrip()[:1] in {"|", "<"}:
         return False
-    if len(before) > _WIDEST or _LOG_LINE.match(line) or _CODE_END.search(before):
+    if (
+        len(before) > _WIDEST
+        or _LOG_LINE.match(line)
+        or _CALL.match(line)
+        or _CODE_END.search(before)
+    ):
         return False
     first = _FIRST_WORD.match(line)
     width = max(len(before), min(len(line), _WIDEST), _NARROWEST)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, product
@@ -10,6 +11,7 @@ from typing import Final, Literal
 from pytest_compaction.text.alternatives import Match
 from pytest_compaction.text.parsed import Parsed
 from pytest_compaction.text.polarity import Cue
+from pytest_compaction.text.words import stem
 
 Outcome = Literal["stated", "contradicted", "uncertain", "absent"]
 """What a text does with a statement."""
@@ -19,7 +21,13 @@ MAX_CHOICES: Final = 128
 
 RANK: Final = {"stated": 3, "contradicted": 2, "uncertain": 1, "absent": 0}
 
-_REVERSING: Final = frozenset({"negated", "replaced", "rejected", "past"})
+REVERSING: Final = frozenset({"negated", "replaced", "rejected", "past"})
+_REJECTING: Final = frozenset(
+    stem(word)
+    for word in """reject abandon revert undo undone discard drop dismiss withdraw decline
+    cancel rollback""".split()
+)
+"""A statement with one of these words is about a rejection, however the text words it."""
 _PLAIN_KIND: Final = {
     "negated": "negated by",
     "replaced": "replaced:",
@@ -29,6 +37,14 @@ _PLAIN_KIND: Final = {
     "asked": "only asked:",
     "uncertain": "not sure:",
 }
+
+
+_ACTS: Final = re.compile(
+    r".{0,5}?\b(?:do|does|did)(?:n't| not) (?!(?:happen|occur|exist|appear|work|apply|show|matter|"
+    r"help|arise|do|take place|fit|match|count|run)\b)\w"
+)
+"""What does not do something else is there all the same."""
+_NEED: Final = re.compile(r" (?:need|require|have to|has to|call for)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,61 +83,62 @@ def weigh(
     groups: Sequence[Sequence[Found]],
     above: Sequence[Cue],
     meant: Signature = PLAIN,
+    strict: bool = False,
 ) -> Weighed:
     """The best that the sentence does with the groups, over all choices of their matches.
 
     ``above`` are the cues of the headings and lead-ins. ``meant`` is how the statement's own
     wording reads by its own keys, so that "A was chosen instead of B" may hold a group for B.
+    ``strict`` asks for just that polarity, where nothing else says which one the words have.
     """
     weighed = (
-        _weigh_choice(sentence, choice, above, meant)
+        _weigh_choice(sentence, choice, above, meant, strict)
         for choice in islice(product(*groups), MAX_CHOICES)
     )
     return max(weighed, key=lambda one: (RANK[one.outcome], -one.width))
 
 
 def _weigh_choice(
-    sentence: Parsed, choice: Sequence[Found], above: Sequence[Cue], meant: Signature
+    sentence: Parsed,
+    choice: Sequence[Found],
+    above: Sequence[Cue],
+    meant: Signature,
+    strict: bool,
 ) -> Weighed:
     own = [found.match for found in choice if found.own]
     words = tuple(_shown(sentence, found) for found in choice)
     width = max(match.end for match in own) - min(match.start for match in own)
     spent = [cue for cue in sentence.sense.cues if any(_holds(match, cue) for match in own)]
     outer = [cue for cue in above if not _named_above(choice, cue)]
-    cues = [cue for cue in sentence.sense.cues if cue not in spent]
-    all_flips, last_flips, reasons, is_open = 0, 0, [], False
-    for number, found in enumerate(choice):
+    rejects = any(cue.kind == "rejected" for cue in spent) or any(
+        not _REJECTING.isdisjoint(
+            key for term in found.match.alternative.terms for key in term.keys
+        )
+        for found in choice
+    )
+    cues = [
+        cue
+        for cue in sentence.sense.cues
+        if cue not in spent and not (rejects and cue.kind == "rejected")
+    ]
+    reasons: list[str] = []
+    for found in choice:
         if not (found.match.alternative.negative and found.match.whole is None):
             continue
-        cue = next((cue for cue in [*cues, *outer] if _reverses(cue, found)), None)
+        cue = next((cue for cue in [*cues, *outer] if _reverses(sentence, cue, found)), None)
         if cue is None:
-            all_flips += 1
-            last_flips += number == len(choice) - 1
-            reasons.append(f"without the negation of {found.match.alternative.normal!r}")
-        elif cue in cues:
-            cues.remove(cue)
-        else:
-            outer.remove(cue)
-    for cue in cues:
-        hit, last = _hits(cue, choice)
-        if not hit:
-            continue
-        if cue.kind in _REVERSING:
-            all_flips += 1
-            last_flips += last
-        else:
-            is_open = True
-        reasons.append(_reason(cue, sentence))
-    for cue in outer:
-        reverses = cue.kind in _REVERSING
-        all_flips += reverses
-        last_flips += reverses and (cue.kind != "rejected" or not _explained(sentence, choice))
-        is_open = is_open or not reverses
-        reasons.append("by the heading or lead-in above")
-    signature = Signature(all_flips % 2, last_flips % 2, is_open)
+            why = f'without the negation of "{found.match.alternative.normal}"'
+            return Weighed("contradicted", words, why, Signature(1, 1), width)
+        (cues if cue in cues else outer).remove(cue)
+    hits = [(cue, *_hits(cue, choice)) for cue in cues]
+    reached = [(cue, last) for cue, hit, last in hits if hit]
+    reasons += [_reason(cue, sentence) for cue, _ in reached]
+    reasons += ["by the heading or lead-in above" for _ in outer]
+    is_open = any(cue.kind not in REVERSING for cue in [*outer, *(cue for cue, _ in reached)])
+    signature = _signature(sentence, choice, reached, outer, is_open)
     right = (
         (signature.all, signature.last) == (meant.all, meant.last)
-        or ((signature.all, signature.last) == (0, 0) and not meant.last)
+        or ((signature.all, signature.last) == (0, 0) and not (strict or reached or outer))
         or (
             (signature.all, signature.last) == (1, 0)
             and not meant.last
@@ -133,44 +150,104 @@ def _weigh_choice(
         return Weighed("uncertain", words, why, signature, width)
     if not right:
         return Weighed("contradicted", words, why or "without its negation", signature, width)
-    if len({sentence.part(match.start) for match in own if match.end > sentence.header}) > 1:
+    if _scattered(sentence, own):
         why = "the groups stand in different clauses"
         return Weighed("uncertain", words, why, signature, width)
     why = "all groups in one clause" if len(own) == len(choice) else "below a heading that fits"
     return Weighed("stated", words, why, signature, width)
 
 
+def _signature(
+    sentence: Parsed,
+    choice: Sequence[Found],
+    reached: Sequence[tuple[Cue, bool]],
+    outer: Sequence[Cue],
+    is_open: bool,
+) -> Signature:
+    """Nested cues cancel out ("it is false that it is not …"); cues side by side do not.
+
+    Nor does one in a heading cancel one below it.
+    """
+    chains: list[list[tuple[Cue, bool]]] = []
+    for cue, last in reached:
+        if cue.kind not in REVERSING:
+            continue
+        inside = next((one for one in chains if one[-1][0].reaches(*cue.at)), None)
+        if inside is None:
+            chains.append([(cue, last)])
+        else:
+            inside.append((cue, last))
+    above = sum(cue.kind in REVERSING for cue in outer)
+    if above and not chains:
+        firm = any(cue.kind != "rejected" for cue in outer) or not _explained(sentence, choice)
+        return Signature(above % 2, above % 2 if firm else 0, is_open)
+    whole = bool(above) or any(len(chain) % 2 for chain in chains)
+    end = bool(above) or any(sum(hit for _, hit in chain) % 2 for chain in chains)
+    return Signature(int(whole), int(end), is_open)
+
+
 def _hits(cue: Cue, choice: Sequence[Found]) -> tuple[bool, bool]:
     """Whether a cue reaches the statement, and whether it reaches its last group."""
     own = [found for found in choice if found.own]
     inside = [found for found in own if _within(cue, found.match)]
+    if cue.kind == "supposed" and len(inside) < len(own):
+        return False, False
     if inside:
         return True, choice[-1] in inside
-    if cue.before != (0, 0) and all(
-        cue.reaches_back(found.match.start, found.match.end) for found in own
-    ):
+    behind = all(found.match.end <= cue.at[0] for found in own)
+    if behind and any(cue.reaches_back(found.match.start, found.match.end) for found in own):
         return True, True
     return False, False
+
+
+def _scattered(sentence: Parsed, own: Sequence[Match]) -> bool:
+    """Whether the words stand in parts of the sentence with subjects and values of their own.
+
+    An alternative that is complete by itself, such as "dim 238", may stand in a part of its own.
+    """
+    if any(len(_parts_of(sentence, match)) > 1 for match in own):
+        return True
+    single = [match for match in own if len(match.alternative.terms) == 1]
+    parts = {part for match in own for part in _parts_of(sentence, match)}
+    return len(parts) > 1 and bool(single)
+
+
+def _parts_of(sentence: Parsed, match: Match) -> set[int]:
+    if match.whole:
+        return {sentence.part(match.start)} if match.end > sentence.header else set()
+    return {sentence.part(start) for start, end in match.spans if end > sentence.header}
 
 
 def _within(cue: Cue, match: Match) -> bool:
     return any(cue.reaches(start, end) for start, end in match.spans)
 
 
-def _reverses(cue: Cue, found: Found) -> bool:
+def _reverses(sentence: Parsed, cue: Cue, found: Found) -> bool:
     """Whether a cue gives a group the negation that its alternative asks for."""
-    if cue.kind not in _REVERSING:
+    if cue.kind not in REVERSING or cue.whole:
+        return False
+    if found.own and cue.at[1] and _denies_need(sentence.normal, cue.at[1], found.match.start):
         return False
     if cue.scope == cue.before:
         return True
-    return found.own and (
-        _within(cue, found.match) or cue.reaches_back(found.match.start, found.match.end)
+    if not found.own:
+        return False
+    return _within(cue, found.match) or (
+        cue.reaches_back(found.match.start, found.match.end)
+        and not _ACTS.match(sentence.normal[max(cue.at[0] - 5, 0) :])
     )
+
+
+def _denies_need(normal: str, end: int, start: int) -> bool:
+    """Whether a negation is of a need: what needs no change may have been changed."""
+    return _NEED.match(normal, end, max(end, start)) is not None
 
 
 def _holds(match: Match, cue: Cue) -> bool:
     """Whether the cue is one of the words that were asked for."""
     start, end = cue.at
+    if start == end and match.whole:
+        return match.whole[0] < start == match.whole[1]
     return start < end and any(at < end and start < to for at, to in match.spans)
 
 

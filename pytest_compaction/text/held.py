@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from pytest_compaction.text import values
@@ -16,6 +17,7 @@ _UNIT_IN_NAME: Final = re.compile(
     r"[a-z0-9]_(seconds?|secs?|s|ms|millis|minutes?|mins?|hours?|days?|weeks?|bytes|kb|mb|gb|"
     r"percent|pct)\b|\b[a-z]+(seconds|minutes|hours|millis|days|bytes)\b"
 )
+_RANGE: Final = re.compile(r"\s?(?:-|\bto\b|\band\b|\bor\b)\s?")
 _NUMBER: Final = re.compile(r"-?\d[\d,_]*(?:\.\d+)?")
 _SPELLED: Final = {"millis": "ms", "pct": "percent"}
 
@@ -25,7 +27,7 @@ def held_values(normal: str) -> list[tuple[values.Key, tuple[int, int]]]:
     if not _MAY_HOLD.search(normal):
         return []
     found = values.values_of(normal)
-    keys = [(key, value.span) for value in found for key in value.held]
+    keys = [(key, span) for value, span in _apart(normal, found) for key in value.held]
     unit = _UNIT_IN_NAME.search(normal)
     if unit:
         name = unit[1] or unit[2]
@@ -35,3 +37,18 @@ def held_values(normal: str) -> list[tuple[values.Key, tuple[int, int]]]:
                 spelled = values.values_of(f"{text} {_SPELLED.get(name, name)}")
                 keys.extend((key, value.span) for one in spelled for key in one.held)
     return keys
+
+
+def _apart(
+    normal: str, found: list[values.Value]
+) -> Iterator[tuple[values.Value, tuple[int, int]]]:
+    """Each value with its place; the two ends of "45 to 30 seconds" with a place of their own."""
+    for number, value in enumerate(found):
+        start, end = value.span
+        between = _RANGE.search(normal, start, end)
+        if between and number and found[number - 1].span == value.span:
+            yield value, (between.end(), end)
+        elif between and number + 1 < len(found) and found[number + 1].span == value.span:
+            yield value, (start, between.start())
+        else:
+            yield value, value.span

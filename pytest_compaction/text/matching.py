@@ -2,80 +2,39 @@
 
 A statement with key groups is *stated* where one clause holds an alternative of every group with
 the right polarity (see ``groups``); a heading or lead-in may hold some of them for the bullets
-below it. It is *contradicted* where that is only negated, replaced or rejected, or where a
-counterpart stands instead; *uncertain* where the groups stand in neighbouring sentences or
-something is only supposed. A statement without keys is read by its wording (see ``wording``).
+below it, and neighbouring clauses of a short passage count as one (see ``passages``). It is
+*contradicted* where that is only negated, replaced or rejected, or a counterpart stands instead;
+*uncertain* where it is only supposed, or the passage says something else with the same words (see
+``agreement``).
+A statement without keys is read by its wording (see ``wording``).
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.text import changes, wording
-from pytest_compaction.text.alternatives import (
-    GENERIC_NAMES as GENERIC_NAMES,
-)
-from pytest_compaction.text.alternatives import (
-    Alternative,
-    Key,
-    Term,
-    alternative,
-    path_keys,
-)
-from pytest_compaction.text.clauses import Sentence, sentences
-from pytest_compaction.text.groups import (
-    PLAIN,
-    RANK,
-    Found,
-    Signature,
-    Weighed,
-    weigh,
-)
-from pytest_compaction.text.groups import (
-    Outcome as Outcome,
-)
-from pytest_compaction.text.held import held_values
-from pytest_compaction.text.parsed import Parsed, bounded_find, parse
+from pytest_compaction.text.agreement import affirmed
+from pytest_compaction.text.alternatives import Alternative, Wanted, alternative, has_words
+from pytest_compaction.text.clauses import Sentence
+from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
+from pytest_compaction.text.groups import Outcome as Outcome
+from pytest_compaction.text.overlap import PreparedText, overlap
+from pytest_compaction.text.passages import disagreed, joined, together
 from pytest_compaction.text.polarity import Cue, heading_cue
-from pytest_compaction.text.words import (
-    canonical_number,
-    clipped,
-    is_path,
-    normalize,
-    path_suffixes,
-    raw_tokens,
-    stem,
-    token_forms,
-)
+from pytest_compaction.text.relations import Relation
+from pytest_compaction.text.sentence_index import SentenceIndex
+from pytest_compaction.text.statement import Statement as Statement
+from pytest_compaction.text.statement import signature_of, wanted_groups, without_one
+from pytest_compaction.text.words import clipped, is_path, normalize
 
-_CAMEL: Final = re.compile(r"\b[A-Za-z]?[a-z0-9]+(?:[A-Z][a-z0-9]+)+\b|\b(?:[A-Z][a-z0-9]+){2,}\b")
-_HUMP: Final = re.compile(r"[A-Z]?[a-z]+")
+_SHARE: Final = 0.5
+"""Share of a statement's own words that make up for one group of words that is not found."""
 _SHOWN: Final = 240
 """Characters of a clause that an explanation shows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """What a text may state: a fact, or its counterpart.
-
-    ``keys`` are groups of alternatives; one alternative of every group must stand in one
-    clause. Without keys the wording of ``text`` or of one of the ``aliases`` decides.
-    ``counterparts`` are what would be wrong in its place, such as a value from before.
-    ``change`` is what happened to the file that the keys name: created, modified, deleted,
-    renamed or read.
-    """
-
-    text: str
-    aliases: tuple[str, ...] = ()
-    keys: tuple[tuple[str, ...], ...] = ()
-    counterparts: tuple[Statement, ...] = ()
-    change: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,48 +53,27 @@ ABSENT: Final = Reading("absent", why="not all groups in one clause")
 class TextIndex:
     """A text prepared for many questions of the form "is this stated here?".
 
-    Building is linear in the text; each question touches only the sentences that hold its
-    rarest group, or stand below or after one that does.
+    Building is linear in the text; a question touches only sentences that hold its rarest group,
+    or stand below or beside one that does.
     """
 
     def __init__(self, text: str) -> None:
-        self._normal = f" {normalize(text)} "
-        self._sentences = sentences(text)
-        self._normals = [normalize(sentence.text) for sentence in self._sentences]
-        self._names = _camel_names(text)
-        self._holders: dict[Key, list[int]] = defaultdict(list)
-        self._full: set[str] = set()
-        self._values_ready = False
-        self._parsed: dict[int, Parsed] = {}
-        self.touched = 0
-        for number, normal in enumerate(self._normals):
-            forms: dict[Key, None] = {}
-            for token in raw_tokens(normal):
-                forms.update(dict.fromkeys(token_forms(token)))
-                if token in self._names:
-                    forms.update(dict.fromkeys(self._names[token]))
-                self._full.add(canonical_number(token))
-                if is_path(token):
-                    whole = "/".join(path_suffixes(token)[:1])
-                    self._full.add(whole)
-                    forms["path", whole] = None
-            for form in forms:
-                self._holders[form].append(number)
+        self._index = SentenceIndex(text)
+        self._text = text
+        self._graded: PreparedText | None = None
+        self.touched = 0  # sentences weighed so far, a measure of the work done
 
     def has_token(self, token: str) -> bool:
         """Whether the text holds this token, number, identifier or path suffix."""
-        normal = normalize(token)
-        return canonical_number(normal) in self._holders or (
-            is_path(normal) and "/".join(path_suffixes(normal)[:1]) in self._holders
-        )
+        return self._index.has_token(token)
 
     def contains(self, text: str) -> bool:
         """Whether the normalised ``text`` stands in the text between word boundaries."""
-        return bounded_find(normalize(text), self._normal) >= 0
+        return self._index.contains(text)
 
     def has_path(self, path: str) -> bool:
         """Whether the text names this path, fully or by a suffix on component boundaries."""
-        return any(key in self._holders for key in path_keys(path)) and bool(path_suffixes(path))
+        return self._index.has_path(path)
 
     def states(self, forms: Iterable[str]) -> bool:
         """Whether any of the forms is read as stated, by its wording alone."""
@@ -156,22 +94,49 @@ class TextIndex:
     def _read_alone(self, statement: Statement) -> Reading:
         if statement.keys:
             return self._read_keys(statement)
-        readings = [self._read_wording(form) for form in (statement.text, *statement.aliases)]
-        return max(readings, key=lambda reading: RANK[reading.outcome])
+        forms = (statement.text, *statement.aliases)
+        literal = [self._read_wording(form) for form in forms if self.contains(form)]
+        if any(reading.outcome == "stated" for reading in literal):
+            return max(literal, key=lambda reading: RANK[reading.outcome])
+        readings = [
+            self._read_graded(form) if len(form.split()) > 2 else self._read_wording(form)
+            for form in forms
+        ]
+        return max([*literal, *readings], key=lambda reading: RANK[reading.outcome])
+
+    def _read_graded(self, form: str) -> Reading:
+        if self._graded is None:
+            self._graded = PreparedText(self._text)
+        outcome, clause, words, why = wording.read_graded(form, self._graded)
+        return Reading(outcome, clipped(clause, _SHOWN), words, why)
 
     def _read_wording(self, form: str) -> Reading:
-        outcome, number, weighed = wording.read(form, self)
-        clause = "" if number is None else clipped(self._sentences[number].text, _SHOWN)
+        outcome, number, weighed = wording.read(form, self._index)
+        clause = "" if number is None else clipped(self._index.sentences[number].text, _SHOWN)
         if weighed is None:
             return Reading(outcome, clause)
         return Reading(outcome, clause, weighed.words, weighed.why)
 
-    def is_removed(self, number: int) -> bool:
-        """Whether a diff takes this line away."""
-        return self._sentences[number].removed
-
     def _read_keys(self, statement: Statement) -> Reading:
         wanted = wanted_groups(statement)
+        best = self._best(wanted, statement)
+        if best is None:
+            best = self._best_but_one(statement)
+        if statement.change in {"deleted", "renamed"} and (
+            best is None or best[0] < RANK["stated"]
+        ):
+            gone = self._gone_with_folder(wanted[0], statement.change)
+            if gone is not None:
+                clause = clipped(self._index.sentences[gone].text, _SHOWN)
+                return Reading("stated", clause, (), f"its folder was {statement.change}")
+        if best is None:
+            return ABSENT
+        number, weighed = best[1:]
+        clause = clipped(self._index.sentences[number].text, _SHOWN)
+        return Reading(weighed.outcome, clause, weighed.words, weighed.why)
+
+    def _best(self, wanted: Wanted, statement: Statement) -> tuple[int, int, Weighed] | None:
+        """The rank, number and weight of the sentence that does most with the groups."""
         meant = signature_of(statement)
         best: tuple[int, int, Weighed] | None = None
         for number in self._candidates(wanted):
@@ -183,44 +148,80 @@ class TextIndex:
                 best = (rank, number, weighed)
             if weighed.outcome == "stated":
                 break
-        if best is None:
-            return ABSENT
-        _, number, weighed = best
-        clause = clipped(self._sentences[number].text, _SHOWN)
-        return Reading(weighed.outcome, clause, weighed.words, weighed.why)
+        return best
+
+    def _best_but_one(self, statement: Statement) -> tuple[int, int, Weighed] | None:
+        """A sentence with all groups but one, and most of the statement's own words around it."""
+        for others in without_one(statement):
+            found = self._best(others, statement)
+            if found is None or found[2].outcome != "stated":
+                continue
+            near = sorted([found[1], *self._index.beside(found[1])])
+            around = PreparedText([self._index.sentences[one].text for one in near])
+            held = overlap(statement.text, around)
+            passage = joined([self._index.parsed(one) for one in near])
+            if held.exact and held.share >= _SHARE and affirmed(statement.text, passage) is None:
+                why = f"{held.share:.0%} of its words around all groups but one"
+                return found[0], found[1], replace(found[2], why=why)
+        return None
+
+    def _gone_with_folder(self, group: Sequence[Alternative], change: str) -> int | None:
+        """The sentence with a command that deletes or renames a folder that the file is in."""
+        for path in (wanted.normal for wanted in group if is_path(wanted.normal)):
+            parts = path.split("/")[:-1]
+            for folder in ("/".join(parts[:end]) for end in range(len(parts), 0, -1)):
+                for number in self._index.literal(folder):
+                    if changes.folder_gone(self._index.normals[number], folder, change):
+                        return number
+        return None
 
     def _weigh(
         self, number: int, wanted: Wanted, meant: Signature, statement: Statement
     ) -> Weighed | None:
         """What the sentence, with what stands above and before it, does with the groups."""
         self.touched += 1
-        sentence = self._sentences[number]
+        sentence = self._index.sentences[number]
         if sentence.removed:
             return None
-        parsed = self.parsed(number)
+        parsed = self._index.parsed(number)
         groups: list[list[Found]] = []
-        before = False
         for group in wanted:
-            found = self._found(number, group)
+            found = self._found(number, group) or self._found_above(sentence.context, group)
             if not found:
-                found = self._found_above(sentence.context, group)
-            if not found and self._follows(number):
-                found = self._found_before(number - 1, group)
-                before = bool(found)
-            if not found:
-                return None
+                return self._weigh_passage(number, wanted, meant, statement)
             groups.append(found)
         if not any(one.own for group in groups for one in group):
             return None
         weighed = weigh(parsed, groups, self._cues_above(sentence), meant)
         weighed = self._against_counterparts(number, weighed, statement)
-        if before and weighed.outcome in {"stated", "contradicted"}:
-            why = "the groups stand in neighbouring sentences"
-            weighed = Weighed("uncertain", weighed.words, why, weighed.signature, weighed.width)
+        weighed = disagreed(statement.text, parsed, weighed)
         if statement.change and weighed.outcome == "stated":
-            above = [self._normals[one] for one in sentence.context]
-            return changes.weigh_change(parsed, above, groups, statement.change, weighed)
+            above = [self._index.normals[one] for one in sentence.context]
+            planned = changes.is_planned(normalize(statement.text))
+            return changes.weigh_change(parsed, above, groups, statement.change, weighed, planned)
         return weighed
+
+    def _weigh_passage(
+        self, number: int, wanted: Wanted, meant: Signature, statement: Statement
+    ) -> Weighed | None:
+        """What the passages around the sentence do with groups that it does not hold alone."""
+        sentence = self._index.sentences[number]
+        weighed: list[Weighed] = []
+        for numbers in self._index.passages(number):
+            passage = joined([self._index.parsed(one) for one in numbers])
+            groups = []
+            for group in wanted:
+                found = [Found(match) for one in group for match in passage.matches(one)]
+                found = found or self._found_above(sentence.context, group)
+                if not found:
+                    break
+                groups.append(found)
+            else:
+                if any(one.own for group in groups for one in group):
+                    one = weigh(passage, groups, self._cues_above(sentence), meant)
+                    one = disagreed(statement.text, passage, one)
+                    weighed.append(together(statement.text, passage, wanted, groups, one))
+        return max(weighed, key=lambda one: RANK[one.outcome], default=None)
 
     def _against_counterparts(self, number: int, weighed: Weighed, statement: Statement) -> Weighed:
         """A counterpart that stands nearer together in the same sentence takes its place."""
@@ -233,20 +234,14 @@ class TextIndex:
             groups = [self._found(number, group) for group in wanted]
             if not all(groups):
                 continue
-            other = weigh(self.parsed(number), groups, (), signature_of(counterpart))
+            other = weigh(self._index.parsed(number), groups, (), signature_of(counterpart))
             if other.outcome == "stated" and other.width < weighed.width:
                 why = f'the counterpart "{counterpart.text}" is nearer'
                 return Weighed("contradicted", other.words, why, PLAIN, other.width)
         return weighed
 
-    def parsed(self, number: int) -> Parsed:
-        """The sentence with this number, prepared for questions."""
-        if number not in self._parsed:
-            self._parsed[number] = parse(self._normals[number], self._names)
-        return self._parsed[number]
-
     def _found(self, number: int, group: Sequence[Alternative]) -> list[Found]:
-        parsed = self.parsed(number)
+        parsed = self._index.parsed(number)
         return [Found(match) for wanted in group for match in parsed.matches(wanted)]
 
     def _found_above(self, context: Sequence[int], group: Sequence[Alternative]) -> list[Found]:
@@ -256,114 +251,47 @@ class TextIndex:
                 return [Found(one.match, own=False) for one in found]
         return []
 
-    def _found_before(self, number: int, group: Sequence[Alternative]) -> list[Found]:
-        """The group in the sentence before, unless something reverses it there."""
-        cues = self.parsed(number).sense.cues
-        return [
-            Found(one.match, own=False)
-            for one in self._found(number, group)
-            if not any(cue.reaches(one.match.start, one.match.end) for cue in cues)
-        ]
-
     def _cues_above(self, sentence: Sentence) -> list[Cue]:
-        cues = (heading_cue(self._normals[above]) for above in sentence.context)
+        cues = (heading_cue(self._index.normals[above]) for above in sentence.context)
         return [cue for cue in cues if cue is not None]
-
-    def _follows(self, number: int) -> bool:
-        """Whether the sentence follows another one of the same bullet or paragraph."""
-        return number > 0 and self._sentences[number - 1].block == self._sentences[number].block
 
     def _candidates(self, wanted: Wanted) -> list[int]:
         """The sentences that may hold all groups, with what stands above or before them."""
-        holders = [self.holders_of_group(group) for group in wanted]
+        named = [group for group in wanted if all(map(has_words, group))]
+        holders = [self._holders_of_group(group, None) for group in named]
+        if not all(holders):
+            return []
+        near = self._index.near(min(holders, key=len)) if holders else None
+        figures = [group for group in wanted if group not in named]
+        holders.extend(self._holders_of_group(group, near) for group in figures)
         if not all(holders):
             return []
         if len(holders) == 1:
             return sorted(holders[0])
         holders.sort(key=len)
-        rare, others = holders[0], holders[1:]
+        rare, others = holders[0], [sorted(other) for other in holders[1:]]
         candidates = set(rare)
-        lists = [sorted(other) for other in others]
         for number in rare:
-            if number + 1 < len(self._sentences) and self._follows(number + 1):
-                candidates.add(number + 1)
-            last = self._sentences[number].last
+            candidates.update(self._index.beside(number))
+            last = self._index.sentences[number].last
             if last > number:
-                for numbers in lists:
+                for numbers in others:
                     low, high = bisect_right(numbers, number), bisect_right(numbers, last)
                     candidates.update(numbers[low:high])
         return sorted(candidates)
 
-    def holders_of_group(self, group: Sequence[Alternative]) -> set[int]:
-        """The sentences that hold one of these alternatives."""
+    def _holders_of_group(self, group: Sequence[Alternative], near: set[int] | None) -> set[int]:
         found: set[int] = set()
         for wanted in group:
-            found |= self.holders_of_terms(wanted.terms)
+            found |= self._index.holders(wanted.terms, near)
+            if wanted.relation and wanted.relation.first:
+                found |= self._holders_of_sides(wanted.relation, near)
         return found
 
-    def holders_of_terms(self, terms: Sequence[Term]) -> set[int]:
-        """The sentences that hold all of these terms."""
-        found: set[int] | None = None
-        for term in terms:
-            holders = self.holders(term)
-            found = holders if found is None else found & holders
-            if not found:
-                return set()
-        return found or set()
-
-    def holders(self, term: Term) -> set[int]:
-        """The sentences that hold this term."""
-        if not self._values_ready and any(isinstance(key, tuple) for key in term.keys):
-            self._index_values()
-        found = {number for key in term.keys for number in self._holders.get(key, ())}
-        if term.parts:
-            rows = [set(self._holders.get(part, ())) for part in term.parts]
-            found |= set.intersection(*rows)
-        return found
-
-    def _index_values(self) -> None:
-        self._values_ready = True
-        for number, normal in enumerate(self._normals):
-            for key in {key for key, _ in held_values(normal)}:
-                self._holders[key].append(number)
-
-    def literal(self, normal: str) -> list[int]:
-        """The sentences in which the normalised text stands, if it has words."""
-        forms = [form for token in raw_tokens(normal) for form in token_forms(token)[:1]]
-        if not forms:
-            return []
-        rare = min((self._holders.get(form, []) for form in forms), key=len)
-        return [number for number in rare if bounded_find(normal, self._normals[number]) >= 0]
-
-
-Wanted = tuple[tuple[Alternative, ...], ...]
-"""Key groups as the index asks for them."""
-
-
-@lru_cache(maxsize=4096)
-def wanted_groups(statement: Statement) -> Wanted:
-    """The key groups of a statement, read."""
-    return tuple(tuple(alternative(form) for form in group) for group in statement.keys)
-
-
-@lru_cache(maxsize=4096)
-def signature_of(statement: Statement) -> Signature:
-    """How the statement's own wording reads by its own keys; plain if it does not hold them."""
-    parsed = parse(normalize(statement.text), _camel_names(statement.text))
-    groups = [
-        [Found(match) for wanted in group for match in parsed.matches(wanted)]
-        for group in wanted_groups(statement)
-    ]
-    if not groups or not all(groups):
-        return PLAIN
-    return weigh(parsed, groups, ()).signature
-
-
-def _camel_names(text: str) -> dict[str, tuple[str, ...]]:
-    """The stems of the words of each name in camel case, by the name in lower case."""
-    names: dict[str, tuple[str, ...]] = {}
-    for name in set(_CAMEL.findall(text)):
-        parts = _HUMP.findall(name)
-        if len(parts) > 1:
-            names[name.casefold()] = tuple(stem(part.lower()) for part in parts)
-    return names
+    def _holders_of_sides(self, relation: Relation, near: set[int] | None) -> set[int]:
+        """The sentences with one side of a direction and the other one beside them."""
+        first, second = (
+            self._index.holders(alternative(side).terms, near)
+            for side in (relation.first, relation.second)
+        )
+        return {number for number in first if not second.isdisjoint(self._index.beside(number))}

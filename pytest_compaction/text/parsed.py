@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from pytest_compaction.text.alternatives import (
@@ -16,10 +16,14 @@ from pytest_compaction.text.alternatives import (
     Key,
     Match,
     Term,
+    alternative,
+    is_value,
     nearest_places,
 )
 from pytest_compaction.text.held import held_values
+from pytest_compaction.text.phrases import phrases_in
 from pytest_compaction.text.polarity import Sense, sense_of
+from pytest_compaction.text.relations import Relation
 from pytest_compaction.text.words import (
     STOPWORDS,
     is_path,
@@ -30,7 +34,14 @@ from pytest_compaction.text.words import (
 
 Span = tuple[int, int]
 
-_LIST_BREAK: Final = re.compile(r",(?: and| or)? |\band\b|\bwhile\b|\bwhereas\b|[()]| - ")
+FARTHEST: Final = 70
+"""Characters that may stand between two words of one alternative."""
+VALUE_FARTHEST: Final = 40
+LETTER_FARTHEST: Final = 12
+"""The same where one of them is a value, or a single letter."""
+_STOP: Final = re.compile(r": | - ")
+_LIST_BREAK: Final = re.compile(r",(?: and| or)? |\band\b|\bwhile\b|\bwhereas\b| - ")
+_BRACKETS: Final = re.compile(r"\([^()]*\)")
 _PREPOSITION: Final = re.compile(
     r"\s*(?:in|at|on|with|for|after|by|from|to|of|over|per|under|since|until|within|not|now|then|"
     r"so|but|instead|rather|up|down|i\.?e|e\.?g)\b"
@@ -55,6 +66,11 @@ class Parsed:
     sense: Sense
     parts: tuple[int, ...]
     header: int = 0
+    joints: tuple[int, ...] = ()
+
+    def sentence(self, place: int) -> int:
+        """The number of the sentence of a passage that holds this place."""
+        return bisect_right(self.joints, place)
 
     def part(self, place: int) -> int:
         """The number of the part that holds this place."""
@@ -70,10 +86,53 @@ class Parsed:
             start = bounded_find(wanted.normal, self.normal, start + 1)
         if found:
             return found
-        places = [self._term_places(term) for term in wanted.terms]
-        return [Match(spans, wanted) for spans in nearest_places(places)]
+        if wanted.relation:
+            return self._related(wanted, wanted.relation)
+        places = [self.term_places(term) for term in wanted.terms]
+        chosen = nearest_places(places)
+        farthest = VALUE_FARTHEST if any(map(is_value, wanted.terms)) else FARTHEST
+        return [Match(spans, wanted) for spans in chosen if self._is_close(spans, farthest)]
 
-    def _term_places(self, term: Term) -> list[Span]:
+    def _is_close(self, spans: tuple[Span, ...], farthest: int) -> bool:
+        """Whether the words of one alternative stand close enough to mean one thing."""
+        if any(end - start == 1 and self.normal[start].isalpha() for start, end in spans):
+            farthest = LETTER_FARTHEST
+        for (_, end), (start, _) in pairwise(spans):
+            gap = self.normal[end:start]
+            if len(gap) > farthest or (len(gap) > FARTHEST // 3 and _STOP.search(gap)):
+                return False
+        return True
+
+    def _related(self, wanted: Alternative, relation: Relation) -> list[Match]:
+        """The places where the two sides of a direction stand in it."""
+        found: list[Match] = []
+        if not relation.first:
+            seconds = self.matches(alternative(relation.second))
+            return [
+                Match(second.spans, wanted)
+                for second in seconds
+                if relation.leads(self.normal[: second.start])
+            ]
+        for first in self.matches(alternative(relation.first)):
+            for second in self.matches(alternative(relation.second)):
+                leads = first.end <= second.start
+                between = (
+                    self.normal[first.end : second.start]
+                    if leads
+                    else self.normal[second.end : first.start]
+                )
+                old = self._is_old(relation, first), self._is_old(relation, second)
+                said = old[0] if any(old) else relation.holds(between, leads)
+                if len(between) <= FARTHEST and said:
+                    span = (min(first.start, second.start), max(first.end, second.end))
+                    found.append(Match((span,), wanted, span))
+        return found[:MAX_MATCHES]
+
+    def _is_old(self, relation: Relation, match: Match) -> bool:
+        return relation.is_old(self.normal[: match.start], self.normal[match.end :])
+
+    def term_places(self, term: Term) -> list[Span]:
+        """Where one term stands, in order."""
         spans = {span for key in term.keys for span in self.places.get(key, ())}
         if term.parts:
             spans.update(self._in_a_row(term.parts))
@@ -92,7 +151,7 @@ class Parsed:
         return rows
 
 
-def parse(normal: str, names: Mapping[str, tuple[str, ...]]) -> Parsed:
+def parse(normal: str, names: Mapping[str, tuple[str, ...]], code: bool = False) -> Parsed:
     """Prepare a normalised sentence; ``names`` gives the words of names in camel case."""
     places: dict[Key, list[Span]] = defaultdict(list)
     for token, start in token_places(normal):
@@ -103,25 +162,46 @@ def parse(normal: str, names: Mapping[str, tuple[str, ...]]) -> Parsed:
             places[form].append(span)
         if is_path(token):
             places["path", "/".join(path_suffixes(token)[:1])].append(span)
+    for word, span in phrases_in(normal):
+        places[word].append(span)
+    sense = sense_of(normal, code)
+    for cue in sense.cues:
+        if cue.kind == "past":
+            _forget(places, cue.at)
     held = held_values(normal)
     for key, span in held:
         if span not in places[key]:
             places[key].append(span)
-    parts = _parts(normal, sorted({at for _, at in held}))
+    row = " | " in normal
+    parts = () if row else _parts(normal, sorted({at for _, at in held}))
     colon = normal.find(": ")
     header = colon if parts and colon >= 0 and normal.count(": ") == 1 else 0
-    return Parsed(normal, places, sense_of(normal), parts, header)
+    if code and parts and '": ' not in normal and "': " not in normal:
+        header = max(header, parts[0])
+    return Parsed(normal, places, sense, parts, header)
+
+
+def _forget(places: dict[Key, list[Span]], within: Span) -> None:
+    """The words of a cue such as "used to" are no words of the statement."""
+    for spans in places.values():
+        spans[:] = [span for span in spans if not (within[0] <= span[0] and span[1] <= within[1])]
 
 
 def _parts(normal: str, held: list[Span]) -> tuple[int, ...]:
+    """Where a part with a subject and a value begins after another one; brackets are no part."""
+    held = [span for span in held if not re.match(r"[-_./\w]", normal[span[0] - 1 : span[0]])]
     if len(held) < 2:
         return ()
-    breaks = [match.start() for match in _LIST_BREAK.finditer(normal)]
-    edges = [0, *breaks, len(normal)]
+    inside = [match.span() for match in _BRACKETS.finditer(normal)]
+    breaks = [
+        match.start()
+        for match in _LIST_BREAK.finditer(normal)
+        if not any(start < match.start() < end for start, end in inside)
+    ]
     starts: list[int] = []
     before_is_full = False
-    for start, end in itertools.pairwise(edges):
-        body = normal[start:end].lstrip(",() -")
+    for start, end in pairwise([0, *breaks, len(normal)]):
+        body = normal[start:end].lstrip(", -")
         body = body.removeprefix("and ").removeprefix("or ").removeprefix("while ")
         full = _has_subject(body) and any(start <= at[0] and at[1] <= end for at in held)
         if full and before_is_full and not _PREPOSITION.match(body):

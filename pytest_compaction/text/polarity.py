@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from pytest_compaction.text import cue_forms
+from pytest_compaction.text.bounds import Bounds
+
 Kind = Literal["negated", "replaced", "rejected", "past", "supposed", "asked", "uncertain"]
 Span = tuple[int, int]
 NOWHERE: Final[Span] = (0, 0)
@@ -22,12 +25,16 @@ _SHORT: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """One expression that changes what a sentence states; ``at`` is where it stands."""
+    """One expression that changes what a sentence states; ``at`` is where it stands.
+
+    ``whole`` if it takes back a whole sentence ("it is false that") and denies no word of it.
+    """
 
     kind: Kind
     at: Span
     scope: Span
     before: Span = NOWHERE
+    whole: bool = False
 
     def reaches(self, start: int, end: int) -> bool:
         """Whether words between these positions lie in the scope."""
@@ -36,101 +43,6 @@ class Cue:
     def reaches_back(self, start: int, end: int) -> bool:
         """Whether words between these positions lie before the cue in its segment."""
         return self.before[0] <= start and end <= self.before[1]
-
-
-_AUX: Final = (
-    r"(?:is|are|was|were|be|been|being|am|do|does|did|has|have|had|can|could|will|would|shall|"
-    r"should|may|might|must|need|gets?|got|'s|'re)"
-)
-_SUBJECT: Final = r"(?:i|we|you|he|she|it|they|this|that|there|these|those|the \w+ (?:is|was|are))"
-
-_BOUNDARY: Final = re.compile(
-    r"(?P<explains>\b(?:because|since|so that|due to|owing to|as it|as they|as the|given that)\b"
-    r"|[:(]| - )"
-    rf"|(?P<ends>[;)?!]|\.(?=\s|$)|,(?! (?:however|yet|in fact|for now|so far|too),)"
-    r"|\b(?:but|although|though|while|whereas|unless|until|however|whose|which|so|then|"
-    r"except|only that|when|after|before)\b"
-    rf"|\b(?:and|or)(?= (?:{_SUBJECT}|{_AUX}|now|instead|then|so|still|keeps?|not|\w+ed)\b))"
-)
-
-_WHOLE: Final = re.compile(
-    r"\b(?:it(?: is|'s| was) (?:not|n't|never) (?:the case|true|so|correct|right|a fact)(?: that)?|"
-    r"it (?:is|was)n't (?:the case|true|so|correct)(?: that)?|"
-    r"(?:it(?: is|'s| was) |that(?: is|'s) )?(?:false|untrue|wrong|incorrect|a mistake)(?: that)|"
-    r"contrary to(?: what)?|by no means|nobody (?:said|claims?) that)\b"
-    r"|^(?:not|false|untrue|wrong|no)(?: true)? ?[:(]"
-)
-_ON_VERB: Final = re.compile(
-    r"\b(?P<longer>no longer|not any ?more|never again)\b"
-    r"|\b(?P<verb>(?:fail(?:s|ed|ing)?|refus(?:e|es|ed|ing)|unable|neglect(?:s|ed)?|"
-    r"forg[eo]t(?:s|ten)?|omit(?:s|ted)?|declin(?:e|es|ed)) to)\b"
-    r"|\b(?P<not>not|never|cannot|hardly|\w+n't)\b"
-)
-_ON_NOUN: Final = re.compile(
-    r"\b(?P<noun>no|without|zero|0(?! ?(?:%|ms\b|s\b|sec|min|hour|day|kb|mb|gb|bytes?\b)))"
-    r"(?= [\w\"'(])"
-    r"|\b(?P<pro>none(?: of)?|nothing|nobody|neither|no one)\b"
-    r"|\b(?P<lack>lacks?|lacked|lacking|free of|absence of|instead of|rather than|in place of|"
-    r"as opposed to|in lieu of|unlike|avoid(?:s|ed|ing)?|anything but|except(?: for)?|"
-    r"other than|stop(?:s|ped)? \w+ing)\b"
-)
-_REJECT: Final = re.compile(
-    r"\b(?:reject(?:s|ed|ing)?|abandon(?:s|ed|ing)?|revert(?:s|ed|ing)?|ruled? out|ruling out|"
-    r"discard(?:s|ed|ing)?|dismiss(?:es|ed|ing)?|turned down|gave up on|given up|giving up on|"
-    r"roll(?:s|ed|ing)? back|decided against|decides? against|advised? against|undid|undone|"
-    r"back(?:ed)? out|withdr[ae]wn?|taken back|takes? back|took back|scrapped|vetoed|overruled|"
-    r"not chosen|cancell?ed|retracted|dropped(?! (?:from|to|by|below|under)\b)|left out|"
-    r"(?:is|was|are|were) (?:false|wrong|untrue|incorrect|obsolete|outdated|stale|superseded)|"
-    r"forbid(?:s|den)?|forbade|prohibit(?:s|ed)?|disallow(?:s|ed)?|ban(?:s|ned)?)\b"
-)
-_REPLACE: Final = re.compile(
-    r"\b(?P<verb>replac(?:e|es|ed|ing)|swap(?:s|ped|ping)?|substitut(?:e|es|ed|ing)|"
-    r"exchang(?:e|es|ed|ing)|supersed(?:e|es|ed|ing)|overrid(?:e|es|den|ing)|overrode)\b"
-)
-_PAST: Final = re.compile(
-    r"\b(?:used to(?: be)?|formerly|no more|once was|(?:its |the )?(?:old|former|stale|outdated) "
-    r"(?=value|limit|setting|default|\d)|up from|down from|until then|previously(?! \w+ed\b)|"
-    r"originally|at first|initially)\b"
-)
-_WAS: Final = re.compile(r"\b(?:was|were|had been|stood at)\b(?= )")
-_NOW: Final = re.compile(
-    r"\b(?:now|nowadays|currently|today|since then|is (?=\d)|became|becomes|has since)\b"
-)
-_FROM_TO: Final = re.compile(
-    r"\bfrom (?P<old>(?:(?!\bfrom\b|[;:(]|, |\. ).){1,60}?)(?: up| down| over| back)? (?:to|into|"
-    r"onto) (?P<new>\S)"
-)
-_CHANGES: Final = re.compile(
-    r"\b(?:rais|lower|chang|mov|renam|switch|migrat|increas|decreas|reduc|bump|convert|extend|"
-    r"shorten|doubl|halv|cut|drop|fell|fall|rise|rose|grew|grow|shrink|shrank|went|goes|go|gone|"
-    r"set|reset|adjust|improv|correct|updat|modif|port|transition|upgrad|downgrad|brought|bring|"
-    r"push|pull|jump|swap|replac|tighten|loosen|relax|widen|narrow|edit|amend|revis)\w*"
-)
-_ARROW: Final = re.compile(r"(?:→|⇒|➜|-+>|=+>)")
-_OPERAND: Final = re.compile(r"[^\s,;:()=]+(?: (?:s|ms|sec\w*|min\w*|hours?|days?|[kmg]i?b|%))? ?$")
-_SUPPOSED: Final = re.compile(
-    r"\b(?P<may>might|maybe|perhaps|possibly|presumably|probably|apparently|supposedly|allegedly|"
-    r"likely|could|may)\b"
-    r"|\b(?P<if>if|would|suppose|supposing|assuming|hypothetically|in case|what if|whether|wish)\b"
-    r"|\b(?P<ask>should (?:we|i|it|they)|do (?:we|you)|shall (?:we|i)|open question|unclear|"
-    r"asked (?:whether|if)|wonder(?:s|ed|ing)?|not sure|unsure|to be (?:decided|clarified))\b"
-)
-_PARTICIPLE: Final = re.compile(
-    r" (?:yet |been |be |being |\w+ly )?(?:\w+ed|\w+en|done|run|built|found|made|set|sent|kept|"
-    r"touched|put|read|met|left|lost|held|known|shown|sure|yet|in use|needed|allowed|ok|true)\b"
-)
-_PREPOSITION: Final = re.compile(
-    r"\b(?:in|on|at|with|for|during|after|before|under|by|from|to|into|across|over|within|when|"
-    r"that|as|are|is|was|were|and|but|will|has|have|had)\b"
-)
-_HEADING_CUE: Final = re.compile(
-    r"\b(?P<reject>rejected|ruled out|abandoned|discarded|reverted|dropped|decided against|"
-    r"dead ends?|discarded|withdrawn|obsolete|outdated|superseded|former(?:ly)?|old values?|"
-    r"not chosen|not taken|turned down)\b"
-    r"|\b(?P<not>not|never|no longer|false|untrue|wrong|mistakes?|without|none|don't)\b"
-    r"|(?P<ask>\bopen questions?\b|\bquestions?\b|\bunclear\b|\bto clarify\b|\bhypothe\w+|"
-    r"\bideas?\b|\?)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,36 +57,40 @@ class Sense:
     explains: tuple[int, ...]
 
 
-def sense_of(normal: str) -> Sense:
-    """Read the cues of one normalised sentence."""
+def sense_of(normal: str, code: bool = False) -> Sense:
+    """Read the cues of one normalised sentence; code and tool output suppose and ask nothing."""
     ends: list[int] = []
     explains: list[int] = []
-    for match in _BOUNDARY.finditer(normal):
+    for match in cue_forms.BOUNDARY.finditer(normal):
         ends.append(match.start())
         if match.lastgroup == "explains":
             explains.append(match.start())
-    bounds = _Bounds(normal, tuple(ends), tuple(explains))
-    cues = [
-        *_whole(normal),
-        *_on_verb(normal, bounds),
-        *_on_noun(normal, bounds),
-        *_rejections(normal, bounds),
-        *_replacements(normal, bounds),
-        *_past(normal, bounds),
-        *_suppositions(normal, bounds),
-    ]
+    bounds = Bounds(
+        normal,
+        tuple(ends),
+        tuple(explains),
+        tuple(match.span() for match in cue_forms.BRACKETS.finditer(normal)),
+    )
+    cues = [*_whole(normal), *_on_verb(normal, bounds), *_on_noun(normal, bounds)]
+    if not code:
+        cues += [
+            *_rejections(normal, bounds),
+            *_replacements(normal, bounds),
+            *_past(normal, bounds),
+            *_suppositions(normal, bounds),
+        ]
     return Sense(_without_nested(cues), tuple(ends), tuple(explains))
 
 
 def heading_cue(normal: str) -> Cue | None:
     """What a heading or lead-in does with everything that stands below it."""
     if len(normal.split()) <= _SHORT:
-        match = _HEADING_CUE.search(normal)
+        match = cue_forms.HEADING_CUE.search(normal)
         if match is None:
             return None
         group = match.lastgroup
         kind: Kind = "rejected" if group == "reject" else "negated" if group == "not" else "asked"
-        return Cue(kind, match.span(), NOWHERE)
+        return Cue(kind, match.span(), NOWHERE, whole=normal.strip(" :") in cue_forms.BARE)
     if not normal.endswith(":"):
         return None
     return next(
@@ -183,63 +99,40 @@ def heading_cue(normal: str) -> Cue | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Bounds:
-    text: str
-    ends: tuple[int, ...]
-    explains: tuple[int, ...]
-
-    def explained(self, place: int) -> int:
-        """Where the next explanation begins after this place."""
-        return next((start for start in self.explains if start >= place), len(self.text))
-
-    def after(self, place: int) -> int:
-        """The end of the segment that goes on at this place."""
-        return next((end for end in self.ends if end >= place), len(self.text))
-
-    def before(self, place: int) -> int:
-        """The start of the segment that this place is in."""
-        return max((end for end in self.ends if end < place), default=0)
-
-    def listed(self, place: int) -> int:
-        """As ``after``, but over the commas of a list that ends in "or" or "nor"."""
-        end = self.after(place)
-        while end < len(self.text) and self.text[end] == ",":
-            beyond = self.after(end + 1)
-            rest = self.text[end:beyond]
-            further = self.text[end : self.after(beyond + 1)] if beyond < len(self.text) else rest
-            if not re.search(r"\bn?or\b", rest + further) or len(rest.split()) > 7:
-                break
-            end = beyond
-        return end
-
-
 def _whole(normal: str) -> Iterator[Cue]:
-    for match in _WHOLE.finditer(normal):
-        yield Cue("negated", match.span(), (match.end(), len(normal)))
+    for match in cue_forms.WHOLE.finditer(normal):
+        yield Cue("negated", match.span(), (match.end(), len(normal)), whole=True)
 
 
-def _on_verb(normal: str, bounds: _Bounds) -> Iterator[Cue]:
-    for match in _ON_VERB.finditer(normal):
+def _on_verb(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    for match in cue_forms.ON_VERB.finditer(normal):
         start, end = match.span()
         if normal[end : end + 5] == " only":
             continue
+        if cue_forms.UNTIL.search(normal, end, bounds.after(bounds.after(end) + 1)):
+            continue
+        if cue_forms.UNABLE.fullmatch(normal[start:end]):
+            verb = cue_forms.NEXT_WORD.match(normal, end)
+            yield Cue("negated", (start, end), (end, verb.end() if verb else end))
+            continue
         scope = (end, bounds.listed(end))
         left = bounds.before(start)
+        relative = cue_forms.RELATIVE.search(normal, left, start)
+        left = relative.end() if relative else left
         head = normal[left:start]
         word = match[0]
         verbal = (
             match.lastgroup != "not"
             or word in {"never", "cannot", "hardly"}
             or word.endswith("n't")
-            or re.search(rf"\b{_AUX}(?: \w+ly)? $", head) is not None
-            or _PARTICIPLE.match(normal, end) is not None
+            or re.search(rf"\b{cue_forms.AUX}(?: \w+ly)? $", head) is not None
+            or cue_forms.PARTICIPLE.match(normal, end) is not None
         )
         yield Cue("negated", (start, end), scope, (left, start) if verbal else NOWHERE)
 
 
-def _on_noun(normal: str, bounds: _Bounds) -> Iterator[Cue]:
-    for match in _ON_NOUN.finditer(normal):
+def _on_noun(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    for match in cue_forms.ON_NOUN.finditer(normal):
         start, end = match.span()
         limit = bounds.listed(end)
         if match.lastgroup == "noun" and normal.startswith("no longer", start):
@@ -247,40 +140,36 @@ def _on_noun(normal: str, bounds: _Bounds) -> Iterator[Cue]:
         left = bounds.before(start)
         subject = not normal[left:start].strip(" ,;:(-")
         if match.lastgroup in {"noun", "lack"} and not (subject and match.lastgroup == "noun"):
-            stop = _PREPOSITION.search(normal, end, limit)
+            stop = cue_forms.PREPOSITION.search(normal, end, limit)
             limit = stop.start() if stop else limit
         before = NOWHERE
         if match.lastgroup == "pro" and not normal[end:limit].strip(" ."):
             opened = normal[left:start].strip(" ,;(-")
             before = (bounds.before(left) if opened in {"", ":"} else left, start)
-        kind: Kind = "replaced" if match[0] in _REPLACING else "negated"
+        kind: Kind = "replaced" if match[0] in cue_forms.REPLACING else "negated"
         yield Cue(kind, (start, end), (end, limit), before)
 
 
-_REPLACING: Final = frozenset(
-    {"instead of", "rather than", "in place of", "as opposed to", "in lieu of"}
-)
-
-
-def _rejections(normal: str, bounds: _Bounds) -> Iterator[Cue]:
-    for match in _REJECT.finditer(normal):
+def _rejections(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    for match in cue_forms.REJECT.finditer(normal):
         start, end = match.span()
         left = bounds.before(start)
         colon = normal[end : end + 2] in {": ", " :"}
         limit = bounds.explained(end + 2) if colon else bounds.after(end)
         head = normal[left:start]
-        passive = (
-            re.search(rf"\b{_AUX}(?: \w+)?(?: \w+)? $", head) is not None
-            or not normal[end:limit].strip(" .")
-            or match[0].startswith(("is ", "was ", "are ", "were "))
+        be = match[0].startswith(("is ", "was ", "are ", "were ", "ha")) or (
+            re.search(rf"\b{cue_forms.AUX}(?: \w+)?(?: \w+)? $", head) is not None
         )
+        if colon and head.strip(" ,;:(-"):
+            limit = end
+        passive = be or not normal[end:limit].strip(" .")
         if not head.strip(" ,:;(-") and not normal[end:limit].strip(" ."):
             left = bounds.before(left)
         yield Cue("rejected", (start, end), (end, limit), (left, start) if passive else NOWHERE)
 
 
-def _replacements(normal: str, bounds: _Bounds) -> Iterator[Cue]:
-    for match in _REPLACE.finditer(normal):
+def _replacements(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    for match in cue_forms.REPLACE.finditer(normal):
         start, end = match.span()
         limit = bounds.after(end)
         by = re.compile(r" (?:by|with|for)\b").search(normal, end, limit)
@@ -290,38 +179,42 @@ def _replacements(normal: str, bounds: _Bounds) -> Iterator[Cue]:
         else:
             yield Cue("replaced", (start, end), (end, by.start() if by else limit))
     yield from _from_to(normal, bounds)
-    arrows = list(_ARROW.finditer(normal))
+    arrows = list(cue_forms.ARROW.finditer(normal))
     for arrow in arrows:
         left = max(bounds.before(arrow.start()), 0)
         if sum(bounds.before(other.start()) == left for other in arrows) > 1:
             continue
-        operand = _OPERAND.search(normal, left, arrow.start())
+        operand = cue_forms.OPERAND.search(normal, left, arrow.start())
         if operand and normal[arrow.end() :].strip():
             yield Cue("replaced", arrow.span(), (operand.start(), arrow.start()))
 
 
-def _from_to(normal: str, bounds: _Bounds) -> Iterator[Cue]:
-    for match in _FROM_TO.finditer(normal):
+def _from_to(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    for match in cue_forms.FROM_TO.finditer(normal):
         left, right = bounds.before(match.start()), bounds.after(match.end())
-        digits = re.search(r"\d", match["old"]) and re.match(r"\d", match["new"])
-        pages = re.search(r"\b(?:lines?|rows?|pages?|range\w*|columns?)\b", normal[left:right])
-        if _CHANGES.search(normal, left, right) or (digits and not pages):
+        if (
+            cue_forms.CHANGES.search(normal, left, right)
+            or normal[:left].endswith("(")
+            or normal[left] == "("
+        ):
             yield Cue("replaced", (match.start(), match.start() + 4), match.span("old"))
     for match in re.finditer(r"\bto \S+(?: \w+)? (from (?=\d))", normal):
         end = bounds.after(match.end())
         yield Cue("replaced", match.span(1), (match.end(), end))
 
 
-def _past(normal: str, bounds: _Bounds) -> Iterator[Cue]:
-    now = _NOW.search(normal)
-    for match in _PAST.finditer(normal):
+def _past(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    now = cue_forms.NOW.search(normal)
+    for match in cue_forms.BEFORE.finditer(normal):
+        yield Cue("past", match.span(), NOWHERE, (bounds.before(match.start()), match.start()))
+    for match in cue_forms.PAST.finditer(normal):
         limit = bounds.after(match.end())
         if now and match.end() <= now.start() < limit:
             limit = now.start()
         yield Cue("past", match.span(), (match.end(), limit))
     if now is None:
         return
-    for match in _WAS.finditer(normal):
+    for match in cue_forms.WAS.finditer(normal):
         limit = bounds.after(match.end())
         contrast = normal[match.end() : now.start()] if now.start() > match.end() else ""
         if (
@@ -334,19 +227,25 @@ def _past(normal: str, bounds: _Bounds) -> Iterator[Cue]:
             yield Cue("past", match.span(), (match.end(), now.start()))
 
 
-def _suppositions(normal: str, bounds: _Bounds) -> Iterator[Cue]:
-    if normal.rstrip(" )\"'").endswith("?"):
-        yield Cue("asked", (len(normal), len(normal)), (0, len(normal)))
-    for match in _SUPPOSED.finditer(normal):
+def _suppositions(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    if normal.rstrip(" )\"'").endswith("?") and not cue_forms.REQUEST.search(normal):
+        last = max((match.end() for match in cue_forms.LAST_QUESTION.finditer(normal)), default=0)
+        yield Cue("asked", (len(normal), len(normal)), (last, len(normal)))
+    for match in cue_forms.SUPPOSED.finditer(normal):
         start, end = match.span()
         if match.lastgroup == "may":
             yield Cue("uncertain", (start, end), (bounds.before(start), bounds.after(end)))
         elif match.lastgroup == "ask":
             yield Cue("asked", (start, end), (end, len(normal)))
-        elif match[0] == "would":
+        elif match.lastgroup == "would":
             yield Cue("supposed", (start, end), (bounds.before(start), bounds.after(end)))
         else:
-            yield Cue("supposed", (start, end), (end, bounds.after(end)))
+            limit = bounds.after(end)
+            then = next(
+                (t for t in cue_forms.THEN.finditer(normal, end, limit) if t.start() > end + 6),
+                None,
+            )
+            yield Cue("supposed", (start, end), (end, then.start() if then else limit))
 
 
 def _without_nested(cues: list[Cue]) -> tuple[Cue, ...]:

@@ -124,9 +124,9 @@ MONTHS: Final = {
 } | {"sept": 9}
 
 _VERSIONED: Final = (
-    "version versions release py python cpython node node.js nodejs npm go golang java jdk ruby "
+    "version versions release py python cpython node node.js nodejs npm golang java jdk ruby "
     "php rust perl django flask numpy pandas pytest pip postgres postgresql mysql sqlite redis "
-    "ubuntu debian alpine kubernetes terraform typescript react vue angular tls http"
+    "ubuntu debian alpine kubernetes terraform typescript react vue angular tls"
 ).split()
 VERSIONED: Final = any_of(_VERSIONED)
 """Words before which a number is a version."""

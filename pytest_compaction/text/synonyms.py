@@ -1,135 +1,145 @@
-"""Words of general English and of software that summaries use for one another."""
+"""Irregular forms, and words that a rewording commonly exchanges for one another.
+
+The list of groups is general English and the common vocabulary of software work. It is short on
+purpose: a group holds only words that seldom change what a sentence says, never words for
+neighbouring but different things ("created" and "changed", "always" and "often").
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.text.words import stem
 
+_IRREGULAR: Final = """
+arise arose arisen|become became|begin began begun|bend bent|bind bound|blow blew blown
+break broke broken|bring brought|build built|burn burnt|buy bought|catch caught
+choose chose chosen|cling clung|come came|creep crept|deal dealt|dig dug|draw drew drawn
+drink drank drunk|drive drove driven|eat ate eaten|fall fell fallen|feed fed|feel felt
+fight fought|find found|flee fled|fly flew flown|forbid forbade forbidden
+forget forgot forgotten|freeze froze frozen|get got gotten|give gave given|go went gone
+grow grew grown|hang hung|hear heard|hide hid hidden|hold held|keep kept|know knew known
+lead led|lend lent|lose lost|make made|mean meant
+meet met|mistake mistook mistaken|overwrite overwrote overwritten|pay paid|prove proven
+rebuild rebuilt|rerun reran|resend resent|rewrite rewrote rewritten|ride rode ridden
+ring rang rung|rise rose risen|run ran|say said|see saw seen|seek sought|sell sold|send sent
+shake shook shaken|shoot shot|show shown|shrink shrank shrunk|sing sang sung|sink sank sunk
+sit sat|sleep slept|speak spoke spoken|spend spent|spin spun|stand stood|steal stole stolen
+stick stuck|strike struck stricken|swear swore sworn|sweep swept|swim swam swum|swing swung
+take took taken|teach taught|tear tore torn|tell told|think thought|throw threw thrown
+undergo underwent undergone|understand understood|undo undid undone|wake woke woken
+wear wore worn|weave wove woven|win won|withdraw withdrew withdrawn|write wrote written
+child children|foot feet|index indices|life lives|man men|matrix matrices|mouse mice|person people
+tooth teeth|woman women
+"""
+_BASES: Final = {
+    form: base
+    for entry in _IRREGULAR.replace("\n", "|").split("|")
+    if entry
+    for base, *forms in [entry.split()]
+    for form in forms
+}
+
+
+IRREGULAR_FORMS: Final = {
+    base: tuple(form for form, of in _BASES.items() if of == base)
+    for base in dict.fromkeys(_BASES.values())
+}
+"""The irregular forms of each base form that has some."""
+
+
+def base_stem(word: str) -> str:
+    """The stem of a word in lower case; an irregular form has the stem of its base."""
+    return stem(_BASES.get(word, word))
+
+
 _GROUPS: Final = """
-add introduce insert
-allow permit
-ask request demand
-begin start
-bug defect
-build compile
-call invoke
-cause reason
-change modify alter
-check verify validate
-choose select pick chose chosen
-config configuration
-create make made
-crash abort
-database db
-decide settle
-default standard
-delete remove
-dependency dependencies
-dev development
-directory folder dir
-disable deactivate
-discard reject abandon drop
-documentation docs
-doc document
-double twice
-duplicate dup
-enable activate
-env environment
-error failure
-expect await
-fail broke broken
-fast quick rapid
-file files
-find found locate discover
-finish complete done
-fix repair correct resolve
-forbid prohibit disallow forbidden
-function func fn
-hold held
-huge large big
-identical same equal
-implement implementation
-increase raise
-info information
-interval period
-keep kept retain preserve
-limit cap maximum max
-lose lost
-lower reduce decrease
-max maximum
-message msg
-min minimum
-miss absent lack
-move relocate
-must require mandatory
-param parameter
-argument arg
-parse parser
-path location
-pass green succeed
-permission perm
-postpone defer delay
-print output
-prod production
-pull fetch
-read load
-regression regress
-release ship
-remain leave left stay
-rename renamed
-repo repository
-return yield
-retry reattempt
-revert undo undone
-rewrite rewrote rewritten
-root underlying
-run execute ran
-save store persist
-schema schemas
-send sent
-server host
-show display
-slow sluggish
-small little tiny
-spec specification
-staging stage
-stop halt
-string str
-suppress silence
-switch migrate
-temp temporary tmp
-test tests
-timeout time-out
-truncate cut
-unit units
-update upgrade
-use employ utilise utilize
-user customer
-variable var
-wait await
-warn warning
-wrong incorrect
-write wrote written
-yes true
-""".strip().splitlines()
-
-
-def _classes() -> dict[str, tuple[str, ...]]:
-    table: dict[str, dict[str, None]] = {}
-    for line in _GROUPS:
-        stems = [stem(word) for word in line.split()]
-        for one in stems:
-            table.setdefault(one, {one: None}).update(dict.fromkeys(stems))
-    return {one: tuple(others) for one, others in table.items()}
+abandon drop discard scrap|accept approve agree endorse|accuse allege charge
+achieve attain reach accomplish|acquire obtain get gain receive|add append insert introduce
+aim goal objective purpose target|allow permit let enable|also additionally furthermore too
+amount quantity sum|annually yearly|answer reply respond response
+apologise apologize sorry apology|appear seem look|argue contend|argument parameter
+arrest detain detention custody|ask request inquire query|assault attack
+assert claim maintain insist|assist help aid support|attempt try effort
+attorney lawyer solicitor counsel|average mean|ban prohibit forbid bar outlaw|beat defeat overcome
+begin start commence initiate launch kick|believe think consider feel|benefit advantage
+big large huge great enormous massive giant|boundary border|boy lad|bug defect fault
+build construct assemble|business company firm corporation enterprise|buy purchase|capture catch
+car vehicle automobile|cause trigger provoke prompt|chance opportunity possibility
+change modify alter amend adjust edit update revise|cheap inexpensive affordable low-cost
+check verify validate confirm inspect examine|child kid youngster|choose select pick opt decide
+city town|clear obvious evident|close shut|collect gather|combine merge join unite consolidate
+command instruction order|complete finish conclude done end|concern worry anxiety
+config configuration settings setup|connect link attach|constant steady unchanging
+consumer customer client buyer shopper|contest competition tournament
+convict guilty sentence conviction|cope deal manage|correct right accurate|cost price expense
+country nation state|couple pair|crash collision wreck|create make produce generate
+current present|damage harm hurt|danger risk hazard peril|database db|dead die death deceased kill
+decide determine resolve settle|decision choice verdict ruling|default standard
+delay postpone defer|delete remove erase eliminate strip|demand require need
+deny refuse reject decline|depart leave exit|dependency dependencies deps package library
+describe depict portray|desire want wish|destroy demolish ruin|develop evolve|dict dictionary
+difference gap discrepancy|different distinct differ|difficult hard tough|directory folder dir
+disclose reveal unveil expose divulge|discover find detect spot identify locate uncover
+discuss talk debate|disease illness sickness|dispute disagree contest|doc docs documentation
+doctor physician|duplicate copy repeated|earlier previously former prior before past
+earth world globe|easy simple straightforward|emphasize stress highlight underline
+employ hire recruit appoint|employee worker staff|empty blank|ensure guarantee|env environment
+error exception failure|escape flee|event incident|exact precise|exceed surpass|execute run invoke
+expect anticipate await|explain clarify|extra additional further|fail failure
+fall drop decline decrease|fast quick rapid swift speedy|father dad|field column attribute
+film movie|final last ultimate|fire sack dismiss axe|fix repair solve patch|flag option
+flaw defect weakness|force compel oblige|forecast predict prediction|frequent often
+friend pal mate|function method routine|game match fixture|give provide supply offer grant
+glad happy pleased delighted|grow increase rise expand raise|gun firearm pistol weapon
+happen occur|hate loathe detest|house home residence|hurt injure wound injury|id identifier
+idea notion concept|ignore disregard skip|image picture photo photograph pic snapshot
+important significant crucial key vital|imprison jail prison imprisonment
+improve enhance better improvement|inform notify tell|initial first original
+inquiry investigation probe|instance example|intend plan intention|investigate probe examine
+issue problem trouble|journey trip travel|judge justice|keep retain preserve
+kill murder slay homicide|kind type sort|law legislation|limit restrict cap ceiling maximum max
+live reside|message msg|minimum min least|mistake error|money cash funds|mother mum mom
+move migrate relocate shift transfer|near close|need require must|normal usual ordinary
+note notice observe|number count|nurse medic|obey comply|old aged|omit skip exclude|open launch
+option alternative choice|output result|own possess have|pair couple duo|parse read|pay fund
+permission authorisation authorization|person individual people|phase stage step
+place location site spot|plan intend scheme|police officer cops|prefer favour favor
+pregnant expecting|prevent avoid stop block|prod production|progress advance|proof evidence
+propose suggest recommend advise|protect guard shield secure|publish release|pupil student
+quarrel argue|quit resign|reduce decrease lower shrink|repo repository|report account
+reporter journalist|rescue save|result outcome consequence|retry reattempt|rich wealthy
+roughly approximately about around circa|rule regulation
+say state declare announce tell mention note comment|schedule plan|schema structure
+search seek hunt look|see view watch witness|send dispatch transmit deliver|separate split divide
+shoot gunshot shot|shop store supermarket|show display demonstrate present|sick ill unwell
+similar alike|singer star vocalist|sluggish slow|smart clever intelligent|soldier troops
+sole only single|stay remain|steal theft rob robbery|stop halt cease|store save persist
+strange odd weird unusual|street road|strike hit|strong powerful|struggle battle fight
+study research|subsequent later following next|substitute replace swap|success victory win triumph
+sufficient enough adequate|surprise shock astonish|survive survivor|talk speak|task job
+teacher instructor|team side squad club|temp temporary|terrorist militant extremist jihadist
+test exam|tie draw|transform convert|trial hearing court|unbeaten undefeated|understand comprehend
+unsuccessful fail failed|upgrade bump|use utilize utilise|user account|var variable|vast huge
+video footage clip|wage salary pay|wait await|war conflict|warn caution alert
+wed marry marriage wedding|whole entire complete full|wife husband spouse
+wonderful excellent superb|wrong incorrect false
+"""
+GROUPS: Final = tuple(_GROUPS.strip().replace("\n", "|").split("|"))
+"""Groups of words with one sense, each the words with spaces between."""
 
 
 @lru_cache(maxsize=1)
-def _table() -> dict[str, tuple[str, ...]]:
-    return _classes()
+def _senses() -> dict[str, frozenset[int]]:
+    found: dict[str, set[int]] = defaultdict(set)
+    for number, group in enumerate(GROUPS):
+        for word in group.split():
+            found[base_stem(word)].add(number)
+    return {root: frozenset(numbers) for root, numbers in found.items()}
 
 
-def same_words(stemmed: str) -> tuple[str, ...]:
-    """The stem and the stems of its synonyms."""
-    return _table().get(stemmed, (stemmed,))
+def senses(root: str) -> frozenset[int]:
+    """The numbers of the groups that hold a word with this stem."""
+    return _senses().get(root, frozenset())

@@ -15,11 +15,21 @@ from typing import Final, Literal
 
 from pytest_compaction.text import spellings
 from pytest_compaction.text.spellings import CURRENCIES, DURATIONS, MONTHS, ORDINALS, SIZES
+from pytest_compaction.text.value_forms import (
+    AMOUNTS,
+    COUNTED,
+    MONEY_SIGN,
+    MONEY_WORD,
+    PARTS,
+    PLAIN,
+    VALUE,
+)
 
 Kind = Literal[
     "number",
     "ordinal",
     "percent",
+    "age",
     "duration",
     "size",
     "money",
@@ -39,9 +49,8 @@ class Value:
     ``value`` is canonical for the kind: seconds (or ``("months", n)``) of a duration, bytes of a
     size, ``(year, month, day)`` of a date with None for what is not said, seconds since midnight
     of a time, ``(part, whole)`` of a fraction, ``(currency, amount)`` of money. ``span`` is where
-    it stands. ``asked`` and ``held`` are the keys behind :func:`equal`, for an index: a text
-    has the value that a statement asks for where a key of the one's ``asked`` is in the
-    other's ``held``.
+    it stands. ``asked`` and ``held`` are the keys behind :func:`equal`, for an index: a text has
+    the value that a statement asks for where they share a key.
     """
 
     kind: Kind
@@ -64,82 +73,12 @@ def equal(asked: Value, held: Value) -> bool:
 def values_of(text: str) -> list[Value]:
     """The values of a text, in order. Names that contain digits (``utf8``, paths) have none."""
     found: list[Value] = []
-    plain = text.translate(_PLAIN)
-    for match in _VALUE.finditer(plain):
-        form = match.lastgroup
-        if form is not None and form in _READERS:
-            found.extend(_READERS[form](match))
+    for match in VALUE.finditer(text.translate(PLAIN)):
+        if reader := _READERS.get(match.lastgroup or ""):
+            found.extend(reader(match))
     return found
 
 
-_PLAIN: Final = str.maketrans("–—−‑\u00a0\u202f×’", "----  x'")
-"""One character for one, so that spans stay."""
-
-_DIGITS: Final = r"(?:\d{1,3}(?:[,_']\d{3}){1,6}|\d{1,24})(?!\d)(?:\.\d{1,12}(?![\d]))?"
-_EXPONENT: Final = r"\d{1,6}(?:\.\d{1,6})?e[+-]?\d{1,2}\b"
-_WORDS: Final = spellings.NUMBER_WORDS
-_NUM: Final = rf"(?:{_EXPONENT}|{_DIGITS}|(?<!\d)\.\d{{1,12}}(?!\d)|{_WORDS}\b)"
-_SCALE: Final = (
-    r"(?:\s?(?:k\b|(?-i:M|B|G)\b|bn\b)|[\s-](?:hundred|thousand|million|billion|dozen)\b)"
-)
-_AND: Final = rf"(?:(?:\s|-)(?:and\s)?{_WORDS}\b)?"
-_AMOUNT: Final = rf"{_NUM}(?:{_SCALE}{_AND}(?:\s(?:thousand|million|billion)\b)?)?"
-_LOW: Final = rf"(?:{_AMOUNT}\s?(?:-|to|and|or)\s?)?"
-"""The lower end of a range, which has the unit of the upper one."""
-_GLUE: Final = r"(?:\s{0,2}|-)"
-_MONTH: Final = rf"(?:{spellings.any_of(MONTHS)})\b\.?"
-_DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?\b"
-_LONG: Final = spellings.any_of(unit for unit in DURATIONS if unit not in spellings.SHORT_UNITS)
-_UNIT: Final = rf"(?:{_GLUE}(?:{_LONG})|(?-i:[mdwy]))\b(?!\s?')"
-_SIZE: Final = rf"{_GLUE}(?:{spellings.any_of(SIZES)})\b"
-_MONEY_SIGN: Final = r"[$€£¥]"
-_MONEY_WORD: Final = spellings.any_of(word for word in CURRENCIES if word.isalpha())
-_COUNTED: Final = r"(?:px|km|cm|mm|kg|fps|qps|rps|tps|hz|khz|mhz|ghz|kw|mph|pm|am|x)"
-
-_STARTS: Final = spellings.any_of(
-    [*"a an half noon midnight twice thrice v".split(), *MONTHS, *spellings.STARTS]
-)
-_FORMS: Final = {
-    # Most words start no value: said first, it spares them all other forms.
-    "plain": rf"(?!(?:{_STARTS})(?:\b|fold))[a-z]++(?![\w/\\.~:=-])",
-    "name": r"(?:https?://\S++|[a-z_~/\\](?=[\w.~-]{0,200}+[/\\]\w|[\w.-]{0,200}?\.(?:"
-    + spellings.EXTENSIONS
-    + r")\b)[\w./\\~-]*+|[0-9a-f]{8}-[0-9a-f-]{27}"
-    r"|(?!\d+[a-f]\b)(?=[0-9a-f]{0,40}[a-f])(?=[a-f]{0,40}\d)[0-9a-f]{7,40}\b)",
-    "iso": r"\d{4}(?P<sep>[-/])(?:0?[1-9]|1[0-2])(?P=sep)(?:0?[1-9]|[12]\d|3[01])(?!\d|-)"
-    r"(?:T\d\d:\d\d(?::\d\d)?)?",
-    "dotted": r"\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?![\d.])",
-    "slashed": r"\d{1,2}/\d{1,2}/(?:19|20)\d\d(?!\d)",
-    "monthday": rf"{_MONTH}\s{_DAY}(?!\s?(?:{_LONG}|%)\b)(?:,?\s(?:19|20)\d\d\b(?!:))?",
-    "daymonth": rf"{_DAY}(?:\sof)?[\s-]{_MONTH}(?:,?[\s-](?:19|20)\d\d\b)?",
-    "monthyear": rf"{_MONTH},?\s(?:19|20)\d\d\b",
-    "version": rf"(?:\bv|\b(?:{spellings.VERSIONED})[\s=~><]{{1,4}}v?|(?<=\w)==)\d{{1,5}}"
-    r"(?:\.\d{1,6}){0,3}(?:(?:a|b|rc|alpha|beta)\d{1,3})?(?![\d%])\b",
-    "dots": r"(?<!\d\.)\d{1,5}(?:\.\d{1,6}){2,3}(?!\.?\d)",
-    "clockspan": r"(?<![:.\w])\d{1,3}:[0-5]\d(?::[0-5]\d)?\s?(?:h|hrs?|hours?|min|minutes)\b",
-    "clock": r"(?<![:.\w])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?![:\d])(?:\s?[ap]\.?m\b\.?)?",
-    "oclock": r"(?<![:.\w])(?:1[0-2]|[1-9])\s?(?:[ap]m\b|[ap]\.m\.)|\b(?:noon|midnight)\b",
-    "money": rf"{_MONEY_SIGN}\s?{_DIGITS}(?:\s?m\b|{_SCALE})?"
-    rf"|{_AMOUNT}\s?(?:{_MONEY_SIGN}|(?:{_MONEY_WORD})\b)",
-    "hour": r"half an hour\b|an hour and a half\b|an hour\b",
-    "duration": rf"{_LOW}{_AMOUNT}{_UNIT}(?:(?:\s(?:and\s)?|,\s)?{_AMOUNT}{_UNIT}){{0,3}}",
-    "size": rf"{_LOW}{_AMOUNT}{_SIZE}",
-    "percent": rf"{_LOW}{_AMOUNT}\s?(?:%|-?\s?per\s?cents?\b)",
-    "multiple": rf"{_AMOUNT}(?:\s?x\b(?!\s?\d)|[\s-]times\b|-?fold\b)"
-    rf"|{_WORDS}fold\b|\btwice\b|\bthrice\b",
-    "ordinal": rf"\d{{1,6}}(?:st|nd|rd|th)\b|{spellings.ORDINAL_WORDS}\b",
-    "fraction": rf"{_AMOUNT}(?:/(?=\d)|\s(?:out\s)?of\s(?:(?:the|all)\s)?){_AMOUNT}(?![\w/])",
-    "number": rf"(?:(?<![\w)\].])-(?=[\d.]))?{_AMOUNT}(?:(?=[a-z]){_COUNTED}\b|(?![a-z_]|\.\w))",
-    "word": r"\w+",
-}
-_VALUE: Final = re.compile(
-    r"(?<![\w])(?:" + "|".join(f"(?P<{name}>{form})" for name, form in _FORMS.items()) + ")",
-    re.IGNORECASE,
-)
-_AMOUNTS: Final = re.compile(rf"(?<!\w){_AMOUNT}", re.IGNORECASE)
-_PARTS: Final = re.compile(
-    rf"(?<![a-z])({_AMOUNT}){_GLUE}({spellings.any_of(DURATIONS)})\b", re.IGNORECASE
-)
 _TIMES: Final = re.compile(r"(?<=[\d\s])\s?x$|.times$|-?fold$", re.IGNORECASE)
 _LETTERS: Final = re.compile("[^\\W\\d_]+")
 
@@ -169,11 +108,11 @@ def _value(
 
 
 def _amounts(match: re.Match[str]) -> list[Decimal]:
-    return [_amount(text) for text in _AMOUNTS.findall(match[0])]
+    return [_amount(text) for text in AMOUNTS.findall(match[0])]
 
 
 def _read_number(match: re.Match[str]) -> list[Value]:
-    text = re.sub(rf"(?<=\d){_COUNTED}$", "", match[0], flags=re.IGNORECASE)
+    text = re.sub(rf"(?<=\d){COUNTED}$", "", match[0], flags=re.IGNORECASE)
     amount = _amount(text)
     also: list[Key] = []
     if re.fullmatch(r"\d+\.\d+", text):
@@ -213,7 +152,7 @@ def _length(amount: Decimal, unit: str) -> Hashable:
 
 
 def _read_duration(match: re.Match[str]) -> list[Value]:
-    parts = [(_amount(part[1]), part[2]) for part in _PARTS.finditer(match[0])]
+    parts = [(_amount(part[1]), part[2]) for part in PARTS.finditer(match[0])]
     amounts = _amounts(match)
     if len(parts) == 1:
         return [
@@ -225,6 +164,13 @@ def _read_duration(match: re.Match[str]) -> list[Value]:
     if len(seconds) == len(lengths):
         return [_value("duration", sum(seconds, Decimal(0)), match)]
     return [_value("duration", length, match) for length in lengths]
+
+
+def _read_age(match: re.Match[str]) -> list[Value]:
+    """An age, which texts about people give as a bare number: "Ann Lee, 34, said"."""
+    number = _amounts(match)[0]
+    length = ("duration", _length(number, "years"))
+    return [_value("age", number, match, also=(("number", number),), implied=(length,))]
 
 
 def _read_hour(match: re.Match[str]) -> list[Value]:
@@ -256,9 +202,9 @@ def _read_size(match: re.Match[str]) -> list[Value]:
 
 
 def _read_money(match: re.Match[str]) -> list[Value]:
-    sign = re.search(_MONEY_SIGN, match[0])
+    sign = re.search(MONEY_SIGN, match[0])
     currency = CURRENCIES[sign[0] if sign else _LETTERS.findall(match[0])[-1].lower()]
-    amount = _amount(re.sub(rf"{_MONEY_SIGN}|(?i:{_MONEY_WORD})\b", "", match[0]).strip())
+    amount = _amount(re.sub(rf"{MONEY_SIGN}|(?i:{MONEY_WORD})\b", "", match[0]).strip())
     return [_value("money", (currency, amount), match, implied=(("number", amount),))]
 
 
@@ -270,7 +216,8 @@ def _read_fraction(match: re.Match[str]) -> list[Value]:
 def _read_version(match: re.Match[str]) -> list[Value]:
     parts = tuple(re.findall(r"\d+|(?<=\d)[a-z]+", match[0], re.IGNORECASE))
     shorter = tuple(("version", parts[:size]) for size in range(1, len(parts)))
-    return [_value("version", parts, match, implied=shorter)]
+    also = (("number", Decimal(parts[0])),) if len(parts) == 1 else ()
+    return [_value("version", parts, match, also, implied=shorter)]
 
 
 def _read_date(year: int | None, month: int, day: int | None, match: re.Match[str]) -> list[Value]:
@@ -340,6 +287,7 @@ _READERS: Final[dict[str, Callable[[re.Match[str]], list[Value]]]] = {
     "clock": _read_clock,
     "oclock": _read_clock,
     "money": _read_money,
+    "age": _read_age,
     "hour": _read_hour,
     "duration": _read_duration,
     "size": _read_size,

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Protocol
+from typing import Final
 
-from pytest_compaction.text.alternatives import Alternative, Term, alternative
+from pytest_compaction.text.agreement import affirmed, difference
+from pytest_compaction.text.alternatives import Alternative, Term, alternative, is_value
 from pytest_compaction.text.groups import RANK, Found, Outcome, Weighed, weigh
+from pytest_compaction.text.overlap import Overlap, PreparedText, overlaps
 from pytest_compaction.text.parsed import Parsed, parse
+from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.words import is_path, normalize, path_suffixes, raw_tokens
 
 STATED_SHARE: Final = 0.75
@@ -17,30 +20,14 @@ UNCERTAIN_SHARE: Final = 0.5
 """Shares of a statement's ordinary content words from which one sentence states it, or may."""
 
 
+CENTRAL: Final = 0.5
+"""Share of the words found that a negation must reach to contradict a graded statement."""
+
+PLACES: Final = 4
+"""The most places of a text that are read for one graded statement, the fullest first."""
+
 Decision = tuple[Outcome, int | None, Weighed | None]
 """An outcome, the number of the sentence that decided, and how it was weighed."""
-
-
-class Sentences(Protocol):
-    """What is asked of an index; see :class:`~pytest_compaction.text.matching.TextIndex`."""
-
-    def contains(self, text: str) -> bool:
-        """Whether the text stands there word for word."""
-
-    def has_path(self, path: str) -> bool:
-        """Whether this path is named."""
-
-    def parsed(self, number: int) -> Parsed:
-        """The sentence with this number."""
-
-    def holders(self, term: Term) -> set[int]:
-        """The sentences with this term."""
-
-    def literal(self, normal: str) -> list[int]:
-        """The sentences with this text."""
-
-    def is_removed(self, number: int) -> bool:
-        """Whether a diff takes it away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,29 +51,85 @@ def wording(form: str) -> Wording:
 
 
 def _is_exact(term: Term, tokens: set[str]) -> bool:
+    if not term.keys:
+        return True
     key = term.keys[0]
     if not isinstance(key, str):
         return True
     return not key.isalpha() or (len(term.keys) > 1 and isinstance(term.keys[1], tuple))
 
 
-def read(form: str, index: Sentences) -> Decision:
+def read(form: str, index: SentenceIndex) -> Decision:
     """The outcome for one form, the sentence that decided, and why."""
     normal = normalize(form)
     if not normal:
         return "absent", None, None
-    if " " not in normal and is_path(normal):
+    if " " not in normal and is_path(normal) and path_suffixes(normal):
         if index.has_path(normal):
             return "stated", None, None
         if raw_tokens(normal) == path_suffixes(normal)[:1]:
             return "absent", None, None
+    asked = wording(form)
+    if len(asked.exact) == 1 and not asked.prose and not is_value(asked.exact[0]):
+        held = sorted(index.holders(asked.exact))
+        named = (number for number in held if index.parsed(number).matches(asked.whole))
+        first = next(named, None)
+        missing = first is None and not index.contains(normal)
+        return ("absent" if missing else "stated", first, None)
     best = _read_literal(normal, index)
     if best[0] != "stated":
         best = max(best, _read_share(form, index), key=lambda one: RANK[one[0]])
     return best
 
 
-def _read_literal(normal: str, index: Sentences) -> Decision:
+def read_graded(form: str, text: PreparedText) -> tuple[Outcome, str, tuple[str, ...], str]:
+    """The outcome by graded overlap: how much of the form one place of the text holds.
+
+    The words found must have its polarity.
+    Gives the outcome, the passage, the words found, and why.
+    """
+    asked = wording(form)
+    places = overlaps(form, text, UNCERTAIN_SHARE, PLACES)
+    readings = [_read_place(form, asked, held) for held in places]
+    if not readings:
+        return "absent", "", (), "too few of its words in one place"
+    return max(readings, key=lambda one: RANK[one[0]])
+
+
+def _read_place(
+    form: str, asked: Wording, held: Overlap
+) -> tuple[Outcome, str, tuple[str, ...], str]:
+    """What one place of a text does with a form: its share of the words, and their polarity."""
+    graded = held.outcome
+    why = f"{held.share:.0%} of its words in one place"
+    outcome: Outcome = graded
+    parsed = parse(normalize(held.sentence), {})
+    weighed = _weigh(asked, parsed, all_exact=False)
+    if weighed and weighed.outcome == "contradicted" and _is_central(asked, parsed, weighed):
+        outcome, why = ("contradicted" if graded == "stated" else "absent"), weighed.why
+    elif weighed and weighed.outcome == "uncertain" and "only" in weighed.why:
+        outcome = "uncertain"
+    if outcome == "stated" and any(cue.whole for cue in parsed.sense.cues):
+        outcome, why = "contradicted", "the sentence is taken back"
+    other = (difference(form, parsed) or affirmed(form, parsed)) if outcome == "stated" else None
+    if other:
+        outcome, why = "uncertain", other
+    return outcome, held.sentence, held.found, why
+
+
+def _is_central(asked: Wording, parsed: Parsed, weighed: Weighed) -> bool:
+    """Whether a negation reaches what a statement says in the end, or a good part of its words."""
+    if weighed.signature.last:
+        return True
+    found = [_found(parsed, term)[0].match for term in asked.whole.terms if _found(parsed, term)]
+    reached = max(
+        (sum(cue.reaches(one.start, one.end) for one in found) for cue in parsed.sense.cues),
+        default=0,
+    )
+    return reached >= CENTRAL * len(found)
+
+
+def _read_literal(normal: str, index: SentenceIndex) -> Decision:
     if not index.contains(normal):
         return "absent", None, None
     wanted = alternative(normal)
@@ -106,7 +149,7 @@ def _read_literal(normal: str, index: Sentences) -> Decision:
     return best if held else ("stated", None, None)
 
 
-def _read_share(form: str, index: Sentences) -> Decision:
+def _read_share(form: str, index: SentenceIndex) -> Decision:
     asked = wording(form)
     best: Decision = ("absent", None, None)
     for number, share in _shares(asked, index):
@@ -125,37 +168,42 @@ def _read_share(form: str, index: Sentences) -> Decision:
     return best
 
 
-def _shares(asked: Wording, index: Sentences) -> list[tuple[int, float]]:
+def _shares(asked: Wording, index: SentenceIndex) -> list[tuple[int, float]]:
     """The sentences with all exact tokens and their share of the other words, best first."""
     if not asked.exact and len(asked.prose) < 2:
         return []
-    candidates: set[int] | None = None
-    for term in asked.exact:
-        holders = index.holders(term)
-        candidates = holders if candidates is None else candidates & holders
-        if not candidates:
-            return []
-    if not asked.prose:
-        return [(number, 1.0) for number in sorted(candidates or ())]
+    names = [term for term in asked.exact if not is_value(term)]
+    figures = [term for term in asked.exact if is_value(term)]
+    candidates = index.holders(names) if names else None
     counts: dict[int, int] = defaultdict(int)
     for term in asked.prose:
-        for number in index.holders(term):
+        for number in index.holders([term]):
             if candidates is None or number in candidates:
                 counts[number] += 1
-    shares = [(number, count / len(asked.prose)) for number, count in counts.items()]
+    least = UNCERTAIN_SHARE * len(asked.prose)
+    near: set[int] | None = {number for number, count in counts.items() if count >= least}
+    if not asked.prose:
+        near = candidates if candidates is not None else None
+    if figures:
+        near = index.holders(figures, near)
+    if not asked.prose:
+        return [(number, 1.0) for number in sorted(near or ())]
+    shares = [(number, counts[number] / len(asked.prose)) for number in near or ()]
     return sorted(shares, key=lambda pair: (-pair[1], pair[0]))
 
 
-def _weigh(asked: Wording, parsed: Parsed) -> Weighed | None:
+def _weigh(asked: Wording, parsed: Parsed, all_exact: bool = True) -> Weighed | None:
     """The polarity of the words of the statement in one sentence, against its own."""
-    if not all(_found(parsed, term) for term in asked.exact):
+    if all_exact and not all(_found(parsed, term) for term in asked.exact):
         return None
-    terms = [term for term in (*asked.exact, *asked.prose) if _found(parsed, term)]
+    terms = [term for term in asked.whole.terms if _found(parsed, term)]
+    if not terms:
+        return None
     own = parse(asked.whole.normal, {})
     if not all(_found(own, term) for term in terms):
         return weigh(parsed, [_found(parsed, term) for term in terms], ())
     meant = weigh(own, [_found(own, term) for term in terms], ()).signature
-    return weigh(parsed, [_found(parsed, term) for term in terms], (), meant)
+    return weigh(parsed, [_found(parsed, term) for term in terms], (), meant, strict=True)
 
 
 def _found(parsed: Parsed, term: Term) -> list[Found]:

@@ -61,7 +61,8 @@ def visible(text: str) -> str:
     """Without invisible format characters (zero-width, bidirectional marks, tags)."""
     if text.isascii():
         return text
-    return "".join(ch for ch in text if unicodedata.category(ch) != "Cf")
+    hidden = {ord(ch): None for ch in set(text) if unicodedata.category(ch) == "Cf"}
+    return text.translate(hidden) if hidden else text
 
 
 def normalize(text: str) -> str:

@@ -1,24 +1,34 @@
-"""The offline judge is an instrument: its properties are checked on every shipped probe."""
+"""The offline judge is an instrument: its properties are checked on typed and shipped probes."""
 
 import asyncio
 import random
 
 import pytest
+from support.typed_case import typed_case
 
 from pytest_compaction.case.case import AnswerSpec, Fact, Probe
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.judges.model_judge import ModelJudge, log_digest
 from pytest_compaction.judges.panel import PanelJudge
+from pytest_compaction.metrics.survival import read
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
+from pytest_compaction.rubric import CRITERIA, DIMENSIONS
 from pytest_compaction.session.session import shipped_cases
 from pytest_compaction.text.matching import TextIndex
 
-CASES = load_cases([shipped_cases()]).cases
+OWN = typed_case()
+CASES = (OWN, *load_cases([shipped_cases()]).cases)
 PROBES = [
     pytest.param(case, probe, id=f"{case.id}-{probe.id}") for case in CASES for probe in case.probes
 ]
-TRAPPED = [p for p in PROBES if p.values[1].traps]
+TRAPPED = [
+    p
+    for p in PROBES
+    if p.values[1].traps
+    and (p.values[1].traps[0].of or any(f.type == "value" for f in p.values[1].facts))
+]
+ACCURATE = [p for p in PROBES if {f.type for f in p.values[1].facts} & {"value", "error"}]
 ROOMY = [
     p for p in PROBES if p.values[1].answer.max_words is None and not p.values[1].answer.max_items
 ]
@@ -39,30 +49,37 @@ TO_THE_JUDGE = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def _one_judge():
-    assert CASES, "no shipped cases were found: nothing would be calibrated"
-
-
-def verdict_on(case, probe, answer):
+def verdict_on(case, probe, answer, view=None, leads="answer"):
+    """The verdict on an answer from a view with this text; the whole answer by default."""
     judge = PanelJudge([ModelJudge(OfflineModel())], 3.5, asyncio.Semaphore(1))
-    return asyncio.run(judge.verdict(case, probe, answer, [True] * len(probe.facts)))
+    read_in = read(probe.facts, probe.traps, TextIndex(answer if view is None else view))
+    return asyncio.run(judge.verdict(case, probe, answer, read_in, leads))
+
+
+def said(fact):
+    """The fact in its own words, or if those leave out key phrases, with these as well."""
+    if TextIndex(fact.text).read(fact.statement).outcome == "stated":
+        return fact.text
+    words = " ".join(group[0] for group in fact.keys)
+    return f"{fact.text}: {words} {fact.change or ''}".strip()
 
 
 def gold(probe, facts=None):
     """The facts in the requested format, and nothing else."""
-    lines = [fact.text for fact in (probe.facts if facts is None else facts)]
+    lines = [said(fact) for fact in (probe.facts if facts is None else facts)]
     if probe.answer.format == "list":
         return "\n".join(f"- {line}" for line in lines)
     if probe.answer.format == "json":
         return str(lines).replace("'", '"')
-    return "; ".join(lines) if probe.answer.format == "sentence" else "\n".join(lines)
+    if probe.answer.format == "sentence":
+        return "; ".join(lines)
+    return "\n".join(f"{line}." for line in lines)
 
 
 def with_line(probe, answer, line):
     if probe.answer.format == "list":
         return f"{answer}\n- {line}"
-    return f"{answer}; {line}" if probe.answer.format == "sentence" else f"{answer}\n{line}"
+    return f"{answer}; {line}" if probe.answer.format == "sentence" else f"{answer}\n{line}."
 
 
 @pytest.mark.parametrize(("case", "question"), PROBES)
@@ -71,13 +88,27 @@ def test_a_gold_answer_scores_almost_full(case, question):
     assert verdict.overall >= 4.8, verdict.shortfall()
 
 
-@pytest.mark.parametrize(("case", "question"), PROBES)
-@pytest.mark.parametrize("answer", ["", "   \n\t "])
-def test_an_empty_answer_scores_almost_nothing(case, question, answer):
-    assert verdict_on(case, question, answer).overall <= 0.5
+KNOWS_NOTHING = ["", "   \n\t ", "I do not know.", "- It is not known\n- Nothing is known"]
 
 
 @pytest.mark.parametrize(("case", "question"), PROBES)
+@pytest.mark.parametrize("text", KNOWS_NOTHING)
+@pytest.mark.parametrize("leads", ["view", "answer"])
+def test_who_knows_nothing_scores_nothing_on_everything(case, question, text, leads):
+    verdict = verdict_on(case, question, text, leads=leads)
+    assert {criterion.score for criterion in verdict.criteria} == {0.0}
+    assert verdict.overall == verdict.second.overall == 0
+
+
+@pytest.mark.parametrize(("case", "question"), PROBES)
+def test_a_view_that_states_every_fact_has_the_full_score(case, question):
+    verdict = verdict_on(case, question, "", view=gold(question), leads="view")
+    assert verdict.overall == 5.0, verdict.shortfall()
+    assert verdict.second.overall == 0.0
+    assert {fact.loss for fact in verdict.facts} == {"unused"}
+
+
+@pytest.mark.parametrize(("case", "question"), ACCURATE)
 def test_a_made_up_path_lowers_accuracy(case, question):
     before = verdict_on(case, question, gold(question))
     invented = with_line(question, gold(question), "lib/frobnicator/quux_adapter.py")
@@ -86,17 +117,40 @@ def test_a_made_up_path_lowers_accuracy(case, question):
 
 
 @pytest.mark.parametrize(("case", "question"), TRAPPED)
-def test_a_stale_value_lowers_accuracy_more_than_a_made_up_path(case, question):
+@pytest.mark.parametrize("leads", ["view", "answer"])
+def test_a_stale_value_costs_more_than_leaving_the_fact_out(case, question, leads):
     trap = question.traps[0]
-    others = [f for f in question.facts if not TextIndex(f.text).states(trap.current)]
+    others = [
+        fact
+        for fact in question.facts
+        if fact.text != trap.of and not TextIndex(said(fact)).states(trap.current)
+    ]
     base = gold(question, others)
-    stale = verdict_on(case, question, with_line(question, base, trap.text))
-    invented = verdict_on(case, question, with_line(question, base, "lib/frobnicator/quux.py"))
+    without = verdict_on(case, question, base, leads=leads)
+    stale = verdict_on(case, question, with_line(question, base, trap.text), leads=leads)
     assert stale.traps[0][1], "an answer that states the stale value does not hit the trap"
-    if any(fact.used for fact in stale.facts):
-        assert stale.dimensions["accuracy"] < invented.dimensions["accuracy"]
-    else:
-        assert stale.dimensions["accuracy"] == 0
+    assert stale.overall <= without.overall
+    if any(reads_both(fact, trap, question) for fact in others):
+        assert stale.overall < without.overall
+
+
+def reads_both(fact, trap, question):
+    """Whether one criterion reads a fact that is still known and what the trap stands against."""
+    of = next((other for other in question.facts if other.text == trap.of), None)
+    type, change = (of.type, of.change) if of else (trap.type, None)
+    return any(
+        criterion.reads(fact.type, fact.change) and criterion.reads(type, change)
+        for criterion in CRITERIA
+    )
+
+
+def test_a_stale_value_lowers_accuracy_more_than_a_made_up_path():
+    question = OWN.probes[0]
+    base = gold(question, question.facts[1:])
+    stale = verdict_on(OWN, question, with_line(question, base, "The batch size is 200."))
+    invented = verdict_on(OWN, question, with_line(question, base, "lib/frobnicator/quux.py"))
+    assert stale.dimensions["accuracy"] < invented.dimensions["accuracy"] < 5
+    assert stale.facts[0].answer.outcome == "contradicted"
 
 
 @pytest.mark.parametrize(("case", "question"), PROBES)
@@ -153,9 +207,13 @@ def test_three_answers_of_falling_precision_keep_their_order():
         "kind": "recall",
         "question": "Which error, with code and endpoint, started this session, and why?",
         "facts": (
-            Fact("401 Unauthorized", ("401",)),
-            Fact("/api/auth/login"),
-            Fact("stale Redis connection in the session store", ("stale Redis connection",)),
+            Fact("401 Unauthorized", ("401",), type="error"),
+            Fact("/api/auth/login", type="identifier"),
+            Fact(
+                "stale Redis connection in the session store",
+                ("stale Redis connection",),
+                type="reason",
+            ),
         ),
         "traps": (),
         "answer": AnswerSpec(),
@@ -182,7 +240,13 @@ def test_every_criterion_comes_with_a_reasoning(case, question):
     verdict = verdict_on(case, question, gold(question, question.facts[:1]))
     assert verdict.criteria
     assert all(criterion.reasoning for criterion in verdict.criteria)
-    assert len(verdict.dimensions) == 6
+    assert "completeness" in verdict.dimensions
+
+
+def test_the_probes_of_a_case_have_all_six_dimensions_but_no_probe_must():
+    found = [verdict_on(OWN, probe, gold(probe)).dimensions for probe in OWN.probes]
+    assert {name for dimensions in found for name in dimensions} == set(DIMENSIONS)
+    assert all(len(dimensions) < 6 for dimensions in found)
 
 
 def test_the_digest_of_the_log_knows_nothing_after_the_point():

@@ -61,7 +61,7 @@ def changed(pointer, value):
         ("/probes/0/question", "", "/probes/0/question", 'str ""', "text that is not empty"),
         ("/probes/0/facts", [], "/probes/0/facts", "list []", "at least 1 item"),
         ("/probes/0/facts/0/evidence", [], "/probes/0/facts/0/evidence", "list", "at least 1 item"),
-        ("/probes/0/facts/0/about", "x", "/probes/0/facts/0/about", "x", "one of detail"),
+        ("/probes/0/facts/0/type", "x", "/probes/0/facts/0/type", "x", "one of value"),
         ("/probes/0/facts/0/text", "x" * 2001, "/probes/0/facts/0/text", "xxx", "at most 2000"),
         ("/probes/1/answer/format", "xml", "/probes/1/answer/format", "xml", "one of text"),
         ("/probes/1/answer/max_tokens", 0, "/probes/1/answer/max_tokens", "int 0", "at least 1"),

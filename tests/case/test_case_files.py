@@ -250,3 +250,15 @@ def test_any_bytes_give_errors_only(tmp_path, content, suffix):
     loaded = load_cases([path])
     assert loaded.cases == ()
     assert loaded.errors
+
+
+def test_evidence_that_another_process_has_checked_is_not_checked_again(tmp_path, monkeypatch):
+    write_case(tmp_path / "small.json")
+    (case,) = load_cases([tmp_path]).cases
+    asked = []
+    monkeypatch.setattr(case_files, "evidence_faults", lambda case: asked.append(case.id) or [])
+    assert load_cases([tmp_path], checked={case.digest}).cases == (case,)
+    assert asked == []
+    write_case(tmp_path / "small.json", title="changed since")
+    assert load_cases([tmp_path], checked={case.digest}).cases
+    assert asked == ["small"]

@@ -112,7 +112,9 @@ def talk(rounds: int) -> list[dict[str, str]]:
     ]
     for number in range(rounds):
         error = f"ValueError: the part {number} failed with the code {4711 + number}"
-        said.append({"role": "user", "content": f"Build part {number}; now: {error}"})
+        said.append(
+            {"role": "user", "content": f"Build part {number} of the upload queue; now: {error}"}
+        )
         words = " ".join(f"step {number}-{n} was looked at" for n in range(30))
         said.append({"role": "assistant", "content": f"part {number} is done: {words}"})
     return said

@@ -223,22 +223,21 @@ def test_the_real_session_becomes_a_case(
     assert "records read     1,019" in out
 
 
-def test_a_case_whose_probes_lint_will_refuse_is_said_to_be_one(
+def test_a_case_with_probes_that_lint_warns_of_is_said_to_be_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     talks = public_data("tau-bench/gpt-4o-airline-tasks-0-9.json")
     recorded = json.loads(talks.read_text("utf-8"))
-    trials = {(trial["task_id"], trial["trial"]): trial for trial in recorded}
     path = tmp_path / "talks.json"
-    path.write_text(json.dumps([trials[8, 3], trials[2, 0], trials[5, 1]]), "utf-8")
-    code, out, _ = run(capsys, "import", path, "-o", tmp_path / "cases")
-    assert code == 0
+    path.write_text(json.dumps(recorded[3:10]), "utf-8")
+    _, out, _ = run(capsys, "import", path, "-o", tmp_path / "cases")
     reports = out.split(f"{tmp_path / 'cases'}/")[1:]
     doubtful = {report.split(".json")[0] for report in reports if "\n  unanswered " in report}
-    assert "probes for which the offline control finds no fact in the full log" in out
-    refused = set()
+    assert "probes for which the offline model finds no fact in the full log" in out
+    warned = set()
     for case in sorted((tmp_path / "cases").iterdir()):
-        code, _, _ = run(capsys, "lint", case)
-        refused |= {case.stem} if code else set()
-    assert doubtful == refused
-    assert len(reports) == 3 > len(refused) > 0
+        code, out, _ = run(capsys, "lint", case)
+        assert code == 0
+        warned |= {case.stem} if "nor is any other fact of this probe" in out else set()
+    assert doubtful == warned
+    assert len(reports) > len(warned) > 0

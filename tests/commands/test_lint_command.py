@@ -1,13 +1,14 @@
 """``pytest-compaction lint``: its findings in case files, its output and its exit code."""
 
 import json
+import re
 
 import pytest
-from support.builders import case_data, session
+from support.builders import assistant, case_data, session, tool, user
 from support.paths import CASES
 
 from pytest_compaction import cli
-from pytest_compaction.probes.lint import inspect
+from pytest_compaction.probes.lint import RULES, inspect
 
 
 def written(folder, data, name="case.json"):
@@ -24,8 +25,14 @@ def lint(capsys, *arguments):
 
 
 def found(path, **how):
-    """Level, pointer and rule of each finding."""
-    return [(f.level, f.pointer, f.rule) for f in inspect([path], **how).findings]
+    """Level, pointer and rule of each finding about a single probe, or about the budget."""
+    findings = inspect([path], **how).findings
+    return [(f.level, f.pointer, f.rule) for f in findings if f.pointer != "/probes"]
+
+
+def rules(path, **how):
+    """The rules of all findings."""
+    return [each.rule for each in inspect([path], **how).findings]
 
 
 def large(**changes):
@@ -55,10 +62,185 @@ def probe(question="What was set?", *texts, **more):
     return {"id": "p", "kind": "recall", "question": question, "facts": facts, **more}
 
 
+def fact(text, type, *keys, evidence="m2", **more):
+    return {"text": text, "type": type, "keys": list(keys), "evidence": [evidence], **more}
+
+
+def sound(**changes):
+    """A case that breaks no rule: every dimension has facts, and most stand only in tool output."""
+    printed = "pool_size = 64\nTimeoutError: lease 17 expired\nbranch at 4f2a9c8"
+    call = ("c", "bash", {"command": "make check-lease src/lease/queue.py"})
+    talk = [
+        message
+        for n in range(12)
+        for message in (user("Go on, please. " * 12), assistant(f"Part {n} is done. " * 12))
+    ]
+    messages = [
+        user("Never touch the vendored files when you look into this."),
+        assistant("I start with the checks.", call),
+        tool("c", printed),
+        *talk,
+    ]
+    data = {
+        "messages": [{"id": f"m{n}", **message} for n, message in enumerate(messages)],
+        "budget": 400,
+        "compaction_points": [{"id": "end", "after": f"m{len(messages) - 1}"}],
+        "probes": [
+            {
+                "id": "printed",
+                "kind": "recall",
+                "question": "What did the first check print?",
+                "facts": [
+                    fact("pool_size = 64", "value", "pool_size", "64"),
+                    fact("TimeoutError: lease 17 expired", "error", "TimeoutError", "lease 17"),
+                    fact("4f2a9c8", "identifier", "4f2a9c8"),
+                ],
+            },
+            {
+                "id": "stand",
+                "kind": "continuation",
+                "question": "How do things stand, and what has to be kept to?",
+                "facts": [
+                    fact("lease 17 has expired", "state", "lease 17", "expired"),
+                    fact("make check-lease", "command", "make check-lease", evidence="m1"),
+                    fact(
+                        "never touch the vendored files",
+                        "constraint",
+                        ["never touch", "not touch"],
+                        "vendored",
+                        evidence="m0",
+                    ),
+                ],
+            },
+        ],
+    }
+    return case_data(**{**data, **changes})
+
+
 def test_a_sound_case_has_no_findings(tmp_path, capsys):
-    path = written(tmp_path, large())
-    assert found(path) == []
-    assert lint(capsys, path) == (0, "1 case, 1 probe, 1 fact: 0 errors, 0 warnings\n")
+    path = written(tmp_path, sound())
+    assert rules(path, answer=False) == []
+    shown = (0, "1 case, 2 probes, 6 facts: 0 errors, 0 warnings\n")
+    assert lint(capsys, path, "--no-answers") == shown
+
+
+def changed(number, index, **members):
+    """The sound case with other members in one of its facts."""
+    data = sound()
+    data["probes"][number]["facts"][index].update(members)
+    return data
+
+
+def test_text_and_keys_that_disagree_are_an_error(tmp_path, capsys):
+    path = written(tmp_path, changed(0, 0, text="the pool is large"))
+    assert ("error", "/probes/0/facts/0", "keys-disagree") in found(path, answer=False)
+    assert "text and keys disagree" in lint(capsys, path, "--no-answers")[1]
+
+
+def test_a_trap_whose_text_does_not_state_its_keys_is_an_error(tmp_path):
+    data = sound()
+    trap = {"text": "pool_size = 32", "keys": ["pool_size", "31"], "of": "pool_size = 64"}
+    data["probes"][0]["traps"] = [trap]
+    path = written(tmp_path, data)
+    assert found(path, answer=False) == [("error", "/probes/0/traps/0", "keys-disagree")]
+
+
+def test_keys_that_a_trap_matches_too_are_an_error(tmp_path, capsys):
+    data = changed(0, 0, keys=["pool_size"])
+    trap = {"text": "pool_size = 32", "keys": ["pool_size", "32"], "of": "pool_size = 64"}
+    data["probes"][0]["traps"] = [trap]
+    path = written(tmp_path, data)
+    assert ("error", "/probes/0/facts/0", "keys-too-loose") in found(path, answer=False)
+    assert "also match the trap “pool_size = 32”" in lint(capsys, path, "--no-answers")[1]
+    data["probes"][0]["facts"][0]["keys"] = ["pool_size", "64"]
+    assert found(written(tmp_path, data), answer=False) == []
+
+
+def test_a_sentence_without_keys_is_a_warning(tmp_path, capsys):
+    data = changed(1, 2, text="Never touch the vendored files when you look into this")
+    del data["probes"][1]["facts"][2]["keys"]
+    path = written(tmp_path, data)
+    assert found(path, answer=False) == [("warning", "/probes/1/facts/2", "keys-missing")]
+    assert "give key phrases with alternatives" in lint(capsys, path, "--no-answers")[1]
+
+
+def test_a_small_number_as_the_only_key_is_a_warning(tmp_path):
+    path = written(tmp_path, changed(0, 0, keys=["64"]))
+    assert found(path, answer=False) == [("warning", "/probes/0/facts/0", "small-number")]
+
+
+def test_what_the_full_log_does_not_state_at_that_point_is_an_error(tmp_path, capsys):
+    data = sound()
+    data["messages"][1]["content"] = "I start with the checks. These were rejected:"
+    del data["messages"][1]["tool_calls"]
+    data["messages"][2] = {"id": "m2", **assistant("- pool_size = 64\n- branch at 4f2a9c8")}
+    data["probes"] = data["probes"][:1]
+    del data["probes"][0]["facts"][1]
+    path = written(tmp_path, data)
+    wrong = [entry for entry in found(path, answer=False) if entry[2] == "not-in-log"]
+    assert wrong == [("error", f"/probes/0/facts/{index}", "not-in-log") for index in (0, 1)]
+    assert "“4f2a9c8” is contradicted in the full log" in lint(capsys, path, "--no-answers")[1]
+
+
+def test_a_case_in_which_all_that_was_said_fits_the_budget_is_a_warning(tmp_path):
+    path = written(tmp_path, sound(budget=1_400))
+    assert "said-fits-budget" not in rules(path, answer=False)
+    data = sound(budget=1_400, window=9_000)
+    data["messages"][2]["content"] += "\n" + "row of the table\n" * 500
+    for message in data["messages"][5:]:
+        message["content"] = "Go on."
+    assert ("warning", "/budget", "said-fits-budget") in found(written(tmp_path, data))
+
+
+def test_facts_that_were_mostly_said_are_a_warning(tmp_path, capsys):
+    data = sound()
+    data["messages"][4]["content"] = (
+        "pool_size = 64 is what it prints. TimeoutError: lease 17 expired. The commit is 4f2a9c8."
+    )
+    path = written(tmp_path, data)
+    assert rules(path, answer=False) == ["said-states-most"]
+    assert "1 of 6 facts stand only in tool calls" in lint(capsys, path, "--no-answers")[1]
+
+
+def test_a_dimension_without_facts_is_a_warning(tmp_path, capsys):
+    data = sound()
+    data["probes"][1]["facts"].pop()
+    path = written(tmp_path, data)
+    assert rules(path, answer=False) == ["empty-dimension"]
+    said = "no fact counts for instruction (instruction reads constraint)"
+    assert said in lint(capsys, path, "--no-answers")[1]
+
+
+def test_another_value_for_the_subject_is_a_hint_that_only_verbose_gives(tmp_path, capsys):
+    data = sound()
+    data["messages"][2]["content"] += "\npool_size = 32"
+    path = written(tmp_path, data)
+    assert found(path, answer=False) == []
+    data["messages"][6]["content"] = "Meanwhile pool_size = 32 was tried."
+    path = written(tmp_path, data)
+    assert ("info", "/probes/0/facts/0", "no-counterpart") in found(path, answer=False)
+    assert "no-counterpart" not in lint(capsys, path, "--no-answers")[1]
+    code, out = lint(capsys, path, "--no-answers", "-v", "--strict")
+    assert (code, "message m6 says" in out) == (0, True)
+
+
+def test_verbose_says_which_words_of_which_message_decide(tmp_path, capsys):
+    path = written(tmp_path, sound())
+    code, out = lint(capsys, path, "--no-answers", "-v")
+    assert code == 0
+    (line,) = [line for line in out.splitlines() if line.startswith("  /probes/0/facts/0  ")]
+    assert "“pool_size = 64”: m2 by pool_size + 64 in “pool_size = 64”" in line
+    code, out = lint(capsys, path, "--no-answers", "-v", "--format", "json")
+    explained = json.loads(out)["facts"]
+    assert len(explained) == 6
+    assert explained[0]["message"] == "m2"
+    assert explained[0]["reading"]["words"] == ["pool_size", "64"]
+
+
+def test_every_rule_has_a_name_that_reads_and_one_sentence():
+    for name, sentence in RULES.items():
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)*", name)
+        assert re.fullmatch(r"[A-Z][^.]*\.", sentence)
 
 
 def test_the_shipped_cases_have_no_errors(capsys):
@@ -79,7 +261,7 @@ def test_what_the_loader_refuses_is_an_error_with_its_pointer(tmp_path, capsys):
     assert "/probes/0/facts/0/evidence/0  unusable: found message 'm2', which does not" in out
     assert '/budget  unusable: found str "much"; expected the type integer' in out
     assert "no such file or folder" in out
-    assert out.endswith("1 case, 1 probe, 1 fact: 3 errors, 0 warnings\n")
+    assert out.endswith("1 case, 1 probe, 1 fact: 3 errors, 2 warnings\n")
 
 
 def test_a_question_that_states_its_answer_is_an_error(tmp_path):
@@ -126,8 +308,7 @@ def test_what_the_tail_keeps_is_a_warning_but_for_the_present_state(tmp_path):
     probes[1]["facts"] = [late]
     path = written(tmp_path, large(probes=probes))
     assert ("warning", "/probes/0/facts/0", "kept-by-tail") in found(path, answer=False)
-    rules = [each for each in found(path, answer=False) if each[2] == "kept-by-tail"]
-    assert len(rules) == 1
+    assert rules(path, answer=False).count("kept-by-tail") == 1
 
 
 def test_the_last_message_belongs_to_the_tail_however_large_it_is(tmp_path):
@@ -138,8 +319,7 @@ def test_the_last_message_belongs_to_the_tail_however_large_it_is(tmp_path):
     data["probes"][0]["facts"][0]["evidence"] = ["last"]
     path = written(tmp_path, data)
     for tail in (None, 0):
-        rules = [rule for _, _, rule in found(path, answer=False, tail=tail)]
-        assert rules == ["kept-by-tail"]
+        assert [rule for _, _, rule in found(path, answer=False, tail=tail)] == ["kept-by-tail"]
 
 
 def test_a_probe_of_which_the_tail_keeps_all_facts_is_an_error(tmp_path, capsys):
@@ -165,15 +345,15 @@ def test_a_log_that_fits_its_budget_is_a_warning(tmp_path):
     assert ("warning", "/budget", "fits-budget") in found(path, answer=False)
 
 
-def test_a_fact_that_the_full_log_does_not_give_is_reported_with_the_score(tmp_path, capsys):
+def test_facts_that_the_offline_model_does_not_find_are_a_warning(tmp_path, capsys):
     asked = probe("Which colour had the curtains of the old theatre in Prague?", "must be 100")
     path = written(tmp_path, large(probes=[asked]))
-    assert found(path) == [("error", "/probes/0/facts/0", "unanswerable")]
+    assert found(path) == [("warning", "/probes/0/facts/0", "unanswerable")]
     code, out = lint(capsys, path)
-    assert code == 1
-    assert "is not in the offline answer from the full log, which scores" in out
+    assert code == 0
+    assert "is not in the offline answer from the full log" in out
     assert "nor is any other fact of this probe" in out
-    assert lint(capsys, path, "--no-answers", "--strict")[0] == 0
+    assert "unanswerable" not in lint(capsys, path, "--no-answers")[1]
 
 
 def test_one_fact_that_is_not_answered_beside_others_is_a_warning(tmp_path, capsys):
@@ -190,7 +370,7 @@ def test_findings_as_json(tmp_path, capsys):
     data = json.loads(out)
     assert code == 1
     assert data["cases"] == ["small"]
-    (finding,) = data["findings"]
+    finding = data["findings"][0]
     assert finding.pop("text").startswith("the question itself states")
     assert finding == {
         "source": path.as_posix(),
@@ -207,7 +387,7 @@ def test_many_findings_are_counted_by_rule(tmp_path, capsys):
     path = written(tmp_path, large(probes=[{**probe(), "kind": "continuation", "facts": facts}]))
     code, out = lint(capsys, path, "--no-answers", "--tail", "0")
     assert code == 1
-    assert "  … and 8 more: duplicate-fact 8" in out
+    assert "  … and 10 more: duplicate-fact 8, empty-dimension 1" in out
 
 
 def test_hostile_text_cannot_write_on_the_terminal(tmp_path, capsys):

@@ -75,8 +75,30 @@ def test_an_unknown_point_is_answered_with_those_there_are(tmp_path, capsys):
 
 def test_where_the_log_states_a_fact_is_shown(tmp_path, capsys):
     _, out, _ = show(capsys, write_case(tmp_path / "case.json"), "--probes")
-    assert "modified; stated in 3 of 5 messages: m1, m2, m4" in out
+    assert "stated in 3 of 5 messages: m1, m2, m4" in out
     assert "trap the timeout is 30 (now: 45)" in out
+
+
+def test_type_keys_and_counterparts_of_a_fact_are_shown(tmp_path, capsys):
+    data = case_data()
+    fact = data["probes"][0]["facts"][0]
+    fact |= {"type": "value", "keys": [["45 seconds", "45 s"]]}
+    stale = {"text": "the timeout is 30", "keys": [["30"], ["timeout"]], "of": fact["text"]}
+    data["probes"][0]["traps"] = [stale]
+    data["probes"][1]["facts"][0] |= {"type": "path", "change": "modified"}
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(data), "utf-8")
+    _, out, _ = show(capsys, path, "--probes")
+    lines = [line.strip() for line in out.splitlines()]
+    shown = lines.index("fact 45 seconds")
+    assert lines[shown + 1].startswith("value; stated in ")
+    assert lines[shown + 2 : shown + 4] == [
+        "keys: 45 seconds | 45 s",
+        "not: the timeout is 30",
+    ]
+    trap = lines.index("trap the timeout is 30 (against: 45 seconds)")
+    assert lines[trap + 1] == "keys: 30 + timeout"
+    assert any(line.startswith("path, modified; stated in ") for line in lines)
 
 
 def test_long_texts_are_shortened_unless_all_is_asked_for(tmp_path, capsys):

@@ -32,6 +32,9 @@ RUN_BY = {
     # README.md, strategies.md, ci.md
     "pytest --compactor=none,truncate,regenerate,anchored -n 8": f"{FIGURES}"
     "::test_the_comparison_runs_over_all_workers",
+    "pytest --compactor=none,said-only,random,window,truncate,regenerate,anchored -n 8": (
+        f"{FIGURES}::test_the_comparison_with_nulls_runs_over_all_workers"
+    ),
     "pytest --compactor=anchored,anchored+ledger": f"{BRING}"
     "::test_the_ledger_is_compared_with_a_strategy_alone",
     "pytest --compactor=my_compactor:keep_the_newest -n 8 --junitxml=compaction.xml": f"{FIGURES}"
@@ -91,6 +94,8 @@ RUN_BY = {
     "::test_the_view_on_record_is_compared_with_a_strategy",
     "pytest-compaction lint": "tests/commands/test_lint_command.py"
     "::test_a_sound_case_has_no_findings",
+    "pytest-compaction lint -v": "tests/commands/test_lint_command.py"
+    "::test_verbose_says_which_words_of_which_message_decide",
     "pytest-compaction show": "tests/commands/test_show_command.py::test_a_whole_case",
     # dialogues.md
     "pytest --compactor=anchored --compaction-cases=mtbench101.jsonl -n 8": (

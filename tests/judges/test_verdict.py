@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from support.builders import build_case
+from support.typed_case import typed_case
 
 from pytest_compaction.judges.model_judge import ModelJudge, log_digest
 from pytest_compaction.judges.panel import PanelJudge
@@ -11,6 +12,7 @@ from pytest_compaction.judges.verdict import verdict_from_reply
 from pytest_compaction.metrics.survival import read
 from pytest_compaction.models.calls.spending_limit import SpentError
 from pytest_compaction.models.offline.judge import judge
+from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import CriterionScore, JudgeReply, JudgeRequest, ModelError
 from pytest_compaction.text.matching import TextIndex
 
@@ -86,3 +88,60 @@ def test_a_response_is_unpaid_because_of_the_limit_and_not_of_a_word(errors, unp
     verdict = asyncio.run(work())
     assert verdict.unscored
     assert verdict.unpaid == unpaid
+
+
+PROBE = typed_case().probes[0]
+"""Three facts: two values, one of them with a stale counterpart, and a state."""
+BOTH = "The batch size is 750. The import takes 12 seconds. All 44 tests pass."
+
+
+def verdict_on(view, answer, leads):
+    case = typed_case()
+    panel = PanelJudge([ModelJudge(OfflineModel())], 3.5, asyncio.Semaphore(2))
+    return asyncio.run(panel.verdict(case, PROBE, answer, read_in(view, PROBE), leads))
+
+
+def test_where_the_view_leads_an_answer_that_finds_nothing_is_a_remark():
+    verdict = verdict_on(BOTH, "I do not know.", "view")
+    assert (verdict.overall, verdict.passed, verdict.second.overall) == (5.0, True, 0.0)
+    assert {fact.loss for fact in verdict.facts} == {"unused"}
+    verdict.check()
+    partly = verdict_on(BOTH.partition(". ")[0], "I do not know.", "view")
+    said = "\n".join(partly.shortfall())
+    assert "dropped (not in the view), value: the import takes 12 seconds" in said
+    assert "dropped (not in the view), state: all 44 tests pass" in said
+    assert "unused (remark: in the view, but not found by the answer), value: the batch" in said
+    assert "remark: the answer alone scores 0.00" in said
+
+
+def test_where_the_answer_leads_the_view_explains_what_it_lacks():
+    verdict = verdict_on(BOTH.partition(". ")[0], "I do not know.", "answer")
+    assert (verdict.overall, verdict.passed) == (0.0, False)
+    assert verdict.second.dimensions["accuracy"] == 2.5
+    said = "\n".join(verdict.shortfall())
+    assert "unused (in the view, not in the answer), value: the batch size is 750" in said
+    assert "dropped (not in the view), state: all 44 tests pass" in said
+    assert "remark" not in said
+
+
+def test_a_stale_view_is_contradicted_and_says_so():
+    verdict = verdict_on("The batch size is 200.", BOTH, "view")
+    assert verdict.facts[0].view.outcome == "contradicted"
+    assert [hit for _, hit in verdict.traps] == [True]
+    assert [hit for _, hit in verdict.judged.traps] == [False]
+    said = "\n".join(verdict.shortfall())
+    assert "value: the batch size is 750 (contradicted); the import takes" in said
+    assert "stale: the batch size is 200" in said
+
+
+@pytest.mark.parametrize("leads", ["view", "answer"])
+def test_without_a_judgement_nothing_is_scored_whatever_the_view_says(leads):
+    case = typed_case()
+
+    async def work():
+        panel = PanelJudge([ModelJudge(Failing(ModelError("down")))], 3.5, asyncio.Semaphore(2))
+        return await panel.verdict(case, PROBE, BOTH, read_in(BOTH, PROBE), leads)
+
+    verdict = asyncio.run(work())
+    assert (verdict.unscored, verdict.overall, verdict.second) == ("down", None, None)
+    assert verdict.dimensions == {}

@@ -17,6 +17,7 @@ from pytest_compaction.metrics.aggregate import (
     token_totals,
 )
 from pytest_compaction.metrics.intervals import cluster_interval
+from pytest_compaction.metrics.item_figures import survival
 from pytest_compaction.metrics.pass_k import mean_pass_hat_k, pass_hat_k
 from pytest_compaction.metrics.savings import kept_share, removed_share
 from pytest_compaction.metrics.survival import loss, read, view_index
@@ -105,6 +106,34 @@ def test_losses_and_traps_are_counted_over_scored_records():
     )
     assert (counted.facts, counted.dropped, counted.unused) == (6, 2, 2)
     assert (counted.traps, counted.hit) == (2, 1)
+
+
+def test_facts_are_counted_by_what_the_leading_reading_made_of_them():
+    facts = [
+        {"text": name, "survived": view == "stated", "used": answer == "stated"}
+        | {"view": view, "answer": answer}
+        for name, view, answer in [
+            ("a", "stated", "stated"),
+            ("b", "stated", "absent"),
+            ("c", "uncertain", "absent"),
+            ("d", "contradicted", "stated"),
+        ]
+    ]
+    by_view = loss_counts([record(facts=facts, reading="view")])
+    assert by_view.outcomes == {"stated": 2, "uncertain": 1, "contradicted": 1}
+    assert (by_view.dropped, by_view.unused) == (2, 1)
+    by_answer = loss_counts([record(facts=facts, reading="answer")])
+    assert by_answer.outcomes == {"stated": 2, "absent": 2}
+    assert (by_answer.dropped, by_answer.unused) == (1, 1)
+
+
+def test_the_second_figure_is_that_of_the_reading_that_does_not_lead():
+    of_view = record(reading="view", overall=4.0, answer={"overall": 3.0})
+    of_answer = record(reading="answer", overall=3.0, view={"overall": 4.0})
+    assert [survival(r) for r in (of_view, of_answer, unscored())] == [4.0, 4.0, None]
+    assert aggregate("anchored", [of_view]).second.value == 3.0
+    assert aggregate("anchored", [of_answer]).second.value == 4.0
+    assert aggregate("anchored", [record()]).second is None
 
 
 def test_trials_of_one_item_make_pass_k():

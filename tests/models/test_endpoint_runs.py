@@ -66,7 +66,7 @@ def test_what_the_judge_did_not_judge_is_unscored_and_the_gate_red(pytester, ser
         "next": "passed",
     }
     [reason] = [r["reason"] for r in scenarios.records(pytester).records if r["probe"] == "files"]
-    assert 'accuracy_factual.score is "five", expected a number' in reason
+    assert 'completeness_coverage.score is "five", expected a number' in reason
     assert scenarios.last_line(result).startswith("GATE FAILED")
 
 

@@ -14,6 +14,7 @@ from pytest_compaction.conversation.messages import (
     text_message,
 )
 from pytest_compaction.probes.log import ProbeLog
+from pytest_compaction.probes.sources.checks import check_drafts
 from pytest_compaction.probes.sources.last_edits import last_edit_drafts
 from pytest_compaction.probes.sources.reruns import printed_line, rerun_drafts
 
@@ -93,3 +94,18 @@ def test_the_last_edit_is_asked_for_by_its_line_without_its_comment() -> None:
     assert "`src/up.py`" in draft.question
     assert [found.fact.text for found in draft.found] == ["limit = min(size, 48)"]
     assert draft.found[0].fact.evidence == ("a1",)
+
+
+def test_the_commands_that_try_out_changes_are_asked_for_without_options_and_paths() -> None:
+    log = log_of(
+        run("npm run check", "3 errors"),
+        run("cd web && npm run check -- --quiet", "ok"),
+        run("python -m pytest tests/a -q", "1 passed in 1s"),
+        run("python -m pytest -x", "9 passed in 1s"),
+        run("go test ./...", "ok"),
+        run("pytest -q", "9 passed in 1s"),
+        run("pytest", "9 passed in 1s"),
+    )
+    (draft,) = check_drafts(log)
+    assert [found.fact.text for found in draft.found] == ["npm run check", "python -m pytest"]
+    assert {found.fact.type for found in draft.found} == {"command"}

@@ -157,5 +157,5 @@ def test_the_session_of_the_readme_is_recorded_by_its_commands(tmp_path):
     (recordings / "ferry_bell").mkdir()
     (recordings / "ferry_bell/play.py").write_text(play, "utf-8")
     case = run(start + steps)
-    assert json.loads(case)["probes"][1]["facts"][0]["about"] == "modified"
+    assert json.loads(case)["probes"][1]["facts"][0]["change"] == "modified"
     assert run("python tests/recordings/record.py ferry_bell") == case

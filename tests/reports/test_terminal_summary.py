@@ -16,15 +16,67 @@ def scores(accuracy, **others):
     return dict.fromkeys(DIMENSIONS, accuracy) | others
 
 
+def fact(text, view, used):
+    """A fact as a record holds it: the outcome in the view, and whether the answer states it."""
+    answer = "stated" if used else "absent"
+    survived = view == "stated"
+    return {"text": text, "view": view, "answer": answer, "survived": survived, "used": used}
+
+
+def beside(compactor, gain, **changes):
+    """Items beside nulls that survive less well by about ``gain``."""
+    return [
+        made
+        | {
+            "nulls": {
+                "window": {"overall": 0.5, "stated": 0.1, "tokens": 1_700},
+                "random": {
+                    "overall": made["overall"] - gain - (made["case"] == "beta") * 0.2,
+                    "stated": 0.5,
+                    "tokens": 1_800,
+                },
+            }
+        }
+        for made in items(compactor, **changes)
+    ]
+
+
+def at_budgets(compactor, lift, *budgets, **changes):
+    """Items at several budgets; more survives at a larger one."""
+    return [
+        made
+        | {
+            "item": f"{compactor}-b{budget}-{made['case']}-{made['probe']}",
+            "budget": budget,
+            "tokens": {"log": 52_000, "view": budget - 40, "summary": 0},
+            "compaction": {**made["compaction"], "budget": budget},
+        }
+        | changes
+        for number, budget in enumerate(budgets)
+        for made in items(compactor, lift + number * 0.5)
+    ]
+
+
+def answered(records):
+    """The same items of a run in which a model answered."""
+    return [
+        made | {"reading": "answer", "view": {"overall": min(5.0, made["overall"] + 0.5)}}
+        for made in records
+    ]
+
+
 def record(case, probe, overall, compactor="anchored", **changes):
     made = {
         "overall": overall,
         "status": "passed" if overall >= 3.5 else "failed",
         "reason": "" if overall >= 3.5 else "accuracy 1.0, context 2.0, 1 of 2 facts dropped",
         "dimensions": scores(overall, instruction=5.0),
+        "reading": "view",
+        "answer": {"overall": round(overall * 0.8, 2)},
         "facts": [
-            {"text": "45", "survived": overall >= 3, "used": overall >= 3.5},
-            {"text": "src/queue.py", "survived": True, "used": True},
+            fact("45", "stated" if overall >= 3 else "contradicted", overall >= 3.5),
+            fact("src/queue.py", "stated", True),
+            fact("src/retry.py", "stated" if overall >= 4 else "uncertain", overall >= 4),
         ],
         "traps": [{"text": "30", "hit": overall < 3}],
         "tokens": {"log": 52_000, "view": 1_900, "summary": 700},
@@ -108,6 +160,32 @@ SUMMARIES = {
         ["anchored", LONG, "broken", "none"],
         True,
     ),
+    "one strategy beside nulls": (beside("anchored", 1.0), ["anchored"], False),
+    "one strategy with answers of a model": (
+        answered([*beside("anchored", -1.0), *control()]),
+        ["anchored", "none"],
+        True,
+    ),
+    "several beside nulls": (
+        [*beside("anchored", 1.0), *beside("regenerate", 0.0), *items("window", -1.0)],
+        ["anchored", "regenerate", "window"],
+        False,
+    ),
+    "a curve": (
+        [
+            *at_budgets("anchored", 0.0, 1_000, 2_000, 4_000),
+            *at_budgets("window", -1.0, 1_000, 2_000, 4_000),
+            *at_budgets(LONG, 0.5, 1_000, 2_000, tokens={"log": 52_000, "view": 9_000}),
+            *control(),
+        ],
+        ["anchored", "window", LONG, "none"],
+        True,
+    ),
+    "a curve of many budgets": (
+        at_budgets("anchored", -1.0, 500, 1_000, 2_000, 4_000, 8_000, 16_000),
+        ["anchored"],
+        False,
+    ),
     "hostile text": (hostile(), ["anchored"], False),
     "no records": ([], ["anchored"], False),
 }
@@ -126,13 +204,53 @@ def test_no_line_of_the_summary_is_wider_than_80_columns_or_unsafe(name):
         assert line.text.isprintable()
 
 
-def test_only_the_best_of_the_strategies_that_compact_is_marked_in_each_column():
+def test_strategies_are_ranked_and_only_the_best_of_those_that_compact_is_marked():
     lines = [line.text for line in summary(*SUMMARIES["several strategies"])]
-    truncate, none, anchored, longest = [line.split() for line in lines[1:5]]
-    assert [truncate[0], none[0], anchored[0]] == ["truncate", "none", "anchored"]
+    longest, anchored, truncate = [line.split() for line in lines[2:5]]
     assert LONG.startswith(longest[0].rstrip("…"))
+    assert [anchored[0], truncate[0]] == ["anchored", "truncate"]
+    assert [row[1].endswith("*") for row in (longest, anchored, truncate)] == [True, False, False]
+    assert set(lines[5]) == {"-"}
+    none = lines[6].split()
+    assert none[0] == "none"
     assert not any("*" in figure for figure in none)
-    assert [row[1].endswith("*") for row in (truncate, anchored, longest)] == [False, False, True]
+
+
+def test_views_over_the_budget_stand_below_the_rule_however_high_they_score():
+    large = {"tokens": {"log": 52_000, "view": 12_400, "summary": 0}}
+    records = [*items(), *items("pruned", 1.5, **large)]
+    lines = [line.text for line in summary(records, ["pruned", "anchored"], False)]
+    rule = next(n for n, line in enumerate(lines) if set(line) == {"-"})
+    assert lines[rule - 1].startswith("anchored")
+    assert lines[rule + 1].startswith("pruned")
+    assert lines[rule + 1].endswith("12,400")
+    assert "*" not in lines[rule + 1]
+
+
+def with_views(compactor, prompt, **changes):
+    return [
+        record(case, "limit", 4.0, compactor, hashes={"prompt": f"{prompt}-{case}"}, **changes)
+        for case in ("alpha", "beta")
+    ]
+
+
+@pytest.mark.parametrize("offline", [True, False])
+def test_strategies_with_the_same_views_share_a_row_if_the_summariser_is_offline(offline):
+    names = ["claude-code", "claude-code:focus=tests", "anchored"]
+    views = ["same", "same", "other"]
+    records = [r for name, view in zip(names, views, strict=True) for r in with_views(name, view)]
+    lines = [line.text for line in summary(records, names, False, offline)]
+    rows = [line for line in lines if line.endswith("1,900")]
+    assert len(rows) == (2 if offline else 3)
+    said = "same views, one row: claude-code, claude-code:focus=tests"
+    assert (said in lines) is offline
+
+
+def test_one_view_that_differs_keeps_strategies_apart():
+    one, other = with_views("one", "same"), with_views("other", "same")
+    other[1]["hashes"] = {"prompt": "different"}
+    lines = [line.text for line in summary([*one, *other], ["one", "other"], False)]
+    assert sum(line.endswith("1,900") for line in lines) == 2
 
 
 def test_the_order_of_the_records_does_not_matter():

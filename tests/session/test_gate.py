@@ -5,7 +5,7 @@ from support.scenarios import case, last_line, own, records, run, set_up, write_
 
 OK, FAILED = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED
 HALF = "forget_limit"
-"""A strategy that scores 2.92 overall: half of its items are below the pass score."""
+"""A strategy that scores 2.50 overall: half of its items are below the pass score."""
 
 
 def gate(*expressions):
@@ -15,15 +15,15 @@ def gate(*expressions):
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_a_threshold_decides_and_not_the_single_item(pytester, workers):
     set_up(pytester)
-    result = run(pytester, workers, *gate("overall>=2.9", "pass^1>=50%"), compactor=HALF)
+    result = run(pytester, workers, *gate("overall>=2.4", "pass^1>=50%"), compactor=HALF)
     result.assert_outcomes(passed=4, failed=4)
     assert result.ret == OK
     assert last_line(result) == (
-        "GATE PASSED overall 2.92 >= 2.90, pass^1 0.50 >= 0.50 · 4 items below 3.5"
+        "GATE PASSED overall 2.50 >= 2.40, pass^1 0.50 >= 0.50 · 4 items below 3.5"
     )
-    result = run(pytester, workers, *gate("overall>=3.5", "instruction>=5"), compactor=HALF)
+    result = run(pytester, workers, *gate("overall>=3.5", "artifact>=5"), compactor=HALF)
     assert result.ret == FAILED
-    assert last_line(result) == "GATE FAILED overall 2.92 < 3.50"
+    assert last_line(result) == "GATE FAILED overall 2.50 < 3.50"
 
 
 def test_without_a_threshold_the_exit_code_is_pytests_own_and_no_gate_is_named(pytester):
@@ -40,11 +40,11 @@ def test_without_a_threshold_the_exit_code_is_pytests_own_and_no_gate_is_named(p
         ("completeness<=2.5", "PASSED completeness 2.50 <= 2.50"),
         ("completeness<2.5", "FAILED completeness 2.50 >= 2.50"),
         ("file.artifact>4.9", "PASSED file.artifact 5.00 > 4.90"),
-        ("recall.overall>=3", "FAILED recall.overall 0.83 < 3.00"),
+        ("recall.overall>=3", "FAILED recall.overall 0.00 < 3.00"),
         ("pass^1>50%", "FAILED pass^1 0.50 <= 0.50"),
         ("pass^2>=0.1", "FAILED pass^2: nothing was measured"),
         ("removed>=20%", "PASSED removed 0.27 >= 0.20"),
-        ("overall>=2.9167", "FAILED overall 2.91665 < 2.91670"),
+        ("overall>=2.50001", "FAILED overall 2.50000 < 2.50001"),
     ],
 )
 def test_every_metric_can_be_gated(pytester, expression, words):
@@ -176,13 +176,13 @@ def test_a_module_that_cannot_be_imported_is_red_and_never_measured(pytester):
 def test_a_threshold_is_for_every_strategy_but_the_control_unless_it_names_one(pytester):
     set_up(pytester)
     compactors = f"--compactor=none,{own('keep')},{own(HALF)}"
-    result = run(pytester, compactors, *gate("overall>=2.9"), compactor=None)
+    result = run(pytester, compactors, *gate("overall>=2.4"), compactor=None)
     assert last_line(result) == (
-        "GATE PASSED overall@strategies:forget_limit 2.92 >= 2.90, "
-        "overall@strategies:keep 5.00 >= 2.90 · 4 items below 3.5"
+        "GATE PASSED overall@strategies:forget_limit 2.50 >= 2.40, "
+        "overall@strategies:keep 5.00 >= 2.40 · 4 items below 3.5"
     )
     result = run(pytester, compactors, *gate("overall>=3"), compactor=None)
-    assert last_line(result) == "GATE FAILED overall@strategies:forget_limit 2.92 < 3.00"
+    assert last_line(result) == "GATE FAILED overall@strategies:forget_limit 2.50 < 3.00"
     scoped = gate(f"overall@{own('keep')}>=4.5", "overall@none>=4.5", "overall@absent>=5")
     result = run(pytester, compactors, *scoped, compactor=None)
     assert result.ret == OK
@@ -206,7 +206,7 @@ def test_the_control_is_run_for_kept_and_is_not_gated(pytester):
     result = run(pytester, *arguments, compactor=HALF)
     assert result.ret == OK
     assert last_line(result) == (
-        "GATE PASSED kept 0.58 >= 0.50, removed 0.27 >= 0.20 · 4 items below 3.5"
+        "GATE PASSED kept 0.50 >= 0.50, removed 0.27 >= 0.20 · 4 items below 3.5"
     )
 
 
@@ -264,15 +264,15 @@ def test_thresholds_stand_in_the_ini_file_and_the_command_line_wins(pytester, fi
     set_up(pytester)
     (pytester.path / file).write_text(text)
     result = run(pytester, compactor=HALF)
-    assert last_line(result) == "GATE FAILED overall 2.92 < 3.00"
+    assert last_line(result) == "GATE FAILED overall 2.50 < 3.00"
     result = run(pytester, *gate("overall>=2"), compactor=HALF)
-    assert last_line(result) == "GATE PASSED overall 2.92 >= 2.00 · 4 items below 3.5"
+    assert last_line(result) == "GATE PASSED overall 2.50 >= 2.00 · 4 items below 3.5"
 
 
 def test_quiet_runs_end_with_the_gate_too(pytester):
     set_up(pytester, "first")
     result = run(pytester, "-qq", *gate("overall>=4"), compactor=HALF)
-    assert last_line(result) == "GATE FAILED overall 2.92 < 4.00"
+    assert last_line(result) == "GATE FAILED overall 2.50 < 4.00"
 
 
 def test_a_test_of_another_kind_that_fails_is_red_without_any_threshold(pytester):

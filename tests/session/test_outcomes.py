@@ -159,6 +159,7 @@ def test_junit_carries_status_overall_and_dimensions(pytester, workers):
         "compaction.overall": "5.0",
         "compaction.continuity": "5.0",
         "compaction.completeness": "5.0",
+        "compaction.answer.overall": "5.0",
     }
     scores, tags = found["test_probe[strategies:forget_limit-first-limit]"]
     assert tags == ["failure"]

@@ -71,15 +71,15 @@ def test_a_summary_that_drops_a_fact_is_seen_to_drop_it(pytester: pytest.Pyteste
     assert len(by_item) == 8
     dropped = by_item["recorded", "decided"]
     assert dropped["status"] == "failed"
-    assert dropped["facts"] == [
-        {"text": "the broker restarts slowly", "survived": False, "used": False}
-    ]
+    (fact,) = dropped["facts"]
+    assert (fact["text"], fact["type"]) == ("the broker restarts slowly", "reason")
+    assert (fact["view"], fact["answer"], fact["loss"]) == ("absent", "absent", "dropped")
     assert by_item["recorded", "limit"]["facts"][0]["survived"] is False
     assert by_item["recorded", "limit"]["traps"][0]["hit"] is True
     assert by_item["recorded", "next"]["facts"][0]["survived"] is True
     assert by_item["recorded", "files"]["status"] == "passed"
     assert by_item["anchored", "decided"]["facts"][0]["survived"] is True
-    assert "dropped (not in the view): the broker restarts slowly" in flat(result.outlines)
+    assert "dropped (not in the view), reason: the broker restarts slowly" in flat(result.outlines)
 
 
 def test_a_summary_that_keeps_the_facts_passes(pytester: pytest.Pytester) -> None:

@@ -40,7 +40,7 @@ def _judged(change):
 
 def _score(value):
     def change(data):
-        data["criteria"]["accuracy_factual"]["score"] = value
+        data["criteria"]["completeness_coverage"]["score"] = value
 
     return change
 

@@ -21,7 +21,16 @@ PAGE_OF = {
 """The page that holds each block."""
 MARKDOWN = {"invariants", "cases"}
 """Blocks that are Markdown tables; the others show what a terminal shows."""
-STRATEGIES = ["none", "truncate", "regenerate", "anchored", "anchored+ledger"]
+STRATEGIES = [
+    "none",
+    "said-only",
+    "random",
+    "window",
+    "truncate",
+    "regenerate",
+    "anchored",
+    "anchored+ledger",
+]
 DIFFICULTY = ("none", "truncate", "anchored")
 
 

@@ -4,12 +4,13 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from support.builders import any_text, prose, sentences, words
 
 from pytest_compaction.case.case import Fact, Trap
-from pytest_compaction.text.matching import GENERIC_NAMES, TextIndex
+from pytest_compaction.text.alternatives import GENERIC_NAMES
+from pytest_compaction.text.matching import Statement, TextIndex
 from pytest_compaction.text.words import normalize, segments, stem
 
 LOG = """\
@@ -60,7 +61,7 @@ def test_a_form_that_the_log_says_in_other_words_is_stated(form):
         "120",
         "200",
         "75",
-        "2.31",
+        "3.31",
         "31.4",
         "MAX",
         "src/lease/other.py",
@@ -145,7 +146,7 @@ def test_an_alias_counts_like_the_text():
     assert not TextIndex("the lease takes 46 seconds").states(fact.forms)
 
 
-@pytest.mark.parametrize("negation", ["do not", "don't", "never", "without we cannot"])
+@pytest.mark.parametrize("negation", ["do not", "don't", "never", "must not"])
 def test_a_negated_form_needs_a_negation(negation):
     form = "do not restart the production worker"
     assert states(f"You {negation} restart the busy production worker!", form)
@@ -228,6 +229,7 @@ def test_an_empty_text_states_nothing():
 
 
 @given(any_text)
+@example("A?")
 def test_a_text_states_itself(text):
     assume(normalize(text))
     assert states(text, text)
@@ -294,3 +296,26 @@ def test_words_have_the_same_stems_in_many_threads_at_once():
     finally:
         sys.setswitchinterval(interval)
     assert found == [expected] * 40
+
+
+def test_a_fact_without_keys_is_graded_and_has_a_polarity():
+    fact = Statement("the scheduler prefers idle workers of the second depot")
+    assert TextIndex("The scheduler sits in the first depot.").read(fact).outcome != "stated"
+    text = "In the second depot the scheduler prefers workers that are idle."
+    assert TextIndex(text).read(fact).outcome == "stated"
+    denied = "In the second depot the scheduler does not prefer workers that are idle."
+    assert TextIndex(denied).read(fact).outcome == "contradicted"
+    assert TextIndex("The depot was painted.").read(fact).outcome == "absent"
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("We keep the Redis lock.", True),
+        ("We do not keep the Redis lock.", False),
+        ("Do we keep the Redis lock?", False),
+        ("It is not the case that we keep the Redis lock.", False),
+    ],
+)
+def test_words_that_stand_there_literally_are_not_stated_where_they_are_denied(text, stated):
+    assert states(text, "keep the Redis lock") is stated

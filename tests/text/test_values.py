@@ -14,14 +14,14 @@ SAME = [
     ("1,024", "1024", "1024.0", "1_024"),
     ("45 s", "45s", "45 sec", "45sec", "45 seconds", "45-second", "forty-five seconds"),
     ("2 h", "2 hours", "120 minutes", "two hours", "7200 s", "2:00 h"),
-    ("1 h 30 min", "90 minutes", "1.5 hours", "an hour and a half", "1:30 h"),
+    ("1 h 30 min", "1h30m", "1h 30m", "90 minutes", "1.5 hours", "an hour and a half", "1:30 h"),
     ("30 minutes", "half an hour"),
     ("1.5 GB", "1536 MB", "1.5 GiB", "1.5 gigabytes"),
     ("64 KiB", "65536 bytes", "65,536 bytes", "64 KB"),
     ("29 March 2024", "March 29, 2024", "2024-03-29", "29.03.2024", "Mar 29th 2024", "3/29/2024"),
     ("March 29", "29 March", "the 29th of March"),
     ("12 %", "12%", "12 percent", "12 per cent", "twelve percent"),
-    ("23 of 400", "23/400", "23 out of 400", "23 of the 400"),
+    ("23 of 400", "23/400", "23 / 400", "23 out of 400", "23 of the 400"),
     ("third", "3rd"),
     ("twenty-first", "21st"),
     ("3x", "three times", "3-fold", "threefold", "3×"),
@@ -30,6 +30,8 @@ SAME = [
     ("two dozen", "24", "twenty-four"),
     ("a hundred", "100", "one hundred"),
     ("two hundred and fifty thousand", "250k", "250,000"),
+    ("€40", "40 euros", "EUR 40"),
+    ("Python 3.11", "python3.11", "python==3.11"),
     ("v1.2.0", "version 1.2.0", "1.2.0"),
 ]
 DIFFERENT = [
@@ -65,6 +67,9 @@ STATED = [
     ("10 s", "10-20 s"),
     ("20 s", "between 10 and 20 seconds"),
     ("128k", "131,072"),
+    ("18", "node 18"),
+    ("node 18", "18"),
+    ("2 weeks", "in two weeks' time"),
     ("12:30", "2024-03-29T12:30:15Z"),
 ]
 
@@ -111,6 +116,15 @@ def test_a_fuller_value_states_the_barer_one(asked, held):
 )
 def test_names_have_no_values(text):
     assert values_of(text) == []
+
+
+def test_a_list_without_spaces_is_no_thousands_separator():
+    assert [value.value for value in values_of("budgets 250,500,1000 or 1,250")] == [
+        250,
+        500,
+        1000,
+        1250,
+    ]
 
 
 def test_a_value_says_where_it_stands():

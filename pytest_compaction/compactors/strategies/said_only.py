@@ -8,6 +8,7 @@ strategy that does not beat it at equal tokens has not been shown to be worth an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.artifacts.operations import file_operations
@@ -41,9 +42,14 @@ class SaidOnly(SaidCompactor):
 
     def paths(self, known: Sequence[str], new: Sequence[Message]) -> list[str]:
         """The paths of the note before and of the calls since, each once, the newest last."""
-        touched = [operation.path for operation in file_operations(new)]
-        latest = dict.fromkeys(reversed([*known, *touched]))
+        latest = dict.fromkeys(reversed([*known, *_touched(tuple(new))]))
         return list(reversed(latest))
+
+
+@lru_cache(maxsize=64)
+def _touched(messages: tuple[Message, ...]) -> tuple[str, ...]:
+    """The paths of tool calls; remembered, because a null reads the same log at many budgets."""
+    return tuple(operation.path for operation in file_operations(messages))
 
 
 STRATEGY: Final = SaidOnly

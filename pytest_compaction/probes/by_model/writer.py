@@ -30,13 +30,13 @@ from pytest_compaction.models.wire.call import Call, Caller
 from pytest_compaction.models.wire.reply import read_reply
 from pytest_compaction.probes.by_model.prompt import prompt, response_format
 from pytest_compaction.probes.data import fact_data, states, trap_data
+from pytest_compaction.probes.exact import weak_alone
 from pytest_compaction.probes.keys import (
     MAX_GROUPS,
     MAX_KEY,
     Groups,
     given_away,
     keys_of,
-    weak_alone,
 )
 from pytest_compaction.probes.log import Candidate, ProbeLog, path_candidate
 from pytest_compaction.secrets.shapes import STAND_IN

@@ -9,7 +9,7 @@ from typing import Final
 
 from pytest_compaction.case.case import Case, Fact, Probe
 from pytest_compaction.conversation.messages import readable
-from pytest_compaction.probes.keys import small_number
+from pytest_compaction.probes.exact import small_number
 from pytest_compaction.probes.lint_rules.finding import LintFinding, finding, quoted
 from pytest_compaction.text.matching import Statement, TextIndex
 from pytest_compaction.text.words import is_path, normalize
@@ -83,6 +83,7 @@ def _other_value(fact: Fact, held: TextIndex) -> str:
     given = {n for group in fact.keys for key in group for n in _NUMBER.findall(key)}
     if not subject or not given:
         return ""
-    clause = held.read(Statement(fact.text, keys=subject)).clause
-    numbers = {number.strip(".,") for number in _NUMBER.findall(clause)}
-    return clause if numbers and not numbers & given else ""
+    reading = held.read(Statement(fact.text, keys=subject))
+    numbers = {number.strip(".,") for number in _NUMBER.findall(reading.clause)}
+    other = reading.outcome == "stated" and numbers and not numbers & given
+    return reading.clause if other else ""

@@ -5,25 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.case.case import Case, Fact, Probe
+from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.probes.lint_rules.finding import Level, LintFinding, finding, quoted
+from pytest_compaction.rubric import CRITERIA, Criterion
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import is_path, normalize
 
 ONLY_IN_TOOLS: Final = 0.4
 """The share of the facts of a case that should stand only in tool calls and their output."""
 _SAID: Final = frozenset({"user", "assistant"})
-_DIMENSIONS: Final = {
-    "accuracy": frozenset({"value", "error"}),
-    "context": frozenset({"state", "path read"}),
-    "artifact": frozenset({"path created", "path modified", "identifier"}),
-    "continuity": frozenset({"command", "next_step", "decision", "reason"}),
-    "instruction": frozenset({"constraint"}),
-}
-"""The types of facts that each dimension of the rubric is computed from."""
 
 
 def log_findings(case: Case, tail: int | None, counter: TokenCounter) -> Iterator[LintFinding]:
@@ -64,19 +57,20 @@ def _stated_by_talk(case: Case, said: Sequence[str]) -> Iterator[LintFinding]:
 
 
 def _dimensions(case: Case) -> Iterator[LintFinding]:
-    held = {_kind(fact) for probe in case.probes for fact in probe.facts}
-    for dimension, kinds in _DIMENSIONS.items():
-        if not held & kinds:
-            wanted = ", ".join(sorted(kinds))
-            text = f"no fact counts for {dimension}; it is computed from {wanted}"
-            yield finding(case, "/probes", "warning", "empty-dimension", text)
-
-
-def _kind(fact: Fact) -> str:
-    if fact.type != "path":
-        return fact.type
-    change = fact.change or "read"
-    return f"path {'modified' if change in {'deleted', 'renamed'} else change}"
+    facts = [fact for probe in case.probes for fact in probe.facts]
+    by_dimension: dict[str, list[Criterion]] = {}
+    for criterion in CRITERIA:
+        if criterion.types:
+            by_dimension.setdefault(criterion.dimension, []).append(criterion)
+    empty = {
+        dimension: sorted({type for criterion in criteria for type in criterion.types})
+        for dimension, criteria in by_dimension.items()
+        if not any(each.reads(fact.type, fact.change) for each in criteria for fact in facts)
+    }
+    if empty:
+        read = "; ".join(f"{name} reads {', '.join(types)}" for name, types in empty.items())
+        text = f"no fact counts for {', '.join(empty)} ({read})"
+        yield finding(case, "/probes", "warning", "empty-dimension", text)
 
 
 def _kept_by_tail(

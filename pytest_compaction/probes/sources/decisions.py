@@ -136,6 +136,8 @@ def _instead(log: ProbeLog, last: int) -> Iterator[Draft]:
 def _decides(chosen: str) -> bool:
     """Whether a clause says what is done or used, and does not only tell what was found."""
     words = re.findall(r"[a-z]+", chosen.casefold())[:6]
+    if {"has", "have", "had"} & set(words):
+        return False
     return words[:1] != ["but"] and any(stem(word) in REQUESTS for word in words)
 
 

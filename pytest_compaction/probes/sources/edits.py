@@ -11,7 +11,8 @@ from pytest_compaction.artifacts.operations import Invocation, file_operations, 
 from pytest_compaction.artifacts.tool_calls import call_touches
 from pytest_compaction.case.case import Trap
 from pytest_compaction.conversation.messages import ToolCall
-from pytest_compaction.probes.keys import identifier_keys, small_number, telling
+from pytest_compaction.probes.exact import small_number, telling
+from pytest_compaction.probes.keys import identifier_keys
 from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog
 
 _OLD: Final = ("oldtext", "oldstring", "oldstr", "search", "old")

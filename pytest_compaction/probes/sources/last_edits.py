@@ -14,15 +14,19 @@ from pytest_compaction.artifacts.operations import (
     file_states,
 )
 from pytest_compaction.artifacts.shell.commands import command_words
+from pytest_compaction.probes.keys import identifier_keys
 from pytest_compaction.probes.log import Candidate, Draft, ProbeLog
 from pytest_compaction.probes.sources.files import TRANSIENT
 
 _COMMENT: Final = re.compile(r"\s{2,}(?:#|//|/\*|--)\s.*\Z|\s+# .*\Z")
-_TOLD: Final = re.compile(
-    r"(?:export |pub |async |static |const |let |var |final )*"
-    r"(?:(?:def|class|function|func|fn|interface|type|struct|enum)\s+\w|[\"'\w.-]+\s*(?::=|=(?!=)|:)\s*\S)"
+_KINDS: Final = r"^(?:(?:export|pub|async|static|const|let|var|final|default)\s+)*"
+_DEFINES: Final = re.compile(
+    rf"{_KINDS}(?:def|class|function|func|fn|interface|type|struct|enum)\s+(\w{{3,60}})"
 )
-"""A line that defines a name or sets a value; nobody has to remember any other line."""
+_SETS: Final = re.compile(
+    rf"{_KINDS}[\"']?([A-Za-z_$][\w.$-]{{1,60}})[\"']?\s*(?::=|=(?!=)|:)\s*(\S.{{0,100}})$"
+)
+_VALUES: Final = re.compile(r"\d[\d_.,]*\d|\d|(?<=[\"'])\w[^\"']{1,40}(?=[\"'])")
 _STREAM_EDITORS: Final = frozenset({"sed", "perl", "gsed", "ex", "ed"})
 _SHORTEST: Final = 16
 _MAX_MENTIONS: Final = 6
@@ -48,9 +52,11 @@ def last_edit_drafts(log: ProbeLog) -> Iterator[Draft]:
         if not operation.detail or operation.message_id in scripts:
             continue
         line = _COMMENT.sub("", operation.detail).strip()
-        found = log.find(Candidate(line, "value"), asked, most=_MAX_MENTIONS)
-        told = _TOLD.match(line) and len(line) >= _SHORTEST
-        if TRANSIENT.search(path) or not told or found is None:
+        candidate = _told(line) if len(line) >= _SHORTEST else None
+        if candidate is None or TRANSIENT.search(path):
+            continue
+        found = log.find(candidate, asked, most=_MAX_MENTIONS)
+        if found is None:
             continue
         yield Draft(
             "file",
@@ -62,6 +68,17 @@ def last_edit_drafts(log: ProbeLog) -> Iterator[Draft]:
             0.38,
             least=1,
         )
+
+
+def _told(line: str) -> Candidate | None:
+    """A line that defines a name or sets a value as a fact; nobody has to remember any other."""
+    if defined := _DEFINES.match(line):
+        return Candidate(line, "identifier", identifier_keys(defined[1]))
+    assigned = _SETS.match(line)
+    values = _VALUES.findall(assigned[2]) if assigned else []
+    if assigned and values:
+        return Candidate(line, "value", identifier_keys(assigned[1], *values[:2]))
+    return None
 
 
 def _by_script(log: ProbeLog) -> set[str]:

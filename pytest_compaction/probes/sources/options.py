@@ -34,6 +34,7 @@ _CAUSE: Final = re.compile(
     r"(?!(?:now|fixed|resolved|solved|gone|still|not|no longer|in|on)\b)(?P<text>.{15,160})$",
     re.IGNORECASE,
 )
+_HEDGE: Final = re.compile(r"\b(?:likely|probably|maybe|might|perhaps|possibly|could)\b", re.I)
 _MAX_USER: Final = 200
 
 
@@ -123,7 +124,12 @@ def _causes(log: ProbeLog) -> Iterator[Topic]:
         request = log.request_before(place)
         for sentence in sentences(text) if request else []:
             match = _CAUSE.search(sentence.strip(" .!"))
-            if match is None or coarse(sentence) or sentence.endswith(("?", ":")):
+            if (
+                match is None
+                or coarse(sentence)
+                or _HEDGE.search(sentence)
+                or sentence.endswith(("?", ":"))
+            ):
                 continue
             causes = (Candidate(piece, "reason") for piece in clauses(match["text"], most=20)[:1])
             yield Topic(request, log.find_all(causes, asked))

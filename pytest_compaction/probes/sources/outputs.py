@@ -30,9 +30,9 @@ _ADDRESS: Final = re.compile(
     r"(?<![\w.])(?:(?:localhost|127\.0\.0\.1|0\.0\.0\.0):\d{2,5}|port \d{2,5})(?!\d)"
 )
 _COUNTED: Final = re.compile(
-    r"(?<![\w.#:/,-])\d[\d,]{0,9} (?:[a-z]{3,12} )?(?:files? changed|insertions?|deletions?|errors?"
-    r"|warnings?|problems?|packages?|vulnerabilit(?:y|ies)|modules?|rows?|records?|migrations?"
-    r"|issues?|occurrences?|matches|commits?|samples?|images?|epochs?|parameters)\b"
+    r"(?<![\w.#:/,-])\d[\d,]{0,9} (?:[a-z]{3,12} )?(?:errors?|warnings?|problems?"
+    r"|packages?|vulnerabilit(?:y|ies)|modules?|rows?|records?|migrations?|issues?"
+    r"|occurrences?|matches|commits?|samples?|images?|epochs?|parameters)\b"
 )
 _COMMITTED: Final = re.compile(
     r"^\[[\w./-]{1,60}(?: \([\w-]{1,30}\))? (?P<hash>[0-9a-f]{7,12})\] (?P<text>.{5,90})$",
@@ -45,12 +45,14 @@ _LOCATED: Final = re.compile(
 )
 _COUNT: Final = re.compile(r"(\d+) ([A-Za-z]+)")
 _COUNT_AFTER: Final = re.compile(r"\b(tests|pass|fail) (\d+)")
-_MAIN_COUNTS: Final = frozenset({"fail", "pass", "erro", "ok"})
 _COUNT_FORMS: Final = {
-    "fail": ("failed", "failures", "failing"),
-    "pass": ("passed", "passing"),
-    "erro": ("errors",),
+    "fail": (0, ("failed", "failures", "failing")),
+    "erro": (1, ("errors",)),
+    "pass": (2, ("passed", "passing")),
+    "ok": (2, ()),
 }
+"""How much each count of a test result matters, smallest first, and its other forms."""
+_OTHER: Final[tuple[int, tuple[str, ...]]] = (3, ())
 _GUESS: Final = re.compile(r"\b(?:might|maybe|probably|perhaps|likely|should|would)\b", re.I)
 
 
@@ -143,18 +145,20 @@ def _address_keys(text: str) -> Groups:
 
 
 def result_keys(summary: str) -> Groups:
-    """Key groups of the counts of a test run, such as ``2 failed, 31 passed``.
+    """The count that matters most in a test result such as ``2 failed, 31 passed``, in its forms.
 
-    Counts of skipped tests, of warnings and of nothing are left out where others stand.
+    That is what failed, else what passed. One count stands for the run, because counts with
+    commas between them are read as clauses of their own.
     """
-    counts = [(n, word.lower()) for n, word in _COUNT.findall(summary)]
-    counts += [(n, word.lower()) for word, n in _COUNT_AFTER.findall(summary)]
-    main = [(n, word) for n, word in counts if word[:4] in _MAIN_COUNTS and int(n)]
-    groups = []
-    for number, word in (main or counts)[:3]:
-        forms = _COUNT_FORMS.get(word[:4], (word,))
-        groups.append(tuple(f"{number} {form}" for form in dict.fromkeys((word, *forms))))
-    return tuple(groups)
+    counts = [(number, word.lower()) for number, word in _COUNT.findall(summary)]
+    counts += [(number, word) for word, number in _COUNT_AFTER.findall(summary)]
+    held = [(n, word) for n, word in counts if int(n)] or counts
+    ranked = sorted(held, key=lambda count: _COUNT_FORMS.get(count[1][:4], _OTHER)[0])
+    if not ranked:
+        return ((summary,),)
+    number, word = ranked[0]
+    forms = dict.fromkeys((word, *_COUNT_FORMS.get(word[:4], _OTHER)[1]))
+    return (tuple(f"{number} {form}" for form in forms),)
 
 
 def _first_results(log: ProbeLog, run: list[Command]) -> Iterator[Draft]:

@@ -94,7 +94,12 @@ def _rules(log: ProbeLog) -> Iterator[Rule]:
 
 
 def _pieces(log: ProbeLog, rule: Rule) -> list[str]:
-    return [piece for piece in rule.pieces if log.familiar(piece)]
+    """What the rule requires; the first piece says of what."""
+    return [
+        f"{bare(rule.subject)} {piece}" if piece == rule.pieces[0] else piece
+        for piece in rule.pieces
+        if log.familiar(piece)
+    ]
 
 
 def _found(log: ProbeLog, rule: Rule, last: int) -> tuple[Found, ...]:

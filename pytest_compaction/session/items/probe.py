@@ -132,8 +132,13 @@ class ProbeItem:
 
     @staticmethod
     def figures(record: Record) -> Mapping[str, Any]:
-        """Snapshot status, overall score and dimensions."""
+        """Snapshot status, overall score, dimensions, and the overall score that does not lead."""
         found = {"snapshot": record.get("snapshot"), "overall": record["overall"]}
+        found |= {
+            f"{name}.overall": record[name]["overall"]
+            for name in ("view", "answer")
+            if name in record
+        }
         if record["overall"] is not None:
             found |= record["dimensions"]
         return {name: value for name, value in found.items() if value is not None}

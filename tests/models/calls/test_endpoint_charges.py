@@ -228,7 +228,7 @@ def test_a_judgement_for_whose_repair_no_money_is_left_is_in_the_table(pytester,
             return Answer(completion("no JSON", usage=(2000, 2000)))
         return Answer(GOOD)
 
-    arguments = ("--compaction-max-cost=0.04", "-k", "limit")
+    arguments = ("--compaction-max-cost=0.035", "-k", "limit")
     _, shown, asked = run(pytester, monkeypatch, decide, *arguments)
     assert asked == 2
     assert "not paid for" in shown

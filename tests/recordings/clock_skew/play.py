@@ -3,16 +3,24 @@
 Rounding and the new rating curve look guilty and are not. An hour takes the first reading
 of the next one, and local stamps are compared with UTC moments. A first repair moves the
 table, the second reads the clock while the file is read, because only the order of the
-file tells the two passes of the autumn hour apart.
+file tells the two passes of the autumn hour apart. Beside that there are a letter of the
+office, the log of the gateway and a page for the night desk, which hold much that nobody
+says; a gauge with another fault; a review that would rewrite signed figures; and an estimate
+that the audit proves wrong.
 """
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
-from recorder import Play, Recorder, bash, edit_file, read_file, write_file
+from recorder import Play, Recorder, bash, edit_file, ends, read_file, write_file
 from repository import Repository
+
+LATER = Path(__file__).parent / "later"
+"""Files that came into the repository with the last commit before the session."""
 
 SYSTEM = """You are a coding agent with a shell in a git checkout of the user's project. Read before
 you edit, prove a cause before you repair it, and commit each finished step with a plain subject.
@@ -357,6 +365,8 @@ def test_audit_reports_and_does_not_judge(root, kelm, capsys):
 
 ERRATUM = """# Erratum April 2024: torv-outlet
 
+Your reference: BO-2024-117
+
 The figures below replace those that were filed. All hours are UTC. Daily volumes can
 be summed from the corrected hours.
 
@@ -581,8 +591,48 @@ def history(repo: Repository) -> None:
     run("python -m hourfold publish kelm-weir 2024-03-01")
     repo.commit("raw: end of February 2024, file 2024-03-01")
     deliver("2024-03-30", 3, "torv-outlet", "kelm-weir", "bram-lock", "vesle-bridge")
-    repo.commit("raw: Easter 2024")
+    for file in sorted(path for path in LATER.rglob("*") if path.is_file()):
+        repo.put(str(file.relative_to(LATER)), file.read_text(encoding="utf-8"))
+    repo.commit(
+        "raw: Easter 2024", "With the letter of the office, the page of the night desk, the log."
+    )
     repo.git("tag", "-f", "start")
+
+
+def office_and_log(session: Recorder) -> None:
+    """What came with the complaint: a letter, the page of the night desk, the gateway's log."""
+    session.user(
+        "fyi the letter of the office is in docs/office, and I pulled the gateway log into logs/, maybe it "
+        "helps with the leap day. (they close their books for the quarter on 26 April at noon, so no "
+        "rush)"
+    )
+    session.together(
+        [read_file("docs/office/2024-04-08.md"), read_file("docs/nightdesk.md")],
+        "Thanks. The letter first, and then the page of the night desk: I want to know what they "
+        "see when a command of ours ends.",
+    )
+    session.bash(
+        "sed -n '1,60p' logs/gateway-2024-04.log",
+        "The letter is precise about what an erratum has to look like; I keep it for the end. Now "
+        "the log. It has a line for each fetch, so I read it in parts.",
+    )
+    session.bash("sed -n '61,186p' logs/gateway-2024-04.log")
+    session.say(
+        "What the log adds. On the leap day there are two different things. At T7 the display showed "
+        "the wrong date, and M. restarted the logger; the log notes that it stamps on the full quarter "
+        "hour since then, and its drift, which had been growing for weeks, is nearly gone since. At "
+        "K1 the modem was without carrier for an hour, for a reason on the side of the power company, so "
+        "that gap is a true gap and nothing that we should explain away.\n\n"
+        "There is nothing about Easter that looks odd: the fetches of that night are complete. So "
+        "whatever happens to Easter Sunday happens in our code and not on the way. I also see that "
+        "vesle-bridge had trouble two days later, but that has another code and is another gauge; "
+        "I leave it alone unless you want it looked at.\n\n"
+        "The page of the night desk I have read with an eye on what comes: the desk acts on numbers that our "
+        "commands return, so whatever I add must end with one of those that they have a line for.\n\n"
+        "So the restart is the event that I would bet on for the leap day. Back to the curve, to be "
+        "sure about it."
+    )
+    session.user("ok go on")
 
 
 def investigate(session: Recorder) -> None:
@@ -597,16 +647,20 @@ def investigate(session: Recorder) -> None:
         "269168.4.\n\n"
         "My guess is rounding: we `round()` each hour to 3 decimals and Python rounds half to even. "
         "Please find out for sure before you change anything.\n\n"
-        "Two rules for all of this. Nothing under filed/ is ever rewritten or deleted, those "
-        "figures are signed; corrections go out as an erratum. And standard library only: the "
-        "gateway has a bare Python 3.11 and no package index."
+        "Some rules for all of this. Nothing under filed/ is ever rewritten or deleted, those "
+        "figures are signed; corrections go out as an erratum. Standard library only: the "
+        "gateway has a bare Python 3.11 and no package index. Never push, I do that. And commit subjects as in "
+        "the history: what it is about, a colon, the change, at most 60 characters."
     )
     session.together(
         [
             bash("git log --oneline && git status --short"),
             bash("git ls-files ':!raw' | xargs wc -l; ls raw raw/torv-outlet"),
         ],
-        "I'll look at the repository first, then reproduce the 12:00Z figure.",
+        "I'll look at the repository first, then reproduce the 12:00Z figure. Until I can show you why "
+        "it comes out as it does I change nothing, and what is filed I only read in any case. If "
+        "it turns out to be two causes, which the leap day and Easter make me suspect, I'd like to keep "
+        "them apart: one proof, one repair and one commit for each.",
     )
     session.together(
         [
@@ -630,13 +684,17 @@ def investigate(session: Recorder) -> None:
             read_file("src/hourfold/average.py"),
             read_file("src/hourfold/ratings.py"),
         ],
-        "68 passed, so no test knows about this. 3.226 reproduces. Two things I note for later: the flag "
-        "`o` begins within 29 February (o=16), and 31 March has one partial hour. First your hypothesis; "
+        "The suite is green, so no test knows about this. The filed figure reproduces. Two things I note for later: the flag "
+        "`o` begins within 29 February, and 31 March has one partial hour. The other stations look "
+        "healthy on all of these days apart from kelm-weir, which had an outage on the leap day; the "
+        "balance is within its limit everywhere, which fits with what you say. First your hypothesis; "
         "rounding can only happen in `fold`, or in the curve before it.",
     )
     session.read(
         "src/hourfold/cli.py",
-        "How a command gets from the raw files to `fold`, so that I can repeat it by hand:",
+        "The mean is one line and the curve is a straight interpolation, so there is not much room for an "
+        "error of this size in either. I want to repeat the computation outside of the command and with exact "
+        "numbers, and for that I need to see how a command gets from the raw files to `fold`:",
     )
     session.bash(
         "python - <<'PY'\n"
@@ -664,12 +722,17 @@ def investigate(session: Recorder) -> None:
         "whether rounding half up would give another figure anywhere.",
     )
     session.say(
-        "Rounding is a dead end. It can move an hour by 0.0005 m3/s at most, and on that day the largest "
-        "error is below that; the office differs by 0.024 at 12:00Z, almost fifty times as much. Rounding "
-        "half up would not change a single one of the 24 hours either.\n\n"
+        "Rounding is a dead end. It can move an hour by half of the last digit at most, and on that day the largest "
+        "error is below that; the office differs by almost fifty times as much. Rounding "
+        "half up would not change a single one of the 24 hours either. So half to even, which I also "
+        "find surprising now and then, is innocent here, and we need no decimal arithmetic.\n\n"
         "My next suspect is the date: torv-outlet has a new curve from 1 March 2024, so an "
-        "off-by-one around the leap day could pick the old one."
+        "off-by-one around the leap day could pick the old one. The two curves differ by a few "
+        "hundredths in the range that matters, which is the size of the errors that you report. If "
+        "it were that, the errors should all have the same sign. They do not, as far as I see in "
+        "the table, so I am not sure of it."
     )
+    office_and_log(session)
     session.bash(
         "grep -n torv data/ratings.csv\n"
         "python - <<'PY'\n"
@@ -690,7 +753,7 @@ def investigate(session: Recorder) -> None:
             ),
             read_file("src/hourfold/windows.py"),
         ],
-        "The curve is right on both sides: 2.850 on the last minute of February, 2.790 from midnight on. And "
+        "The curve is right on both sides of midnight, the old one on the last minute of February and the new one from then on. And "
         "`o` begins at 08:00Z on the 29th, sixteen hours before the new curve and in the middle of the leap day. "
         "So it is neither the curve nor leap-year arithmetic. 08:00Z is the hour of the restart that "
         "docs/stations.md mentions. Raw lines around it, and how readings get into an hour:",
@@ -729,27 +792,64 @@ def investigate(session: Recorder) -> None:
         "print(f'mean of 5: {sum(flows) / 5:.3f}, mean of the first 4: {sum(flows[:4]) / 4:.3f}')\n"
         "PY",
         "On purpose: the trapezoid of method M1 needs both ends. The later change to plain means did not touch "
-        "the window. The proof for 12:00Z:",
+        "the window, and its author had no reason to look there: the tests of the mean build their readings by "
+        "hand, and the test of the window was green. Each of the two commits is right when read alone; they "
+        "are only wrong together. Before I call it the cause I want to see the figure of the office come out. The "
+        "proof for 12:00Z:",
     )
     session.say(
-        "Cause found, and it is the office's figure to the last digit: the mean of five readings is 3.226, "
-        "of the four that belong to the hour 3.250.\n\n"
+        "Cause found, and it is the office's figure to the last digit: the mean of all five readings is what we "
+        "filed, the mean of the four that belong to the hour is what the office has.\n\n"
         '- The commit "windows: include the closing reading of an hour" was right for trapezoids. "average: '
         'plain means instead of trapezoids" switched to M2 and left the window as it was.\n'
         "- It needs a reading exactly on the full hour. K1 stamps at 05, B4 at 02, and T7 stamped at 04 until the restart "
         "on 29 February at 09:20 local time; since then T7 stamps on the full quarter hour. Hence only T7, "
         "hence since the leap day, hence `o` in each hour.\n\n"
+        "It also explains why the daily volume is nearly right. Each boundary reading is counted in two "
+        "hours, so each hour is drawn a little towards the next one: too low while the flow rises, too high while it "
+        "falls, and over a day that nearly cancels. The balance could never see it. And it explains "
+        "the two signs that made me doubt the curve.\n\n"
         "I have not explained Easter Sunday with this yet. The partial hour on 31 March smells like the change to "
         "summer time. Shall I repair the window first?"
     )
-    session.point("p1")
+
+
+def other_gauge(session: Recorder) -> None:
+    """A gauge with another fault: a level above its curve."""
+    session.user(
+        "quick one in between, petter asks why vesle-bridge failed on 2 april. same bug?? he has had mails since"
+    )
+    session.together(
+        [
+            bash(
+                'python -m hourfold hours vesle-bridge 2024-04-02; echo "exit code $?"\n'
+                "grep -n vesle data/ratings.csv; grep -n 'V2' logs/gateway-2024-04.log | tail -n 3; grep -n 'battery V2\\|HF-18' logs/gateway-2024-04.log"
+            ),
+            bash(
+                "awk -F';' 'NR > 1 && $2 > 90 {print}' raw/vesle-bridge/2024-04-02.csv; "
+                "awk -F';' 'NR > 1 && $2 > 90 {n++} END {print n, \"readings above 90\"}' raw/vesle-bridge/2024-04-02.csv"
+            ),
+        ],
+        "I run that day, and look at the curve of the gauge and at its levels.",
+    )
+    session.say(
+        "No, nothing to do with the hours. The river was higher that afternoon than the last point of "
+        "the rating curve of V2, and the code refuses to invent a flow up there. A level above the curve is an "
+        "error on purpose, it is the code for that. Two ways to go on, and neither is mine: "
+        "somebody measures the flow at high water and adds a point to data/ratings.csv with a "
+        "date, or the hours stay missing.\n\n"
+        "The curve must not be prolonged above its last point. It is made of two points only, so it is a guess already, and "
+        "a piece beyond that is a guess about a guess that nobody sees in the figures. I leave it as it is. By the way, the log says that the battery of "
+        "that gauge is nearly empty; a new one is ordered, Petter will know."
+    )
+    session.user("thx, told him. continue")
 
 
 def close_windows(session: Recorder) -> None:
     """Act 2: the window, what it hid, the stopgap, the first repair of the clock."""
     session.user(
         "Convincing, and I owe rounding an apology. Yes, window first, as a commit of its own. Please "
-        "don't patch it by dropping duplicate stamps somewhere, I tried that last week on a branch and "
+        "don't patch it by dropping equal stamps anywhere, I tried that last week on a branch and "
         "gave up."
     )
     session.edit(
@@ -757,10 +857,14 @@ def close_windows(session: Recorder) -> None:
         "    high = bisect_right(series.times, end)\n",
         "    high = bisect_left(series.times, end)\n",
         "I wouldn't: the two sensors of bram-lock are read at the same second, so equal stamps are "
-        "legitimate there and dropping duplicates would throw away half of B4. The window becomes half open: the start "
+        "legitimate there and dropping one of two would throw away half of B4. The window becomes half open: the start "
         "belongs to it, the end does not.",
     )
-    session.bash("python -m pytest -q --tb=short")
+    session.bash(
+        "python -m pytest -v --tb=short",
+        "One word in one line. Now which tests mind? I expect the one that demands the closing reading and no "
+        "other; if more of them fail, the rule stands in places that I don't know of yet.",
+    )
     session.together(
         [
             edit_file("tests/test_windows.py", CLOSING_TEST, HALF_OPEN_TESTS),
@@ -775,7 +879,7 @@ def close_windows(session: Recorder) -> None:
                 '    """The readings of a span of time; the start belongs to it, the end does not."""\n',
             ),
         ],
-        "1 failed, 67 passed, and the one is `test_the_closing_reading_belongs_to_the_hour`, which states the M1 rule. It "
+        "One fails, and it is `test_the_closing_reading_belongs_to_the_hour`, which states the M1 rule. It "
         "is wrong under M2, so I replace it: the closing reading belongs to the next hour, and no "
         "reading is counted twice in a day.",
     )
@@ -796,12 +900,15 @@ def close_windows(session: Recorder) -> None:
         "does to the sum:",
     )
     session.say(
-        "1 March now equals the office. But 31 March got worse, and that is honest: `HF-12 short day: "
-        "torv-outlet 2024-03-31 has 23 of 24 hours` with exit code 3, and the balance fails with HF-21, -4.75 percent. "
+        "1 March now equals the office. But 31 March got worse, and that is honest: it is a short day now, one "
+        "hour is missing, and the balance of the basin fails with it. "
         "The hour 00:00Z has no reading of its own. Before, it borrowed the closing reading of 01:00Z, so the "
         "first bug hid the second one. 30 March 23:00Z has 8 readings instead of 4: the four readings "
-        "that are missing here are there."
+        "that are missing here are there, so no reading is lost, they are only in the wrong hour of the wrong day. I'd rather show you a day that fails than one that is filled with "
+        "the wrong readings, but I know what it means for tonight: with this exit code the desk waits for one "
+        "more run and then calls the keeper, and with that of the balance it calls the hydrologist."
     )
+    session.point("p1")
     session.user(
         "Ouch. The Easter report goes out tonight and nobody signs a short day. As a stopgap, can we "
         "bridge that hour? max_gap_minutes is 30, make it whatever is needed, own commit, and we take it "
@@ -812,7 +919,9 @@ def close_windows(session: Recorder) -> None:
             read_file("src/hourfold/merge.py"),
             read_file("src/hourfold/config.py"),
         ],
-        "Let me see what the setting means exactly.",
+        "I can do that, as a stopgap with its own commit, so that it can be taken back alone. But I don't want to "
+        "guess a number until the report looks right. Let me see what the setting means exactly, from which moment "
+        "to which a gap is counted, and where else it is used.",
     )
     session.bash(
         "sed -i 's/max_gap_minutes = 30/max_gap_minutes = 75/' hourfold.ini\n"
@@ -826,19 +935,25 @@ def close_windows(session: Recorder) -> None:
         "tests/test_cli.py",
         'path.write_text(path.read_text().replace("max_gap_minutes = 30", f"max_gap_minutes = {limit}"))',
         'path.write_text(re.sub(r"max_gap_minutes = \\d+", f"max_gap_minutes = {limit}", path.read_text()))',
-        "2 failed, 67 passed: `test_a_gap_setting_out_of_range` replaces the literal 30 in a copy of our "
+        "Two fail: `test_a_gap_setting_out_of_range` replaces the literal 30 in a copy of our "
         "own hourfold.ini. A test that depends on a setting of the day; it should replace any number.",
     )
     session.bash(
         "sed -i 's/^import pytest$/import re\\n\\nimport pytest/' tests/test_cli.py && python -m pytest -q --tb=short && "
-        "git commit -qam 'Bridge gaps up to 75 minutes until the clock is repaired' && git log --oneline -1",
+        "git commit -qam 'settings: bridge gaps up to 75 minutes for now' && git log --oneline -1",
     )
     session.say(
-        "Done: 31 March has 24 hours, 269449.2 m3 and one hour with `g`, the balance is +0.09 percent. That it is the figure of your report again is chance: an interpolated hour, not a measured one. Be aware what it "
+        "Done: 31 March is whole, with one bridged hour, and the balance is within its limit. That the volume is the figure of your report again is chance: an interpolated hour, not a measured one. Be aware what it "
         "costs: the outage of kelm-weir on 29 February (60 minutes without a reading, 10:05Z to 11:05Z) is "
-        "bridged too and loses its flag `p`. So 75 must not stay. Now the cause of the lost hour."
+        "bridged too and loses its flag `p`, and the volume of that day changes with it. So 75 must not stay. Now the cause of the lost hour."
     )
-    session.read("src/hourfold/timeutil.py")
+    other_gauge(session)
+    session.read(
+        "src/hourfold/timeutil.py",
+        "The four readings came out one hour too early and in the wrong day, so the offset is taken one hour too "
+        "early. There are three places that could do it: the table itself, the search in the table, or what is "
+        "searched for. The table first looks right to me, but I have been wrong about what looks right.",
+    )
     session.bash(
         "grep -n inland data/zones.csv\n"
         "sed -n 1,9p raw/torv-outlet/2024-03-31.csv\n"
@@ -851,6 +966,7 @@ def close_windows(session: Recorder) -> None:
         "    stamp = datetime(2024, 3, 31, hour, minute)\n"
         "    print(f'{stamp:%d %H:%M} local -> {to_utc(stamp, \"inland\", table):%d %H:%M} UTC')\n"
         "PY",
+        "This module has everything about time in one place, which is why nobody can say what it is about. "
         "`to_utc` gives the local stamp to `offset_at`, and `offset_at` compares it with `from_utc`. Those are "
         "two different clocks: 01:00 local is not 01:00 UTC.",
     )
@@ -861,17 +977,20 @@ def close_windows(session: Recorder) -> None:
         "too and is right: zone coast has one row and nothing to compare. `test_local_to_utc` tries 00:30 "
         "and 03:00, and the wrong hour is exactly between them.\n\n"
         "The smallest repair: compare local stamps with local starts, that is each start "
-        "moved by the offset that held before it."
+        "moved by the offset that held before it. It stays within one module, and nobody who calls "
+        "`to_utc` has to know. I like small repairs, although I have a feeling that I only think of "
+        "spring at the moment."
     )
     session.user(
         "Why do we keep a table of our own at all? zoneinfo is in the standard library. If that is the "
         "better way I'd rather do it right now."
     )
     session.say(
-        "I'd stay with the table, for two reasons. docs/stations.md says that data/zones.csv is what the "
+        "A fair question, and for most programs I would say yes at once. Here I'd stay with the table, for two reasons. docs/stations.md says that data/zones.csv is what the "
         "loggers carry in their firmware, not the official zone; if the two ever differ, the logger is what "
         "stamped the line. And zoneinfo reads the tz database of the machine: without one it needs the tzdata "
-        "package, which is a dependency. Does the gateway have a tz database?"
+        "package, which is a dependency. It would work on your machine and on mine, and we would find out on the "
+        "gateway, at ten past midnight. Does the gateway have a tz database? One line in a Python there will tell."
     )
     session.user(
         "Just tried on gateway sluice-2: `ZoneInfoNotFoundError: 'No time zone found with key Europe/Oslo'`. "
@@ -895,17 +1014,26 @@ def close_windows(session: Recorder) -> None:
         "git commit -qam 'timeutil: compare local stamps with local starts' && git log --oneline -1",
     )
     session.say(
-        "31 March: 24 hours, 269168.4 m3, no flag, although the setting is still 75. That is the figure of the office. "
-        "71 passed."
+        "31 March is whole without any flag, although the setting is still 75, and the volume is the figure of "
+        "the office. So both complaints in the letter are explained and repaired, each with a test that fails "
+        "without its repair.\n\n"
+        "Where we are. The window is half open now, as the plain mean wants it, and the test that demanded the "
+        "opposite is gone. The local stamps of spring land in the right hour. The stopgap is still in the settings and "
+        "has to come out again, I'd say with the next commit after you have seen the report; since the hour is there "
+        "now, nothing needs it any more. The zone table stays ours, and zoneinfo is out for good as "
+        "long as the gateway has no database for it.\n\n"
+        "What I have not looked at: the days that were filed before this year. If the window was wrong only "
+        "since the leap day they are fine in that respect, but the clock has been wrong twice a year for as long "
+        "as that function exists."
     )
     session.point("p2")
-    probes_of_p2(session)
+    ask_after_first_repairs(session)
 
 
 def read_clocks(session: Recorder) -> None:
     """Act 3: autumn breaks the first repair; the clock is read with the file; old raw files."""
     session.user(
-        "That's the number, and the Easter report went out. The office asks the obvious next thing: what about "
+        "That's the number, very good, and the Easter report went out. The office asks the obvious next thing: what about "
         "autumn? We filed torv-outlet for 29 October 2023, the day the clocks went back. Is that one right?"
     )
     session.together(
@@ -920,7 +1048,9 @@ def read_clocks(session: Recorder) -> None:
                 "grep -n '2023-10-29 0[123]:' raw/torv-outlet/2023-10-29.csv"
             ),
         ],
-        "I only tested spring. Let me compare the day as it comes out now, as it was filed, and the raw lines.",
+        "I only tested spring, and that was the feeling that I had. In autumn a stamp is not missing but there "
+        "twice, which is a different problem and not the same one backwards. Let me compare the day as it comes "
+        "out now, as it was filed, and the raw lines of the night, before I claim anything.",
     )
     session.bash(
         "git checkout -q HEAD~1 -- src && python -m hourfold hours torv-outlet 2023-10-29 | head -4; python -m hourfold hours torv-outlet 2023-10-28 | tail -1\n"
@@ -931,16 +1061,22 @@ def read_clocks(session: Recorder) -> None:
         "No. It was wrong when it was filed, and my repair makes it wrong in another way.\n\n"
         "- As filed: 00:00Z holds the readings of 23:00Z of the day before, and 01:00Z holds 8 readings, those of two hours.\n"
         "- With `offset_of_local`: all 8 stamps from 02:04 to 02:49 become summer time, so 00:00Z has 8 readings, and 01:00Z "
-        "has none of its own; the 75 minutes of the stopgap paint over it with four bridged ones.\n\n"
+        "has none of its own; the 75 minutes of the stopgap paint over it with four bridged ones.\n"
+        "- The volume of the day hides most of it again, because the water of an hour is only moved to its "
+        "neighbour. One has to look at the hours, which the balance does not. That is the second time in this "
+        "session that a sum was right and its parts were wrong, and I take from it that a figure of a day is no "
+        "proof for its hours.\n\n"
         "A stamp like 02:19 occurs twice that night, and nothing in the stamp says which one it is. Only the order of "
         "the file does: the logger goes from 02:49 back to 02:04. But merge.py sorts by stamp before it "
         "converts, so the order is gone by then. No table and no comparison can repair that at this place.\n\n"
+        "I said that both complaints were repaired. For the third one in the letter, the day that the office "
+        "could not recompute, my repair was no repair. "
         "So I take my approach back. The conversion has to move into the loader, which still sees the lines in the order "
         "in which they were written; everything behind it is UTC. Dropping one of two equal stamps would be "
         "wrong here as well, all 8 readings are real."
     )
     session.user(
-        "Makes sense, do that and throw the local starts away. While you are in there: timeutil is a "
+        "ok that makes sense, do that and throw the local starts away. While you are in there: timeutil is a "
         "name for everything and nothing, please git mv it to clocks.py, the test file too, as a "
         "commit before the change."
     )
@@ -952,8 +1088,10 @@ def read_clocks(session: Recorder) -> None:
     session.bash(
         "grep -rl timeutil src tests | xargs sed -i 's/hourfold\\.timeutil/hourfold.clocks/'\n"
         "sed -i '1s/Time things: stamps/Clocks: stamps/' src/hourfold/clocks.py; sed -i '1s/Stamps, zones and hours/Clocks/' tests/test_clocks.py\n"
-        "python -m pytest -q --tb=short && git add -A && git commit -q -m 'Rename timeutil to clocks' && git show --stat -M --format=%s HEAD",
-        "Six files import it. Their imports, and the two docstrings that fit the old name.",
+        "python -m pytest -q --tb=short && git add -A && git commit -q -m 'clocks: new name for timeutil' && git show --stat -M --format=%s HEAD",
+        "Six files import it. Their imports, and the two docstrings that fit the old name. I keep the content "
+        "as it is in this commit, with the local starts that will go in the next one, so that git sees a rename "
+        "and the history of the module stays readable.",
     )
     session.together(
         [
@@ -963,7 +1101,9 @@ def read_clocks(session: Recorder) -> None:
                 "sed -n 40,64p tests/test_clocks.py; grep -rn 'load_around\\|load_csv\\|on_utc\\|to_utc' src tests"
             ),
         ],
-        "Now the loader. Who calls what, and what do the tests hold on to?",
+        "The rename is in, nothing else in that commit. Now the loader. Before I move a responsibility from one module to another I "
+        "want to know who calls what, and which tests hold on to the present signatures, because those have to "
+        "be changed with care and not just until they are green.",
     )
     session.together(
         [
@@ -977,7 +1117,10 @@ def read_clocks(session: Recorder) -> None:
         ],
         "The plan: `ZoneTable.moments_of` gives all moments at which a clock shows a stamp (none, one or two), and a "
         "`StationClock` picks the first one that is later than the stamp before. A stamp without any "
-        "moment, in the hour that summer time skips, is an error of its own: HF-15, exit code 2 like other bad input.",
+        "moment, in the hour that summer time skips, is an error of its own: HF-15, exit code 2 like other bad input. "
+        "I considered to take the nearest moment instead and go on, because a gateway that runs at night should "
+        "not stop for little. But a stamp that cannot exist means that a clock or a file is broken, and then "
+        "the figures are wrong in a way that nobody would ever see. Better a mail to the keeper.",
     )
     session.together(
         [
@@ -1008,7 +1151,9 @@ def read_clocks(session: Recorder) -> None:
                 "python -m pytest -q --tb=short | tail -n 5"
             ),
         ],
-        "merge.py loses the conversion and only sorts and bridges.",
+        "merge.py loses the conversion and only sorts and bridges. It had to know zones only because nobody else "
+        "did; now it gets one time line and asks no questions. One thing changes by the way and for the better: the bridging "
+        "of gaps works on true distances now, where it measured across the change of the clock before.",
     )
     session.together(
         [
@@ -1036,31 +1181,42 @@ def read_clocks(session: Recorder) -> None:
         "src/hourfold/loaders.py",
         LOAD_LINE_CLOCK,
         LOAD_LINE_EVERY,
-        "The worry was justified: 1 failed, 74 passed. The loader skips `ice` lines before the clock has seen them, so "
+        "The worry was justified. The loader skips `ice` lines before the clock has seen them, so "
         "the second pass looks like the first. The clock must read every line, whatever its status.",
     )
     session.bash(
         "sed -i 's/^Readings with another status than ``ok`` are left out. A loader returns the times$/Readings with another status than ``ok`` are left out, but the clock reads their stamps/; s/^as the logger wrote them, in the order of the file.$/too: the order of the lines tells the two passes of a repeated hour apart. Times are UTC./' src/hourfold/loaders.py\n"
         "sed -i 's/^All datetimes in hourfold are naive.$/All datetimes in hourfold are naive; behind the loaders they are UTC./' src/hourfold/clocks.py\n"
-        "python -m pytest -q --tb=short && git commit -qam 'Read local stamps in the order of the file' && git log --oneline -1\n"
+        "python -m pytest -q --tb=short && git commit -qam 'loaders: read local stamps in the order of the file' && git log --oneline -1\n"
         "for day in 2023-10-28 2023-10-29 2024-03-30 2024-03-31; do\n"
         "  python -m hourfold check $day | grep torv; python -m hourfold balance $day\ndone",
+        "The two docstrings that say something else now, the whole suite, the commit, and then both nights of the "
+        "year with the day before each. If the clock is right, all four days are whole without a flag, "
+        "and the balance, which knows nothing of clocks, is near zero on every one of them.",
     )
     session.bash(
         "python -m hourfold hours torv-outlet 2023-10-29 | head -4\n"
         "for file in filed/*.csv; do\n"
         "  name=${file#filed/}; name=${name%.csv}; station=${name%-????-??-??}; day=${name#$station-}\n"
         '  echo "== $name"; python -m hourfold hours $station $day | diff - <(tail -n +2 $file) | grep -c "^>"\ndone',
-        "Both changes of the clock are whole days now without any flag. Next, everything that was ever filed "
-        "against the code of today (only reading):",
+        "Both changes of the clock are whole days now without any flag, and the days before them too, which is "
+        "the better sign, because what is missing in one used to be too much in the other. The balance agrees "
+        "on all four. That was the code; now the past. Everything that was ever filed against the code of today "
+        "(only reading):",
     )
     session.bash(
         "sed -n 1,14p raw/torv-outlet/2023-03-26.csv\n"
         "git log --format='%h %s%n    %b' --stat -- raw/torv-outlet/2023-03-26.csv",
-        "An error I did not expect: `HF-15 stamp 2023-03-26 02:04 does not exist in zone inland`. The logger "
-        "cannot have written that.",
+        "An error I did not expect: a filed day, a stamp in the skipped hour, and my new error for it. The logger "
+        "cannot have written that. Who did?",
     )
-    session.read("tools/shift_hour.py")
+    session.read(
+        "tools/shift_hour.py",
+        "The history names a tool and says that it was done by hand, as every spring. So this was no accident but "
+        "a habit, and the habit must have had a reason. I read what the tool says about itself before I "
+        "judge it; somebody lost an hour each spring and found a way to get it back, and that person "
+        "was nearer to the cause than I was at first.",
+    )
     session.say(
         "So that is why nobody complained last spring. Somebody ran tools/shift_hour.py, which rewrites the stamps 01:xx of "
         "the day to 02:xx, an hour that does not exist; the old comparison then happened to land on 00:00Z. "
@@ -1068,10 +1224,83 @@ def read_clocks(session: Recorder) -> None:
         "With the clock repaired the tool does harm, HF-15 stops on what it writes. I propose to restore "
         'raw/torv-outlet/2023-03-26.csv as it was delivered, from the commit "raw: March 2023", and to delete the '
         "tool. A switch that accepts 02:xx as 01:xx would be the alternative, but then HF-15 could "
-        "never report a broken logger. Is raw/ free to be touched, and does anybody still use the tool?"
+        "never report a broken logger. Is raw/ free to be touched, and does anybody still use the tool?\n\n"
+        "As for the erratum, my estimate: 24 hours of 1 March and three hours around the change in October, "
+        "so 27 figures in all. Last spring needs none."
     )
-    session.point("p3")
-    probes_of_p3(session)
+
+
+def review(session: Recorder) -> None:
+    """A colleague would rewrite what is signed and drop equal stamps; both are declined."""
+    session.user(
+        "Signe read the branch, here is what she says:\n\n"
+        "- the filed files of 1 March and 29 October are wrong anyway. why not publish them again with --force "
+        "and have them signed once more? an erratum is more work for everybody\n"
+        "- to be safe drop equal stamps in the loader, then no reading can ever count twice\n"
+        "- zoneinfo plus a vendored tzdata folder would spare us the table\n"
+        "- StationClock.utc has a memory, shouldn't the name say so?\n\n"
+        "thoughts?"
+    )
+    session.together(
+        [
+            bash(
+                "python - <<'PY'\n"
+                "from datetime import date\n"
+                "from pathlib import Path\n"
+                "from hourfold.cli import Basin\n"
+                "from hourfold.loaders import load_around\n\n"
+                "basin = Basin(Path())\n"
+                "for code, day in (('B4', date(2024, 3, 1)), ('T7', date(2023, 10, 29)), ('K1', date(2024, 3, 1))):\n"
+                "    station = basin.config.station(code)\n"
+                "    found = load_around(basin.config, station, day, basin.zones)\n"
+                "    times = [each.time for each in found]\n"
+                "    print(code, day, len(times), 'readings of which', len(times) - len(set(times)), 'repeat a stamp')\n"
+                "PY"
+            ),
+            bash(
+                "grep -rn 'force' src docs README.md; python -m hourfold publish torv-outlet 2024-03-01; echo \"exit code $?\""
+            ),
+            bash(
+                "grep -rn '[.]utc(' src tests | sort; sed -n '/class StationClock/,$p' src/hourfold/clocks.py"
+            ),
+        ],
+        "Two of the points can be tried out: what it would cost to drop readings that share a stamp, and what "
+        "the command says today if one publishes a day again. The others are a matter of rules and of taste, and for "
+        "the name I look at who calls the method.",
+    )
+    session.say(
+        "One by one.\n\n"
+        "Publishing again: there is no such option, and there must be none. The command refuses a day that is "
+        "filed, with an error of its own. More to the point, it is your first rule: nothing under filed/ "
+        "is rewritten or deleted, because the figures are signed and stand in the water book as "
+        "they were signed. A second signature under the same name would make two truths, and nobody could "
+        "say later which one the office had used. The erratum is the honest way, and the office asks for it in "
+        "its letter. I decline this one.\n\n"
+        "Equal stamps: tried above. Half of the readings of bram-lock would be gone, all of them good. "
+        "For T7 it would drop nothing any more, because the clock has told the two passes apart before "
+        "anybody compares. So it would do harm at one gauge and nothing at the other. Declined too; "
+        "you had tried that yourself. I understand the wish behind it, a net below the net. The net we have is "
+        "the flag: an hour with too many readings says so, and it said so from the leap day on, only nobody had to "
+        "look at flags as long as the balance was content. If you want a net, let the desk see the "
+        "number of flagged hours; that would have told us in February.\n\n"
+        "A vendored tz database: it is a dependency under another name, it has to be kept fresh, and it is "
+        "not what the loggers carry. Declined for the reasons of the first time.\n\n"
+        "The name: she has a point. A method that remembers the last stamp and is called like a pure "
+        "conversion will be called out of order one day. I'd rather say it in the docstring of the class "
+        "than invent a longer name; the class is small and has one caller."
+    )
+    session.user("agree with you on all, filed/ stays as it is. docstring is fine, do it")
+    session.edit(
+        "src/hourfold/clocks.py",
+        "    so the right one is the first that is later than the stamp before.\n",
+        "    so the right one is the first that is later than the stamp before. The clock remembers\n"
+        "    that stamp: give it each line once, in the order of the file.\n",
+    )
+    session.bash(
+        "python -m pytest -v --tb=short tests/test_clocks.py tests/test_loaders.py tests/test_merge.py && "
+        "git commit -qam 'clocks: say that a station clock has a memory' && git log --oneline -1"
+    )
+    session.user("nice")
 
 
 def finish(session: Recorder) -> None:
@@ -1085,21 +1314,28 @@ def finish(session: Recorder) -> None:
         'git checkout -q "$(git log --diff-filter=A --format=%h -- raw/torv-outlet/2023-03-26.csv)" -- raw/torv-outlet/2023-03-26.csv\n'
         "git rm -q tools/shift_hour.py && git diff HEAD --stat\n"
         "python -m hourfold hours torv-outlet 2023-03-26 | diff - <(tail -n +2 filed/torv-outlet-2023-03-26.csv) && echo 'same as filed'\n"
-        "git commit -qam 'Restore the raw file of 2023-03-26 and drop shift_hour' && git log --oneline -1",
-        "Restored from the commit that added it; the filed figures of that day must come out of it unchanged.",
+        "git commit -qam 'raw: restore torv-outlet 2023-03-26, drop shift_hour' && git log --oneline -1",
+        "No harm meant and none done: what was filed is right, and the tool said openly what it does. I restore the file "
+        "from the commit that added it, not by hand, and take the filed day as the test: "
+        "its figures must come out of the true file unchanged.",
     )
     session.bash(
         "sed -i 's/max_gap_minutes = 75/max_gap_minutes = 45/' hourfold.ini\n"
         "for day in 2024-02-29 2024-03-31; do python -m hourfold check $day; python -m hourfold balance $day; done\n"
-        "python -m pytest -q --tb=short && git commit -qam 'Bridge at most two missed readings (45 minutes)' && git log --oneline -1",
-        "Same as filed, from the true raw file. Now the setting: two missed readings are a gap of 45 minutes between neighbours.",
+        "python -m pytest -q --tb=short && git commit -qam 'settings: bridge two missed readings, 45 minutes' && git log --oneline -1",
+        "Same as filed, from the true raw file. That is the best test of the new clock that I could wish for: a day "
+        "that was right before for the wrong reason is right now for the right one, to the last digit. "
+        "Now the setting: two missed readings are a gap of 45 minutes between neighbours.",
     )
     session.say(
-        "31 March stays whole at 269168.4 m3 without any bridging, and the outage of kelm-weir on 29 February has its `p` back: "
-        "60 minutes are beyond 45."
+        "31 March stays whole without any bridging, and the outage of kelm-weir on 29 February has its `p` back: "
+        "60 minutes are beyond 45. The setting has had three values in this session, so for the record: 30 was "
+        "the old one, 75 the stopgap for Easter, and what stands in the file now is the one with a reason."
     )
+    session.user("yes pls continue")
+    review(session)
     session.user(
-        "Good. Now I need to know for every filed file whether it still agrees with the raw data, not just "
+        "I need to know for every filed file whether it still agrees with the raw data, not just "
         "for these four but on the production box with its 900 files. Make it a command, `hourfold audit`. It must never write."
     )
     session.together(
@@ -1107,7 +1343,9 @@ def finish(session: Recorder) -> None:
             read_file("src/hourfold/report.py"),
             read_file("src/hourfold/errors.py", (40, 74)),
         ],
-        "It belongs beside report.py, which knows the form and the check sum.",
+        "It belongs beside report.py, which knows the form and the check sum. What I want to avoid is a second "
+        "opinion about the form of a line, so the audit makes its lines with the function that files them and "
+        "compares text with text; a difference that is not visible in three decimals is none.",
     )
     session.together(
         [
@@ -1121,14 +1359,16 @@ def finish(session: Recorder) -> None:
                 "python -m pytest -q --tb=short tests/test_audit.py"
             ),
         ],
-        "A module that only compares. Each filed file is first checked against its own check sum (HF-41), so that "
+        "A module that only compares, and a small one: what a difference is, how a filed file is read, and one line "
+        "of summary. With your 900 files in mind it keeps nothing but the file it is at. Each filed file is first checked against its own check sum (HF-41), so that "
         "a hand-edited file is not taken for a recomputed one.",
     )
     session.edit(
         "src/hourfold/audit.py",
         "        return abs(float(self.now) - float(self.filed))\n",
         "        return abs(float(self.now or 0) - float(self.filed or 0))\n",
-        "A missing hour has an empty flow, which `float` refuses. It counts as 0 for the size.",
+        "A missing hour has an empty flow, which `float` refuses. It counts as 0 for the size: an hour that was filed and is "
+        "gone now is a difference of its whole flow, and it should stand out in the summary and not hide.",
     )
     session.together(
         [
@@ -1154,8 +1394,10 @@ def finish(session: Recorder) -> None:
         "The command, with `--hours` for the single figures.",
     )
     session.say(
-        "Two of the four filed files differ: torv-outlet-2023-10-29.csv in 2 hours, and torv-outlet-2024-03-01.csv in all of its "
-        "24 hours. One question: which exit code when something differs? I'd say 7, the first free one."
+        "Two of the four filed files differ, both of torv-outlet: 1 March in all of its hours and 29 October in two. "
+        "So I have to correct myself: 27 was wrong. The erratum has 26 figures. I had counted 02:00Z of the October "
+        "day as well, because it follows the repeated hour, but its four readings were right all the time.\n\n"
+        "One question: which exit code when something differs? I'd say 7, the first free one."
     )
     session.user(
         "No new exit code: the night desk pages somebody for every code it doesn't know, and 7 is one of those. "
@@ -1170,7 +1412,10 @@ def finish(session: Recorder) -> None:
                 "python -m pytest -q --tb=short"
             ),
         ],
-        "Then it goes on after an error, prints it on the line of that file, and ends with the exit code of the last error.",
+        "Understood: a report and no verdict, so that the desk sleeps. "
+        "Then it goes on after an error, prints it on the line of that file, and ends with the exit code of the last "
+        "error, which is one that the desk knows. A test for both: one file that cannot be read before one that can, "
+        "and a difference that must end with zero.",
     )
     session.together(
         [
@@ -1187,27 +1432,92 @@ def finish(session: Recorder) -> None:
             ),
             bash("python -m pytest -q --tb=short"),
         ],
-        "1 failed, 81 passed: I keep the error in `failed` and then forget to raise it. Good that the test asks "
+        "One fails: I keep the error in `failed` and then forget to raise it. Good that the test asks "
         "for the exit code.",
     )
     session.bash(
         "git add -A && git commit -q -m 'audit: compare filed figures with the raw files' && git show --stat --format=%s HEAD\n"
         "python -m hourfold audit --hours | head -12",
+        "Committed with its tests. For your box with the many files: it takes them one after the other and in the order of "
+        "their names, so an interrupted run can be compared with the next one line by line, and the output of "
+        "two runs can be compared with diff. It opens the filed files and the raw ones, and nothing else.",
     )
+    session.user("hm, and the turbine?")
+    session.user(
+        "the mill, I mean. did any corrected hour cross the line in the letter, in one direction or the other? that "
+        "would be a phone call and not an erratum"
+    )
+    session.bash(
+        "python - <<'PY'\n"
+        "from datetime import date\n"
+        "from pathlib import Path\n"
+        "from hourfold.audit import filed_day, read_filed\n"
+        "from hourfold.cli import Basin\n\n"
+        "basin = Basin(Path())\n"
+        "for path in sorted(Path('filed').glob('torv*.csv')):\n"
+        "    name, day = filed_day(path)\n"
+        "    filed = {hour: float(flow) for hour, flow in read_filed(path).items()}\n"
+        "    now = {f'{h.start:%Y-%m-%dT%H:00Z}': h.flow for h in basin.hours(basin.config.station(name), day)}\n"
+        "    hour, low = min(now.items(), key=lambda item: item[1])\n"
+        "    crossed = [h for h in now if (now[h] < 2.4) != (filed[h] < 2.4)]\n"
+        "    print(f'{path.name}: lowest filed {min(filed.values()):.3f}, lowest now {low:.3f} at {hour}, crossed {crossed}')\n"
+        "PY",
+        "Good that you ask, I had read that paragraph of the letter and put it aside as none of our business. It is: a "
+        "figure that we file decides whether somebody has to stop a machine. "
+        "A short script over the filed days of torv-outlet, with the line from the letter: the lowest hour as it "
+        "was filed, the lowest as it is now, and any hour that changes sides.",
+    )
+    session.say(
+        "None of them. On no filed day of torv-outlet is any hour on the other side of the line after the "
+        "correction, so it stays an erratum. On 26 March 2023 the river was below the line in the afternoon, "
+        "in the filed figures as in those of today, to the same digit; whether the mill stopped then is not for "
+        "me to say. On the two days that need correction every hour is well above it. I would look again when the "
+        "summer days are filed, because the error was largest where the flow changes fast, and in a dry summer "
+        "that may happen close to the line."
+    )
+    session.point("p3")
+    ask_after_audit(session)
     session.user(
         "Now the erratum for the office: errata/2024-04-torv-outlet.md. Per day the cause in one sentence and the list of "
-        "filed and corrected hours. Plain words, no code names, they don't know what bisect is."
+        "filed and corrected hours. Plain words, no code names, they don't know what bisect is. What the letter asks for "
+        "must be in it."
+    )
+    session.bash(
+        "sed -n '/## What an erratum needs/,$p' docs/office/2024-04-08.md",
+        "The demands once more from the letter itself, I don't trust my memory with a list. There is also a bound "
+        "below which they need no erratum; I list the small differences all the same, because a day that is "
+        "corrected in part would be harder to explain than one that is corrected as a whole.",
     )
     session.write(
         "errata/2024-04-torv-outlet.md",
         ERRATUM,
-        "The causes in words first, the list below them.",
+        "The causes in words first, one sentence for each day, then the list. I avoid every word that only means something "
+        "in a program; where I would say window I say hour, and where I would say offset I say winter time. A reader "
+        "at the office should be able to check it with a pencil. The reference of the office "
+        "goes to the top, where their post room looks for it.",
     )
     session.bash(
         "python -m hourfold audit --hours | sed -n 's/^  \\([^ ]*\\) filed \\([^ ]*\\) now \\([^ ]*\\)$/| \\1 | \\2 | \\3 |/p' >> errata/2024-04-torv-outlet.md\n"
-        "sed -n 14,24p errata/2024-04-torv-outlet.md; grep -c '^| 20' errata/2024-04-torv-outlet.md\n"
+        "sed -n 16,26p errata/2024-04-torv-outlet.md; grep -c '^| 20' errata/2024-04-torv-outlet.md\n"
         "git diff --stat start -- filed | wc -l",
-        "The list comes from the audit itself, so that no figure is typed by hand. And the rule: filed/ as it was at the start.",
+        "The list comes from the audit itself, so that no figure is typed by hand; a wrong digit in an erratum "
+        "would need an erratum. And the rule once more, checked and not believed: filed/ is as it was at the start.",
+    )
+    session.user(
+        "the desk also wants rows for the new error codes on their page, two lines, same style as the list there"
+    )
+    session.edit(
+        "docs/nightdesk.md",
+        "HF-04 bad line, HF-12 short day, HF-16 zone, HF-18 curve, HF-21 balance, HF-30 station.\n",
+        "HF-04 bad line, HF-12 short day, HF-15 skipped hour, HF-16 zone, HF-18 curve, HF-21 balance,\n"
+        "HF-30 station, HF-41 filed sum (audit only).\n",
+        "The page says itself how soon that is due, so better today than never. "
+        "Two codes are new: the stamp in the skipped hour, and the filed file that does not match its own check "
+        "sum. The second one they can only meet if somebody runs the audit at night, which I note on the line. Both end with the code for bad input, so for the desk nothing changes at night: a mail to the "
+        "keeper and no call.",
+    )
+    session.bash(
+        "git commit -qam 'nightdesk: name the two new error codes' && git log --oneline -1 && git show --stat --format= HEAD"
     )
     session.together(
         [
@@ -1217,33 +1527,104 @@ def finish(session: Recorder) -> None:
         "Documentation: the half open hour, the clock, the 45 minutes with their reason, and the changelog.",
     )
     session.bash(
-        "git add -A && git commit -q -m 'Erratum for torv-outlet, documentation' && git status --short && git log --oneline start..\n"
-        "python -m pytest -q --tb=short",
+        "git add -A && git commit -q -m 'errata: correct torv-outlet, documentation' && git status --short && git log --oneline start..\n"
+        "python -m pytest -v --tb=short",
+    )
+    session.user(
+        "can you read the whole change once more before I sign for it? as somebody who has never seen it"
+    )
+    session.together(
+        [
+            bash("git diff start -- src ':!src/hourfold/audit.py'"),
+            bash(
+                "git diff start -- tests/test_clocks.py tests/test_loaders.py tests/test_windows.py tests/test_cli.py"
+            ),
+            bash(
+                "for day in 2023-03-26 2023-10-28 2023-10-29 2024-02-29 2024-03-01 2024-03-30 2024-03-31; do\n"
+                "  python -m hourfold check $day; python -m hourfold balance $day\ndone"
+            ),
+        ],
+        "As a stranger then: the code, the tests, and once more all the days that we have talked about. What "
+        "I look for in particular: is there a place that still compares a local stamp with a moment, does anything "
+        "read a file twice with one clock, and is there a test that would stay green if I undid a repair.",
     )
     session.say(
-        "26 corrected hours in the erratum, nothing under filed/ touched. Two things I noticed and left alone: data/zones.csv "
+        "I read it as somebody who was not there, and this is what I would ask and what I would answer.\n\n"
+        "Why does the loader know about zones? Because only the loader sees the lines in the order in which they "
+        "were written. That is said in three places now, in the loader, at the clock and in the page about the "
+        "stations. Behind the loader there is one time line only, which makes the rest simpler than it was: "
+        "merging lost a function and gained none.\n\n"
+        "What if a logger is set back by hand, as M. will do? Then a few stamps may be repeated or missing in the "
+        "middle of a day without any change of summer time. A repeated stamp outside the autumn hour has "
+        "one moment only, so the clock takes that one and goes on; nothing fails, the hour is "
+        "overfull and carries its flag. I tried to think of a way in which it could be pushed to the wrong side "
+        "of the autumn hour, and it needs a correction within that very hour.\n\n"
+        "What does the desk see? Nothing new on a good night. On the night of a change of the clock a whole day "
+        "where there was a short one or an overfull hour. After a broken stamp a mail to the keeper with a code that "
+        "they can look up. I asked myself whether an error that stops a station for a night is too much for one "
+        "stamp, and stay with it: the other stations are folded all the same, and the day can be "
+        "folded again once the file is right.\n\n"
+        "What if a file is missing at the start? The clock then begins in the middle, and in the autumn hour "
+        "it takes the first pass for stamps whose first pass is in the missing file. That is a "
+        "real limit, on one day a year and only after a lost file, and it is not written down anywhere. I "
+        "would put a sentence about it into the page of the stations with the next change.\n\n"
+        "The audit reads, compares and prints, and opens nothing for writing; I checked the module line by line "
+        "for that. The window is half open and nothing else changed there. In the tests I found no assertion "
+        "that became weaker; the one that I replaced stated the rule of the former method. Undone one by one, "
+        "each repair should turn a test red: the window two of them, the clock the night in October, the reading of "
+        "every line the frozen one, the audit that goes on the one with the unreadable file. For the setting there is no such "
+        "test, and there should be none, because a setting is an opinion and not a behaviour.\n\n"
+        "One thing for later that is no fault: the page of the method describes flags, gaps and the balance, but "
+        "nowhere how far an hour may be from the truth. The office has such a number in its letter. If we "
+        "agree on it, the audit could say which differences matter."
+    )
+    session.say(
+        "The erratum has all corrected hours, and nothing under filed/ was touched. Two things I noticed and left alone: data/zones.csv "
         "ends with the row of 2024-10-27, so from 30 March 2025 on summer time would be missing; and HF-15 names the "
         "stamp but not the file and line."
     )
     session.user(
         "Put both on the list. The rows for 2025 must come from the logger vendor, don't invent them. File and line for HF-15: "
         "next time, please. I send the erratum to the office on Friday and I tag 1.7.0 when they have accepted it, so no "
-        "version bump from you. M. sets the logger of T7 back to minute 04 on her visit on 18 April; the half open window stays in any case."
+        "version bump from you. M. sets the logger of T7 back to minute 04 on her visit on 30 April; the half open window stays in any case."
     )
-    session.bash("git diff --stat start -- . ':!raw' | tail -25; git status --short")
+    session.user(
+        "or shall I hold the erratum back until M. was there, then it's one mail for all of it?"
+    )
     session.say(
-        "Noted. State: nine commits on main, 82 passed, tree clean, nothing pushed, version still 1.6.0. Open: file and line for HF-15 "
-        "(me, next time), rows for 2025 from the logger vendor, your erratum on Friday, the tag after that, and the visit on 18 April."
+        "I would not wait. You mentioned at the beginning, when you sent me the log, when the office closes its books "
+        "for the quarter; the visit is after that, and an erratum that arrives later falls into the next quarter, with the wrong figures in the "
+        "books of this one. The reset of the logger changes nothing about the past anyway: since the window is half "
+        "open it does not matter on which minute a logger stamps, that was the point of the first repair. So the visit "
+        "needs no mail at all, and if anything odd happens on that day the flags will show it. Friday is right."
+    )
+    session.user("oh right, forgot. friday then")
+    session.bash("git diff --stat start -- . ':!raw' | tail -27; git status --short")
+    session.say(
+        "Noted. State: everything is committed on main, the tests are green, the tree is clean, nothing is pushed, and the version "
+        "is as it was. Open: file and line for HF-15 "
+        "(me, next time), rows for 2025 from the logger vendor, your erratum on Friday, the tag after that, and the visit of M. Then "
+        "a sentence about lost files in the page of the stations, and a point at high water for the curve of vesle-bridge, "
+        "which is Petter's. I leave the branch as it is."
     )
     session.point("p4")
-    probes_of_p4(session)
+    ask(session)
+
+
+def ask(session: Recorder) -> None:
+    """All questions after the last point."""
+    check_files(session)
+    ask_recall(session)
+    ask_files(session)
+    ask_continuation(session)
+    ask_decisions(session)
 
 
 def check_files(session: Recorder) -> None:
     """What git says about the files; the file probes rest on it."""
     created = ["errata/2024-04-torv-outlet.md", "src/hourfold/audit.py", "tests/test_audit.py"]
-    modified = ["CHANGELOG.md", "README.md", "docs/method.md", "docs/stations.md", "hourfold.ini"]
-    modified += ["raw/torv-outlet/2023-03-26.csv"]
+    modified = ["CHANGELOG.md", "README.md", "docs/method.md", "docs/nightdesk.md"]
+    modified += ["docs/stations.md", "hourfold.ini", "raw/torv-outlet/2023-03-26.csv"]
     modified += [f"src/hourfold/{name}.py" for name in MODIFIED_MODULES]
     modified += [f"tests/test_{name}.py" for name in ("cli", "loaders", "merge", "windows")]
     session.repo.check_changed(
@@ -1255,401 +1636,730 @@ def check_files(session: Recorder) -> None:
     )
 
 
-def probes_of_p2(session: Recorder) -> None:
-    """Asked in the middle: the stopgap is in, the first repair is committed."""
-    fact = session.fact
+def commit_of(session: Recorder, subject: str) -> str:
+    """The short hash of the commit with that subject."""
+    return session.repo.git("log", "-1", "--format=%h", f"--grep=^{subject}").strip()
+
+
+def file_fact(session: Recorder, path: str, change: str) -> dict[str, Any]:
+    """What happened to a file, proved by the calls that did it."""
+    proof = {
+        "created": lambda: session.doing("write_file", path),
+        "modified": lambda: session.doing("edit_file", path),
+        "read": lambda: session.doing("read_file", path),
+        "deleted": lambda: session.holding(f"git rm -q {path}", calls=True),
+        "renamed": lambda: session.holding("git mv src/hourfold/timeutil.py", calls=True),
+    }[change]
+    return session.fact(
+        f"{path} was {change}", type="path", change=change, keys=[path], said_in=ends(proof())
+    )
+
+
+def ask_after_first_repairs(session: Recorder) -> None:
+    """Asked at p2: where the repairs stand, and what else the log of the gateway holds."""
+    fact, trap = session.fact, session.trap
     session.probe(
-        "after-the-first-repair",
+        "after-the-first-repairs",
         "continuation",
-        "Where do we stand with 31 March after `offset_of_local`: what volume does torv-outlet have now, how "
-        "many tests passed, at what is the stopgap setting max_gap_minutes still, and why must it not "
-        "stay?",
+        "Where do we stand with Easter Sunday after the local starts: which volume has torv-outlet on 31 "
+        "March now, how did the tests end, what does the gap setting still say, and which module about the "
+        "sums of a day did you read?",
         [
-            fact("269168.4 m3", about="state"),
-            fact("71 passed", "71 tests pass", about="state"),
             fact(
-                "the setting is still 75",
-                "max_gap_minutes = 75",
-                "max_gap_minutes is 75",
-                "max_gap_minutes still 75",
-                about="state",
-                said_in=session.saying("the setting is still 75"),
+                "torv-outlet has 269168.4 m3 on 31 March",
+                type="value",
+                keys=["31 March|2024-03-31|Easter Sunday", "269168.4"],
+                said_in=ends(session.holding("269168.4 m3  24 hours")),
             ),
+            fact("71 tests passed", type="command", keys=["71 passed|71 tests"]),
             fact(
-                "outage of kelm-weir on 29 February is bridged too",
-                "kelm-weir outage is bridged too",
-                "outage of kelm-weir loses its flag",
-                about="reason",
+                "max_gap_minutes is still 75",
+                type="state",
+                keys=["max_gap_minutes|stopgap|setting|gaps", "75"],
+            ),
+            file_fact(session, "src/hourfold/totals.py", "read"),
+        ],
+        [
+            trap(
+                "torv-outlet has 269449.2 m3 on 31 March",
+                of="torv-outlet has 269168.4 m3 on 31 March",
+                keys=["31 March|2024-03-31|Easter Sunday", "269449.2|256410.0"],
+            ),
+            trap("69 tests passed", of="71 tests passed", keys=["69 passed|69 tests"]),
+            trap(
+                "max_gap_minutes is 30",
+                of="max_gap_minutes is still 75",
+                keys=["max_gap_minutes|setting", "30"],
             ),
         ],
-        traps=[
-            {"text": "269449.2 m3", "aliases": ["269449.2"], "current": ["269168.4"]},
-            {"text": "69 passed", "aliases": ["69 tests pass"], "current": ["71"]},
+        point="p2",
+    )
+    session.probe(
+        "gateway-log",
+        "recall",
+        "What do the log of the gateway and the run of 2 April say beside torv-outlet: how much does the "
+        "battery of V2 still have, under which number was one ordered, which notice stands behind "
+        "the outage of K1, and at which level did vesle-bridge fail with which error?",
+        [
+            fact(
+                "the battery of V2 has 11.4 V",
+                type="value",
+                keys=["V2|vesle-bridge", "battery", "11.4 V|11.4"],
+            ),
+            fact(
+                "the new battery has the delivery number BAT-552",
+                type="identifier",
+                keys=["BAT-552"],
+            ),
+            fact(
+                "notice NK-3391 stands behind the outage of K1",
+                type="identifier",
+                keys=["NK-3391"],
+            ),
+            fact(
+                "HF-18 came at a level of 90.1 cm",
+                type="error",
+                keys=["HF-18|above the curve", "90.1 cm|90.1"],
+            ),
+        ],
+        [
+            trap(
+                "the battery of V2 has 11.6 V",
+                of="the battery of V2 has 11.4 V",
+                keys=["V2|vesle-bridge", "battery has|battery still|battery at", "11.6 V|12.3 V"],
+            ),
+            trap(
+                "HF-18 came at a level of 93.4 cm",
+                of="HF-18 came at a level of 90.1 cm",
+                keys=["HF-18|above the curve", "93.4 cm|93.4"],
+            ),
         ],
         point="p2",
     )
 
 
-def probes_of_p3(session: Recorder) -> None:
-    """Asked after the clock was read with the file: why the first repair was taken back."""
-    fact = session.fact
+def ask_after_audit(session: Recorder) -> None:
+    """Asked at p3: the autumn night."""
+    fact, trap = session.fact, session.trap
     session.probe(
-        "first-repair-taken-back",
+        "autumn-night",
         "decision",
-        "Why did you take the approach of local starts back for autumn: what alone tells the two passes of a "
-        "stamp like 02:19 apart, what does merge.py do before it converts, where does the conversion move, "
-        "and which class picks the moment?",
+        "Why was the approach of local starts taken back: what alone tells the two passes apart, where is "
+        "that lost, where does the conversion take place now, and which volume has torv-outlet "
+        "for 29 October 2023 since then?",
         [
             fact(
-                "only the order of the file does",
-                "order of the file",
-                "order of the lines",
+                "only the order of the file tells the two passes apart",
+                type="reason",
+                keys=["order of the file|order of the lines|order in which"],
                 said_in=session.saying("Only the order of the file does"),
             ),
             fact(
-                "sorts by stamp before it converts",
-                "merge.py sorts by stamp",
-                "sorted before the conversion",
+                "merge.py sorts by stamp before it converts",
+                type="reason",
+                keys=["merge.py|merge|merging", "sorts by stamp|sorting|sorted"],
             ),
             fact(
-                "conversion has to move into the loader",
-                "conversion moves into the loader",
-                "converted in the loader",
+                "the conversion moves into the loader",
+                type="decision",
+                keys=["conversion|converts|StationClock|clock", "loader|loaders"],
+                said_in=session.saying("The conversion has to move into the loader"),
             ),
-            fact("StationClock", about="detail"),
+            fact(
+                "torv-outlet has 314114.4 m3 on 29 October 2023",
+                type="value",
+                keys=["2023-10-29|29 October", "314114.4"],
+            ),
         ],
-        traps=[{"text": "offset_of_local", "current": ["StationClock", "loader"]}],
+        [
+            trap(
+                "torv-outlet has 314593.2 m3 on 29 October 2023",
+                of="torv-outlet has 314114.4 m3 on 29 October 2023",
+                keys=["2023-10-29|29 October", "314593.2"],
+            ),
+            trap(
+                "the conversion stays in merge.py",
+                of="the conversion moves into the loader",
+                keys=["conversion|converts", "merge.py|merge", "stays|remains|happens"],
+            ),
+        ],
         point="p3",
     )
 
 
-def probes_of_p4(session: Recorder) -> None:
-    """Asked at the end."""
-    check_files(session)
-    recall_probes(session)
-    file_probes(session)
-    continuation_probes(session)
-    decision_probes(session)
-
-
-def recall_probes(session: Recorder) -> None:
-    """Exact things: the report, both causes, the falsified raw file."""
-    fact = session.fact
+def ask_recall(session: Recorder) -> None:
+    """Values that were corrected, changed, or said once; the letter and the night desk."""
+    fact, trap = session.fact, session.trap
     session.probe(
-        "the-report",
+        "audit-figures",
         "recall",
-        "What did the basin office get for torv-outlet on 1 March 2024 at 12:00Z when it recomputed the hour "
-        "and what had we filed, by how much was every hour of that day off, and what does the office have "
-        "for Easter Sunday?",
+        "What did the audit and the look at the mill show: the largest difference on 29 October, the "
+        "flow of the first hour of that day now, the lowest hour of 1 March now, the line below which "
+        "the mill must stop, and what a second publishing of that day gave?",
         [
-            fact("gets 3.250 m3/s", "3.250 m3/s", "3.250", said_in=session.saying("3.250")),
-            fact("we filed 3.226", "filed 3.226", "3.226", said_in=session.saying("3.226")),
             fact(
-                "off by up to 0.027",
-                "up to 0.027",
-                "0.027 m3/s",
-                said_in=session.saying("up to 0.027"),
-            ),
-            fact("the office has 269168.4", "269168.4 m3"),
-        ],
-        traps=[
-            {
-                "text": "office has 269449.2",
-                "aliases": ["269449.2 m3"],
-                "current": ["269168.4"],
-            }
-        ],
-    )
-    session.probe(
-        "closing-reading",
-        "recall",
-        "Which commit was right for trapezoids, which one switched to M2 and left the window as it was, which "
-        "bisect function did `window` search the end with, and since which restart does T7 stamp on the full "
-        "quarter hour?",
-        [
-            fact("windows: include the closing reading of an hour"),
-            fact("average: plain means instead of trapezoids"),
-            fact("bisect_right", said_in=session.saying("bisect_right")),
-            fact(
-                "restart on 29 February at 09:20",
-                "restarted at 09:20",
-                "restart at 09:20",
-                "29 February at 09:20",
-            ),
-        ],
-    )
-    session.probe(
-        "short-day",
-        "recall",
-        "When the window was repaired and 31 March got worse: what was the error about the short day, with which "
-        "exit code, by how many percent did the balance fail, which hour had no reading of its own, and where "
-        "were the missing readings?",
-        [
-            fact("HF-12 short day: torv-outlet 2024-03-31 has 23 of 24 hours"),
-            fact("exit code 3", said_in=session.saying("exit code 3")),
-            fact("-4.75 percent", "differs by -4.75 percent", "4.75 percent"),
-            fact(
-                "the hour 00:00Z has no reading of its own",
-                "00:00Z stays empty",
-                "hour 00:00Z without readings",
-                "00:00Z has no readings",
-                said_in=session.saying("00:00Z has no reading of its own", "00:00Z stays empty"),
+                "the largest difference on 29 October is 0.174 m3/s",
+                type="value",
+                keys=["2023-10-29|29 October|largest", "0.174"],
             ),
             fact(
-                "30 March 23:00Z has 8 readings instead of 4",
-                "30 March 23:00Z has 8 readings",
-                "8 readings at 23:00Z",
-                said_in=session.saying("30 March 23:00Z has 8 readings"),
+                "2023-10-29 00:00Z has 4.074 m3/s now",
+                type="value",
+                keys=["2023-10-29|29 October", "4.074"],
+            ),
+            fact(
+                "the lowest hour of 1 March has 2.743 m3/s now",
+                type="value",
+                keys=["lowest|low|minimum", "2.743"],
+            ),
+            fact(
+                "below 2.400 m3/s the mill must stop its turbine",
+                type="value",
+                keys=["2.400 m3/s|2.4 m3/s|2.400", "mill|turbine"],
+            ),
+            fact(
+                "HF-40 refuses to publish 1 March again as already filed",
+                type="error",
+                keys=["HF-40", "already filed|2024-03-01"],
+            ),
+        ],
+        [
+            trap(
+                "the largest difference on 29 October is 0.027 m3/s",
+                of="the largest difference on 29 October is 0.174 m3/s",
+                keys=["2023-10-29|29 October", "largest", "0.027"],
+            ),
+            trap(
+                "2023-10-29 00:00Z has 4.147 m3/s now",
+                of="2023-10-29 00:00Z has 4.074 m3/s now",
+                keys=["2023-10-29T00:00|00:00 on 29 October|first hour", "4.147"],
+            ),
+            trap(
+                "the lowest hour of 1 March has 2.745 m3/s now",
+                of="the lowest hour of 1 March has 2.743 m3/s now",
+                keys=["lowest now|now lowest|lowest today", "2.745|2.753"],
             ),
         ],
     )
     session.probe(
-        "falsified-raw-file",
+        "corrected-mistake",
         "recall",
-        "What did tools/shift_hour.py do to the stamps of the raw file, what exact HF-15 error did "
-        "that cause, from which commit was the file to be restored as it was delivered, and since when was "
-        "the tool run every spring?",
+        "How many figures does the erratum correct, why was the estimate before it too high, which error "
+        "stopped the day of the raw file that was changed by hand, and what became of the tool that had "
+        "changed it?",
         [
-            fact("stamps 01:xx to 02:xx", "01:xx of the day to 02:xx", "01:xx to 02:xx"),
-            fact("HF-15 stamp 2023-03-26 02:04 does not exist in zone inland"),
-            fact("raw: March 2023", said_in=session.saying('"raw: March 2023"')),
-            fact("every spring since 2021", "since 2021"),
+            fact(
+                "the erratum has 26 figures",
+                type="value",
+                keys=["26 figures|26 hours|26 corrected"],
+            ),
+            fact(
+                "02:00Z of the October day was counted as well, although it was right",
+                type="reason",
+                keys=["02:00|02:00Z", "counted|count|included|estimate"],
+                said_in=session.saying("I had counted 02:00Z of the October"),
+            ),
+            fact(
+                "HF-15 stopped at the stamp 2023-03-26 02:04",
+                type="error",
+                keys=["HF-15", "02:04"],
+            ),
+            file_fact(session, "tools/shift_hour.py", "deleted"),
+        ],
+        [
+            trap(
+                "the erratum has 27 figures",
+                of="the erratum has 26 figures",
+                keys=["27 figures|27 hours|27 corrected"],
+            ),
+            trap(
+                "HF-16 stopped at the stamp 2023-03-26 02:04",
+                of="HF-15 stopped at the stamp 2023-03-26 02:04",
+                keys=["HF-16|HF-04", "02:04"],
+            ),
+        ],
+    )
+    session.probe(
+        "changed-twice",
+        "recall",
+        "Which value does max_gap_minutes have in the end and why that one, which range does the "
+        "configuration allow up to, and which volume has kelm-weir on the leap day again?",
+        [
+            fact(
+                "max_gap_minutes is 45",
+                type="value",
+                keys=["max_gap_minutes|setting|gaps|gap", "45 minutes|45"],
+                said_in=ends(session.holding("max_gap_minutes is 45", calls=True)),
+            ),
+            fact(
+                "M2 permits two missed readings",
+                type="reason",
+                keys=["two missed readings|2 missed readings|two readings missed"],
+            ),
+            fact(
+                "kelm-weir has 251661.6 m3 on 29 February",
+                type="value",
+                keys=["kelm-weir|K1", "251661.6"],
+            ),
+            fact(
+                "max_gap_minutes may be 180 at most",
+                type="value",
+                keys=["max_gap_minutes|range|permitted", "180"],
+            ),
+            fact(
+                "the outage of kelm-weir has its flag p back",
+                type="state",
+                keys=["kelm-weir|K1|outage", "p"],
+                said_in=session.saying("has its `p` back"),
+            ),
+        ],
+        [
+            trap(
+                "max_gap_minutes is 30",
+                of="max_gap_minutes is 45",
+                keys=["max_gap_minutes", "30 minutes|30"],
+            ),
+            trap(
+                "max_gap_minutes is 75",
+                of="max_gap_minutes is 45",
+                keys=["max_gap_minutes", "75 minutes|75"],
+            ),
+            trap(
+                "kelm-weir has 251434.8 m3 on 29 February",
+                of="kelm-weir has 251661.6 m3 on 29 February",
+                keys=["kelm-weir|K1", "251434.8"],
+            ),
+        ],
+    )
+    session.probe(
+        "passing-remark",
+        "recall",
+        "Until when must the erratum be with the office to count for this quarter, when do I send it, and what "
+        "does M. do to the logger of T7, with what consequence for the window?",
+        [
+            fact(
+                "the office closes its books for the quarter on 26 April at noon",
+                type="value",
+                keys=["26 April", "books|quarter|deadline|closes"],
+            ),
+            fact(
+                "the erratum goes to the office on Friday",
+                type="next_step",
+                keys=["erratum|send", "Friday"],
+                said_in=session.saying(
+                    "I send the erratum to the office on Friday", "your erratum on Friday"
+                ),
+            ),
+            fact(
+                "M. sets the logger of T7 back to minute 04 on 30 April",
+                type="next_step",
+                keys=["T7|logger", "minute 04|minute 4", "30 April|visit"],
+            ),
+            fact(
+                "the half open window stays in any case",
+                type="decision",
+                keys=["half open|half-open", "window", "stays|remains|kept|keep"],
+            ),
+        ],
+        [
+            trap(
+                "the office closes its books on 30 April",
+                of="the office closes its books for the quarter on 26 April at noon",
+                keys=["30 April|8 April|18 April", "books|quarter|deadline|closes"],
+            ),
+            trap(
+                "the erratum waits for the visit of M.",
+                of="the erratum goes to the office on Friday",
+                keys=["erratum", "waits|held back|after the visit|wait for"],
+            ),
+        ],
+    )
+    session.probe(
+        "letter-of-the-office",
+        "recall",
+        "What does the letter of the basin office demand of an erratum: its reference, who wrote it, the form of "
+        "hours and figures, from which difference on one is needed, and what is not accepted? Which "
+        "file is it in?",
+        [
+            fact(
+                "the reference of the office is BO-2024-117",
+                type="identifier",
+                keys=["BO-2024-117"],
+            ),
+            fact("Liv Hagen wrote the letter", type="identifier", keys=["Liv Hagen|Hagen"]),
+            fact(
+                "an erratum has hours in UTC and flows with three decimals",
+                type="constraint",
+                keys=["UTC", "three decimals|3 decimals"],
+            ),
+            fact(
+                "below 0.002 m3/s no erratum is needed",
+                type="constraint",
+                keys=["0.002 m3/s|0.002", "no erratum|not need|need not|without an erratum"],
+            ),
+            fact(
+                "the office does not accept spreadsheets",
+                type="constraint",
+                keys=[
+                    "not accept spreadsheets|no spreadsheets|never spreadsheets|spreadsheets are refused"
+                ],
+            ),
+            file_fact(session, "docs/office/2024-04-08.md", "read"),
+        ],
+        [
+            trap(
+                "below 0.02 m3/s no erratum is needed",
+                of="below 0.002 m3/s no erratum is needed",
+                keys=["0.02 m3/s|0.02|0.2 m3/s", "no erratum|not need|need not"],
+            ),
+            trap(
+                "an erratum has hours in local time",
+                of="an erratum has hours in UTC and flows with three decimals",
+                keys=["local time", "hours|erratum"],
+            ),
+        ],
+    )
+    session.probe(
+        "night-desk",
+        "recall",
+        "What must I know about the night desk: what did I say about exit codes of the audit, whom does the desk call "
+        "for a failed balance and under which extension, what is due for an unlisted error code, and "
+        "who keeps torv-outlet? What did you do to the page of the desk?",
+        [
+            fact(
+                "audit gets no new exit code",
+                type="constraint",
+                keys=[
+                    "no new exit code|not a new exit code|without a new exit code|no exit code 7"
+                ],
+            ),
+            fact(
+                "exit code 6 calls the hydrologist at extension 4420",
+                type="value",
+                keys=["hydrologist|balance", "4420"],
+            ),
+            fact(
+                "a new error code takes a row on the page within a week",
+                type="constraint",
+                keys=["row|line|listed|entry", "within a week|in a week|one week"],
+            ),
+            fact(
+                "Marit Aas keeps torv-outlet",
+                type="identifier",
+                keys=["Marit Aas|Marit", "torv-outlet|T7|M."],
+            ),
+            file_fact(session, "docs/nightdesk.md", "modified"),
+        ],
+        [
+            trap(
+                "audit ends with exit code 7 when something differs",
+                of="audit gets no new exit code",
+                keys=["audit", "exit code 7", "ends with|returns|uses"],
+            ),
+            trap(
+                "the hydrologist has the extension 4417",
+                of="exit code 6 calls the hydrologist at extension 4420",
+                keys=["hydrologist|balance", "4417"],
+            ),
+            trap(
+                "Jorunn Moe keeps torv-outlet",
+                of="Marit Aas keeps torv-outlet",
+                keys=["Jorunn Moe|Petter Lien", "torv-outlet|T7"],
+            ),
         ],
     )
 
 
-def file_probes(session: Recorder) -> None:
-    """What became of the files; ``check_files`` asked git."""
-    fact = session.fact
+def ask_files(session: Recorder) -> None:
+    """What git says about the files."""
+    fact, trap = session.fact, session.trap
     session.probe(
-        "new-renamed-deleted",
+        "new-and-renamed",
         "file",
-        "Which files were created with write_file in this session, what did the git mv of timeutil and its test "
-        "file make of them, and which tool was deleted? Answer as a list.",
+        "Which module, which test and which document did you create, what did the git mv make of the "
+        "module about time, and which test guards the frozen readings? Answer as a list.",
         [
-            fact("src/hourfold/audit.py", about="created"),
-            fact("tests/test_audit.py", about="created"),
-            fact("errata/2024-04-torv-outlet.md", about="created"),
-            fact("src/hourfold/clocks.py", about="detail"),
-            fact("tests/test_clocks.py", about="detail"),
+            file_fact(session, "src/hourfold/audit.py", "created"),
+            file_fact(session, "tests/test_audit.py", "created"),
+            file_fact(session, "errata/2024-04-torv-outlet.md", "created"),
+            file_fact(session, "src/hourfold/clocks.py", "renamed"),
             fact(
-                "tools/shift_hour.py",
-                about="detail",
-                said_in=session.doing("bash", "git rm -q tools/shift_hour.py"),
+                "test_a_frozen_first_pass_still_counts_for_the_clock guards the frozen readings",
+                type="identifier",
+                keys=[
+                    "test_a_frozen_first_pass_still_counts_for_the_clock|test_a_frozen_first_pass"
+                ],
             ),
         ],
-        traps=[{"text": "src/hourfold/timeutil.py", "current": ["clocks.py"]}],
+        [
+            trap(
+                "the module about time is still src/hourfold/timeutil.py",
+                of="src/hourfold/clocks.py was renamed",
+                keys=["timeutil.py|timeutil", "still|stays|remains"],
+            ),
+        ],
         answer={"format": "list"},
     )
     session.probe(
-        "modified",
+        "modified-and-read",
         "file",
-        "Which existing modules of hourfold and which settings file were modified in this session (window, loader, "
-        "merge, errors, command line, max_gap_minutes)? Answer as a list of at most 12 items and leave the tests "
-        "out: do not mention test_cli.py.",
+        "Which modules besides the command line were modified for the clock and for the codes, which ones about the "
+        "curve and the settings were only read, and which commit made the loaders read stamps in their "
+        "order? Answer as a list of at most 12 items and do not mention test_cli.py.",
         [
-            *(
-                fact(
-                    path,
-                    about="modified",
-                    said_in=session.doing("edit_file", path),
-                )
-                for path in (f"src/hourfold/{name}.py" for name in MODIFIED_MODULES)
-            ),
+            file_fact(session, "src/hourfold/loaders.py", "modified"),
+            file_fact(session, "src/hourfold/errors.py", "modified"),
+            file_fact(session, "src/hourfold/ratings.py", "read"),
+            file_fact(session, "src/hourfold/config.py", "read"),
             fact(
-                "hourfold.ini",
-                about="modified",
-                said_in=session.doing("bash", "/' hourfold.ini"),
+                f"commit {commit_of(session, 'loaders: read local stamps')} reads stamps in the order",
+                type="identifier",
+                keys=[commit_of(session, "loaders: read local stamps")],
+            ),
+        ],
+        [
+            trap(
+                f"commit {commit_of(session, 'timeutil: compare local')} reads stamps in the order",
+                of=f"commit {commit_of(session, 'loaders: read local stamps')} "
+                "reads stamps in the order",
+                keys=[commit_of(session, "timeutil: compare local"), "order|loaders"],
             ),
         ],
         answer={"format": "list", "max_items": 12, "forbid": ["test_cli.py"]},
     )
-    session.probe(
-        "only-read",
-        "file",
-        "Which modules under src/hourfold were only read and never changed: the hourly means with `fold`, the "
-        "curve, the sum of the day with its balance, the configuration, and the form with the check sum?",
-        [
-            fact(path, about="accessed", said_in=session.doing("read_file", path))
-            for path in (
-                "src/hourfold/average.py",
-                "src/hourfold/ratings.py",
-                "src/hourfold/totals.py",
-                "src/hourfold/config.py",
-                "src/hourfold/report.py",
-            )
-        ],
-    )
 
 
-def continuation_probes(session: Recorder) -> None:
-    """What holds, and what is left."""
-    fact = session.fact
+def ask_continuation(session: Recorder) -> None:
+    """The rules that hold and what is open."""
+    fact, trap = session.fact, session.trap
     session.probe(
-        "rules",
+        "under-pressure",
         "continuation",
-        "Which two rules did I give for all of this at the start: what holds for signed figures, how do "
-        "corrections go out, which library is allowed, and what does the gateway have?",
+        "Signe will ask again. Which of my rules stand against her proposals about the signed figures, for the "
+        "loader and about a tz database, what did the trial with the readings of B4 show, and "
+        "what must you never do with the branch?",
         [
             fact(
                 "nothing under filed/ is ever rewritten or deleted",
-                "never rewrite or delete anything under filed/",
-                "filed/ is never rewritten",
-                about="state",
+                type="constraint",
+                keys=[
+                    "filed/|filed",
+                    "nothing rewritten|never rewritten|not rewritten|never rewrite|never overwritten|not overwritten",
+                ],
             ),
             fact(
-                "corrections go out as an erratum",
-                "corrections as an erratum",
-                "corrections go into an erratum",
-                about="state",
-                said_in=session.saying("corrections go out as an erratum"),
+                "equal stamps must not be dropped",
+                type="constraint",
+                keys=[
+                    "equal stamps|duplicate stamps|same stamp",
+                    "not dropping|not dropped|never drop|not drop",
+                ],
+                said_in=session.saying("by dropping equal stamps anywhere"),
             ),
             fact(
-                "standard library only",
-                "only the standard library",
-                about="state",
-                said_in=session.saying("standard library only"),
+                "288 of the 576 readings of B4 repeat a stamp",
+                type="value",
+                keys=["B4|bram-lock", "288"],
             ),
-            fact("bare Python 3.11", "Python 3.11 and no package index", about="state"),
+            fact(
+                "standard library only, the gateway has a bare Python 3.11",
+                type="constraint",
+                keys=[
+                    "standard library only|only the standard library|stdlib only|standard library"
+                ],
+            ),
+            fact(
+                "never push, the user does that",
+                type="constraint",
+                keys=["never push|not push|no push|nothing is pushed|nothing pushed|don't push"],
+            ),
+        ],
+        [
+            trap(
+                "the filed files are published again with --force",
+                of="nothing under filed/ is ever rewritten or deleted",
+                keys=["--force|published again|signed once more|signed again", "filed"],
+            ),
+            trap(
+                "292 readings of B4 repeat a stamp",
+                of="288 of the 576 readings of B4 repeat a stamp",
+                keys=["B4|bram-lock", "292|285"],
+            ),
+            trap(
+                "a vendored tzdata folder replaces the table",
+                of="standard library only, the gateway has a bare Python 3.11",
+                keys=["tzdata", "vendored|added|replaces"],
+            ),
         ],
     )
     session.probe(
         "left-to-do",
         "continuation",
-        "What is open: what is to be added to HF-15 next time, which rows must come from whom, what do I send to "
-        "the office and when, which tag follows, when is the visit to the logger of T7? And how many tests "
-        "passed at the end?",
+        "What is open: what is to be added to the error of the skipped hour, who provides the zone rows for the year "
+        "after, who tags which version and when, which sentence is missing in the page of the stations, and "
+        "how did the last run of the tests end?",
         [
             fact(
-                "file and line for HF-15",
-                "HF-15 with file and line",
-                "HF-15 names file and line",
-                about="pending",
+                "HF-15 gets file and line next time",
+                type="next_step",
+                keys=["HF-15", "file and line"],
             ),
             fact(
-                "rows for 2025 from the logger vendor",
-                "rows for 2025 must come from the logger vendor",
-                "2025 rows from the vendor",
-                about="pending",
+                "the zone rows for 2025 must come from the logger vendor",
+                type="constraint",
+                keys=["2025", "vendor|manufacturer"],
             ),
             fact(
-                "erratum on Friday",
-                "send the erratum to the office on Friday",
-                about="pending",
+                "the user tags 1.7.0 after the office has accepted the erratum",
+                type="next_step",
+                keys=["tag|tags", "1.7.0"],
             ),
-            fact("tag 1.7.0", about="pending"),
-            fact("visit on 18 April", "18 April", about="pending"),
-            fact("82 passed", "82 tests pass", about="state"),
+            fact(
+                "a sentence about lost files in the page of the stations",
+                type="next_step",
+                keys=["lost file|lost files|missing file", "stations|page|docs/stations.md"],
+            ),
+            fact(
+                "82 tests passed",
+                type="command",
+                keys=["82 passed|82 tests"],
+                said_in=ends(session.holding("82 passed in")),
+            ),
         ],
-        traps=[
-            {
-                "text": "80 passed",
-                "aliases": ["80 tests pass", "75 passed", "75 tests pass", "81 passed"],
-                "current": ["82"],
-            }
+        [
+            trap(
+                "the zone rows for 2025 come from the official zone",
+                of="the zone rows for 2025 must come from the logger vendor",
+                keys=["2025", "official zone|tz database|invented|zoneinfo"],
+            ),
+            trap(
+                "the version was bumped to 1.7.0",
+                of="the user tags 1.7.0 after the office has accepted the erratum",
+                keys=["1.7.0", "bumped|bump|version is"],
+            ),
+            trap("75 tests passed", of="82 tests passed", keys=["75 passed|80 passed|75 tests"]),
         ],
     )
 
 
-def decision_probes(session: Recorder) -> None:
-    """What was chosen and what was turned down, and why."""
-    fact = session.fact
+def ask_decisions(session: Recorder) -> None:
+    """Causes, dead ends, rejected ways."""
+    fact, trap = session.fact, session.trap
+    culprit = commit_of(session, "windows: include the closing reading")
     session.probe(
-        "rounding",
+        "closing-reading",
         "decision",
-        "Why was rounding a dead end: how far can it move an hour at most, what would rounding half up change, and "
-        "at which hour of the 29th did the flag `o` begin, which cleared the new curve and leap-year arithmetic too?",
+        "What is the cause of the wrong hours: which commit brought the closing reading in and why, what did the "
+        "change to M2 leave alone, and at which time was T7 restarted, since when it shows?",
         [
-            fact("0.0005 m3/s at most", "at most 0.0005 m3/s", "0.0005 m3/s"),
-            fact("almost fifty times as much", "fifty times as much"),
             fact(
-                "would not change a single one of the 24 hours",
-                "half up differs in 0 of 24 hours",
-                "half-up differs in 0 of 24 hours",
-                "half up changes none of the 24 hours",
+                f"commit {culprit} included the closing reading",
+                type="identifier",
+                keys=[culprit],
             ),
             fact(
-                "begins at 08:00Z on the 29th",
-                "from 08:00Z on 29 February",
-                "since 08:00Z on 29 February",
-                "began at 08:00Z",
+                "the trapezoid of M1 needs both ends",
+                type="reason",
+                keys=["trapezoid|trapezoids|M1", "both ends"],
+            ),
+            fact(
+                "the change to plain means left the window as it was",
+                type="reason",
+                keys=["plain means|M2", "window", "left the window|not touch|unchanged"],
+            ),
+            fact(
+                "T7 was restarted on 29 February at 09:20 local time",
+                type="value",
+                keys=["restart|restarted", "09:20|9:20"],
             ),
         ],
+        [
+            trap(
+                f"commit {commit_of(session, 'average: plain means')} included the closing reading",
+                of=f"commit {culprit} included the closing reading",
+                keys=[commit_of(session, "average: plain means"), "closing"],
+            ),
+            trap(
+                "T7 was restarted at 10:02",
+                of="T7 was restarted on 29 February at 09:20 local time",
+                keys=["restart|restarted", "10:02|08:11"],
+            ),
+        ],
+    )
+    session.probe(
+        "dead-ends",
+        "decision",
+        "Why were rounding and the new curve acquitted: how large was the largest error of rounding on that day, in "
+        "how many hours would the other kind of rounding differ, and when did the flag of overfull hours "
+        "begin? Answer in at most 110 words.",
+        [
+            fact(
+                "the largest error of rounding was 0.0004",
+                type="value",
+                keys=["rounding", "0.000400|0.0004"],
+            ),
+            fact(
+                "half-up differs in 0 of 24 hours",
+                type="command",
+                keys=["half-up|half up", "0 of 24|none of the 24|not change a single one|no hour"],
+            ),
+            fact(
+                "the flag o begins at 08:00Z on the 29th, before the new curve",
+                type="reason",
+                keys=["08:00|08:00Z", "29th|29 February|leap day|2024-02-29"],
+                said_in=session.saying("`o` begins at 08:00Z on the 29th"),
+            ),
+        ],
+        [
+            trap(
+                "the largest error of rounding was 0.024",
+                of="the largest error of rounding was 0.0004",
+                keys=["error of rounding|rounding error|rounding", "0.024|0.027"],
+            ),
+            trap(
+                "the flag o begins with the new curve on 1 March",
+                of="the flag o begins at 08:00Z on the 29th, before the new curve",
+                keys=["flag|overfull", "begins|since|starts", "1 March"],
+            ),
+        ],
+        answer={"max_words": 110},
     )
     session.probe(
         "zoneinfo",
         "decision",
-        "Why did we stay with the table instead of zoneinfo: whose zone does data/zones.csv carry, what would a "
-        "missing tz database need, and what error came on which gateway?",
+        "Why did we stay with a table of our own: what is it that the table holds, which error came on "
+        "which machine, and why must a level above the last point stay an error?",
         [
             fact(
-                "loggers carry in their firmware, not the official zone",
-                "firmware of the loggers, not the official zone",
-                "firmware table of the loggers",
+                "the table is what the loggers carry in their firmware",
+                type="reason",
+                keys=["loggers|logger", "firmware"],
+                said_in=session.saying("loggers carry in their firmware"),
             ),
-            fact("tzdata package, which is a dependency", "tzdata package", "tzdata"),
-            fact("ZoneInfoNotFoundError", about="detail"),
-            fact("gateway sluice-2", "sluice-2", about="detail"),
+            fact(
+                "ZoneInfoNotFoundError came on gateway sluice-2",
+                type="error",
+                keys=[
+                    "ZoneInfoNotFoundError|no time zone found|no tz database",
+                    "sluice-2|gateway",
+                ],
+            ),
+            fact(
+                "the curve of vesle-bridge must not be prolonged above its last point",
+                type="constraint",
+                keys=[
+                    "curve|rating",
+                    "not be prolonged|not prolonged|not extrapolated|no extrapolation",
+                ],
+                said_in=session.saying("The curve must not be prolonged"),
+            ),
         ],
-    )
-    session.probe(
-        "duplicate-stamps",
-        "decision",
-        "Why did you refuse to repair the window by dropping duplicate stamps: what about bram-lock, "
-        "and what became the rule for start and end of the window instead? Answer in one "
-        "sentence of at most 80 words.",
         [
-            fact(
-                "two sensors of bram-lock are read at the same second",
-                "both sensors of bram-lock are read at the same second",
-                "sensors of bram-lock share their stamps",
+            trap(
+                "the table is the official zone",
+                of="the table is what the loggers carry in their firmware",
+                keys=["table|zones.csv", "is the official|holds the official|official zone of"],
             ),
-            fact("throw away half of B4", "lose half of B4", "half of the readings of B4"),
-            fact(
-                "the window becomes half open",
-                "half open window",
-                "start belongs to it, the end does not",
-                about="detail",
-            ),
-        ],
-        answer={"format": "sentence", "max_words": 80},
-    )
-    session.probe(
-        "gap-setting",
-        "decision",
-        "What is max_gap_minutes after the stopgap was taken back, what does M2 permit according to the office, "
-        "and how long was the outage of kelm-weir on 29 February that has its flag back?",
-        [
-            fact(
-                "max_gap_minutes 45",
-                "45 minutes",
-                "max_gap_minutes = 45",
-                "max_gap_minutes is 45",
-                "beyond 45",
-                "so 45",
-                about="detail",
-                said_in=session.saying("so 45", "a gap of 45 minutes"),
-            ),
-            fact("M2 permits two missed readings", "two missed readings"),
-            fact(
-                "60 minutes without a reading",
-                "60 minutes are beyond 45",
-                "outage of 60 minutes",
-                "60 minutes",
-                said_in=session.saying("60 minutes"),
-            ),
-        ],
-        traps=[
-            {
-                "text": "75 minutes",
-                "aliases": ["max_gap_minutes = 75", "max_gap_minutes is 75"],
-                "current": ["45"],
-            },
-            {
-                "text": "30 minutes",
-                "aliases": ["max_gap_minutes = 30", "max_gap_minutes is 30"],
-                "current": ["45"],
-            },
         ],
     )
 
@@ -1668,4 +2378,5 @@ PLAY = Play(
     task="debugging",
     title="Hourly means of a river gauge drift after a leap day and lose an hour in spring",
     repository="hourfold",
+    window=64_000,
 )

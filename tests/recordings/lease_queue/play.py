@@ -1712,7 +1712,7 @@ def commit_of(session: Recorder, subject: str) -> str:
 def file_fact(session: Recorder, path: str, change: str) -> dict[str, Any]:
     """What happened to a file, proved by the calls that did it."""
     proof = {
-        "created": lambda: session.doing("write_file", path),
+        "created": lambda: session.doing("write_file", f'"path": "{path}"'),
         "modified": lambda: session.doing("edit_file", path),
         "read": lambda: session.doing("read_file", path),
         "deleted": lambda: session.holding(f"git rm -q {path}", f"rm {path}", calls=True),
@@ -1739,12 +1739,11 @@ def ask_after_second_repair(session: Recorder) -> None:
                 keys=["BEGIN IMMEDIATE", "serial|serialise|serialised|write lock|one at a time"],
             ),
             fact(
-                "the stress run leased 400 jobs and none of them twice",
+                "the stress run had 400 jobs leased, 0 leased more than once",
                 type="command",
                 keys=[
-                    "jobs leased|stress",
-                    "0 leased more than once|no double claim|no double lease|none leased twice"
-                    "|no job leased twice",
+                    "400 jobs|stress",
+                    "0 leased more than once|no double claim|no double lease|not leased twice|never leased twice",
                 ],
             ),
             fact(
@@ -1762,7 +1761,7 @@ def ask_after_second_repair(session: Recorder) -> None:
             ),
             trap(
                 "the stress run leased jobs twice",
-                of="the stress run leased 400 jobs and none of them twice",
+                of="the stress run had 400 jobs leased, 0 leased more than once",
                 keys=["jobs leased|stress", "leased twice|double leases|14 leased more than once"],
             ),
         ],
@@ -1821,7 +1820,7 @@ def ask_after_guard(session: Recorder) -> None:
         "recall",
         "Both repairs were tried on staging-2. How often was the store busy with the first "
         "one? With the second: how many heartbeat writes had the night, which "
-        "two jobs lost their lease, what did the renderer take before that, and with which batch "
+        "job was the first to lose its lease, what did the renderer take before that, and with which batch "
         "size do the workers run there?",
         [
             fact(
@@ -1835,9 +1834,9 @@ def ask_after_guard(session: Recorder) -> None:
                 keys=["heartbeat|renewals|renewal writes", "171"],
             ),
             fact(
-                "the leases of jobs 205 and 206 were lost on staging-2",
+                "job 205 lost its lease on staging-2",
                 type="error",
-                keys=["205", "206", "lost|expired|requeued|twice"],
+                keys=["205", "lost|expired|requeued|twice"],
             ),
             fact(
                 "pdf.render took 52 seconds in job 204",
@@ -1862,9 +1861,9 @@ def ask_after_guard(session: Recorder) -> None:
                 keys=["heartbeat writes|renewal writes|heartbeat=214", "214"],
             ),
             trap(
-                "jobs 17 and 18 lost their lease on staging-2",
-                of="the leases of jobs 205 and 206 were lost on staging-2",
-                keys=["17", "18", "staging-2"],
+                "job 17 lost its lease on staging-2",
+                of="job 205 lost its lease on staging-2",
+                keys=["17", "lost|expired|requeued|twice", "staging-2"],
             ),
             trap(
                 "staging-2 runs with batch_size 8",
@@ -1888,9 +1887,12 @@ def ask_after_guard(session: Recorder) -> None:
                 said_in=session.saying("the error about job 2 aborts the running job 1"),
             ),
             fact(
-                "only the loss of the running lease may stop the running job",
+                "only the loss of the running lease may stop a job",
                 type="decision",
-                keys=["only", "running lease", "stop|stops|abort|aborts"],
+                keys=[
+                    "loss of the running lease|losing the running lease|running lease is lost",
+                    "stop|stops|abort|aborts",
+                ],
             ),
             fact(
                 "one write per lease took 434 heartbeat writes in the rehearsal",
@@ -1903,11 +1905,6 @@ def ask_after_guard(session: Recorder) -> None:
                 "one write per lease took 93 heartbeat writes in the rehearsal",
                 of="one write per lease took 434 heartbeat writes in the rehearsal",
                 keys=["per lease|each lease|first repair", "93"],
-            ),
-            trap(
-                "a lost waiting lease stops the running job",
-                of="only the loss of the running lease may stop the running job",
-                keys=["any lost lease|each lost lease|every lost lease", "stops|aborts"],
             ),
         ],
         answer={"max_words": 110},
@@ -1933,7 +1930,10 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "lines stand twice because the shipper replayed its buffer after the rotation",
                 type="reason",
-                keys=["buffer|shipper", "rotated|rotation", "replayed|once more|twice|repeated"],
+                keys=[
+                    "replayed|repeated|stands there twice|follows once more",
+                    "buffer|shipper|rotated|rotation",
+                ],
             ),
             fact(
                 "the report lists each job in the order of time",
@@ -2039,7 +2039,7 @@ def ask_recall(session: Recorder) -> None:
                 keys=["heartbeat|renewal writes|renewals", "130"],
             ),
             fact(
-                "the table in docs/settings.md has the new default and range",
+                "docs/settings.md gives lease_seconds the default 20 and 10 to 3600",
                 type="state",
                 keys=["lease_seconds", "20", "10 to 3600"],
             ),
@@ -2063,7 +2063,7 @@ def ask_recall(session: Recorder) -> None:
             trap(
                 "with a lease of 20 the rehearsal takes 73 heartbeat writes",
                 of="with a lease of 20 the rehearsal takes 130 heartbeat writes",
-                keys=["heartbeat|renewal writes|renewals", "73", "lease of 20|20 seconds|now"],
+                keys=["heartbeat|renewal writes|renewals", "73", "lease of 20|20 seconds"],
             ),
         ],
     )
@@ -2148,9 +2148,9 @@ def ask_files(session: Recorder) -> None:
         ],
         [
             trap(
-                "src/porterq/reaper.py still has the class Reaper",
+                "src/porterq/reaper.py still holds the class Reaper",
                 of="src/porterq/recovery.py was renamed",
-                keys=["src/porterq/reaper.py", "still|holds|contains|has"],
+                keys=["src/porterq/reaper.py", "still holds|contains|defines"],
             ),
         ],
         answer={"format": "list"},
@@ -2203,8 +2203,9 @@ def ask_continuation(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "JobQueue.lease|lease()|signature",
-                    "must not change|stays|unchanged|not be changed|may not change|keep|fixed",
+                    "must not change|stays|unchanged|not be changed|may not change|fixed",
                 ],
+                said_in=session.saying("(worker_id, limit=1) must not change", "lease() stays"),
             ),
             fact(
                 "billing calls lease positionally",
@@ -2237,7 +2238,7 @@ def ask_continuation(session: Recorder) -> None:
                 keys=[
                     "lease_seconds",
                     "third argument|keyword|new parameter",
-                    "takes|takes now|has",
+                    "takes|accepts",
                 ],
             ),
         ],
@@ -2246,8 +2247,8 @@ def ask_continuation(session: Recorder) -> None:
         "skipped-jobs",
         "continuation",
         "How must a job be treated whose lease is gone when its turn comes: its error and the "
-        "message, how it counts, what the exit code is reserved for, and what do billing's "
-        "questions about attempts come down to?",
+        "message, how it counts, what the exit code is reserved for, and what must billing be "
+        "told?",
         [
             fact(
                 "PQ-410 LeaseExpired says that the job was not started",
@@ -2262,7 +2263,8 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "75 stays for lost leases only",
                 type="constraint",
-                keys=["75", "lost", "only"],
+                keys=["75", "lost leases|lost lease"],
+                said_in=session.saying("so 75 stays for lost leases only"),
             ),
             fact(
                 "a job is buried at its fifth attempt",
@@ -2271,17 +2273,17 @@ def ask_continuation(session: Recorder) -> None:
                 said_in=ends(session.holding("attempt 5 tried again", "max_attempts: int = 5")),
             ),
             fact(
-                "an expired lease uses up an attempt",
+                "each lease of a job counts as an attempt, started or not",
                 type="state",
-                keys=["attempt", "each lease|expired lease|leases run out|lease runs out"],
+                keys=["attempt|attempts", "each lease|every lease|expired lease"],
                 said_in=session.saying("`claim` counts an attempt for each lease"),
             ),
         ],
         [
             trap(
-                "such a job counts as lost",
+                "a job whose lease is gone counts as lost",
                 of="such a job counts as skipped",
-                keys=["skipped job|lease is gone|PQ-410", "counts as lost|counted as lost"],
+                keys=["lease is gone|PQ-410", "counts as lost|counted as lost"],
             ),
             trap(
                 "PQ-409 says that the job was not started",
@@ -2291,7 +2293,7 @@ def ask_continuation(session: Recorder) -> None:
             trap(
                 "75 is for skipped jobs too",
                 of="75 stays for lost leases only",
-                keys=["75", "skipped", "also|too|and for"],
+                keys=["75", "skipped jobs|skipped job|skipped"],
             ),
         ],
     )
@@ -2316,12 +2318,16 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "the soak passes with fewer than 4 PQ-503",
                 type="value",
-                keys=["PQ-503", "fewer than 4|less than 4|under 4|below 4|at most 3"],
+                keys=["PQ-503", "fewer than 4|less than 4"],
             ),
             fact(
                 "a read before claim, so that empty polls take no write lock",
                 type="next_step",
-                keys=["read before", "claim"],
+                keys=[
+                    "read before claim|read first|reads first|check before claim",
+                    "claim|empty polls",
+                ],
+                said_in=session.saying("a read before `claim`"),
             ),
             fact(
                 "porterq work gets a --batch option",
@@ -2348,7 +2354,7 @@ def ask_continuation(session: Recorder) -> None:
             trap(
                 "the soak passes with fewer than 14 PQ-503",
                 of="the soak passes with fewer than 4 PQ-503",
-                keys=["PQ-503", "fewer than 14|less than 14|fewer than 40|at most 14"],
+                keys=["soak|pass|passes", "PQ-503", "fewer than 14|less than 14|fewer than 40"],
             ),
         ],
         answer={"format": "list"},
@@ -2390,12 +2396,13 @@ def ask_decisions(session: Recorder) -> None:
             fact(
                 "only the running job of a batch is renewed since then",
                 type="reason",
-                keys=["only", "running job|first lease|first of a batch", "renewed"],
+                keys=["running job|first lease|first of a batch", "renewed"],
+                said_in=session.saying("only the running job of a batch is renewed"),
             ),
         ],
         [
             trap(
-                "a race in the claim leases a row to two workers",
+                "the cause is a race in the claim query",
                 of="only the running job of a batch is renewed since then",
                 keys=["race", "claim", "cause|root"],
             ),
@@ -2440,7 +2447,7 @@ def ask_decisions(session: Recorder) -> None:
             trap(
                 "busy_timeout_ms was raised to 2000",
                 of="a longer busy timeout makes the worker stand still while its leases age",
-                keys=["busy_timeout_ms|busy timeout", "2000|2 seconds", "raised|increased|is now"],
+                keys=["busy_timeout_ms|busy timeout", "2000|2 seconds", "raised|increased"],
             ),
         ],
     )
@@ -2476,6 +2483,7 @@ def ask_decisions(session: Recorder) -> None:
                     "empty batch|empty list|no leases",
                     "no write|not write|without a write|early return",
                 ],
+                said_in=ends(session.holding("Do not write for an empty batch", calls=True)),
             ),
         ],
         [

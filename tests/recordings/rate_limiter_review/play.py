@@ -2,15 +2,18 @@
 
 A route ranking that is cached forgets what is mounted late, buckets lose fractions of
 tokens and trust the wall clock, and a reply code is taken twice. The reviewer bisects,
-measures, withdraws two comments and repairs two on request. The branch, git and pytest
-are real; see ``tests/recordings/recorder.py``.
+measures, withdraws three comments, one of them drawn from the wrong line of a page, and
+repairs on request. Between them: the log of a real morning, a question about the tides, the
+settings of the other quay, a second reviewer who wants a squash and a parameter, and a page
+about the rollout. The branch, git and pytest are real; see ``tests/recordings/recorder.py``.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
-from recorder import Play, Recorder, bash, edit_file, read_file
+from recorder import Play, Recorder, bash, edit_file, ends, read_file
 from repository import Repository
 
 SYSTEM = """You are a coding agent with a shell and file tools in a git checkout. Reviews rest on things
@@ -406,6 +409,12 @@ WITHDRAWN = """
   is documented as not shared between threads. A lock would suggest otherwise.
 - C8 (callers without a rule are not limited): deliberate, the ops consoles have to get
   through during an incident.
+
+## Run it again
+
+    python scripts/replay_day.py traffic/morning.plan --show 44
+
+On main the count of 44 is 6.
 """
 
 STARTSCREEN = """# at  count every caller   verb path
@@ -670,7 +679,8 @@ for every in (3, 0.05):
         reply = app.router.dispatch(booking)
         codes[reply.code] += 1
         clock.advance(every)
-    print(f'a repeat every {every} s:', dict(codes), 'the last one:', reply.line())
+    print(f'a repeat every {every} s: {40 - codes[21]} of 40 refused, {codes[21]} got 21')
+    print('   the last one:', reply.line())
     clock.advance(reply.body.get('retry_after', 0))
     print('   and then:', app.router.dispatch(booking).line())
 END"""
@@ -685,6 +695,103 @@ git worktree remove --force ../trial; git worktree list; git status --short"""
 BURST_LINES = """for number in $(seq 1 18); do
   echo '{"id": "b-'$number'", "verb": "get", "path": "/berths/3", "caller": "kiosk-01"}'
 done | python -m pontoon serve | tail -n 4"""
+
+
+C8_WITHDRAWN_END = "  through during an incident.\n"
+
+C10 = """
+## C10 (blocker) The reply to get /stats is too long for the bridge
+Where: src/pontoon/limits.py, `tokens_left`
+Seen: one start screen on each of twelve kiosks, and the reply is longer than the 4096
+characters that quaylink passes on.
+Ask: no line for each bucket in the stats.
+"""
+
+C10_WITHDRAWN = """- C10 (get /stats too long for the bridge): wrong line of the page. 4096 is the limit of a
+  request; a console may be sent 65536 characters, a kiosk 16384.
+"""
+
+DESK_TRIAL = """python - <<'END'
+from clients.desk_client import Desk
+from pathlib import Path
+from pontoon.app import build_app
+from pontoon.clock import SteppedClock
+from pontoon.serve import answer, start
+from pontoon.settings import load_settings
+
+clock = SteppedClock()
+app = build_app(load_settings(Path('pontoon.ini')), clock)
+start(app)
+sent, slept = [], []
+
+def send(line):
+    sent.append(line)
+    return answer(app, line).line()
+
+def sleep(seconds):
+    slept.append(seconds)
+    clock.advance(seconds)
+
+desk = Desk('desk-1', send, sleep)
+for _ in range(30):
+    desk.ask('get', '/berths')
+before = len(sent)
+desk.ask('get', '/berths')
+print('lines for one question of a drained desk:', len(sent) - before)
+print('slept', sum(slept), 'seconds, shown:', desk.shown[-1])
+END"""
+
+STATS_LENGTH = """python - <<'END'
+from pathlib import Path
+from pontoon.app import build_app
+from pontoon.clock import SteppedClock
+from pontoon.messages import Request
+from pontoon.settings import load_settings
+
+app = build_app(load_settings(Path('pontoon.ini')), SteppedClock())
+for kiosk in range(1, 13):
+    for berth in range(1, 15):
+        app.router.dispatch(Request('r', 'get', f'/berths/{berth}', f'kiosk-{kiosk:02d}'))
+reply = app.router.dispatch(Request('s', 'get', '/stats', 'ops-1'))
+print('stats reply after 12 start screens:', len(reply.line()), 'characters')
+END"""
+
+TIDES_CHECK = """python - <<'END'
+import csv
+from datetime import date
+from pathlib import Path
+from pontoon.tides import turns
+
+days = differ = 0
+for row in csv.reader(Path('data/tides-south-2025-06.csv').read_text().splitlines()[1:]):
+    ours = [part for moment, kind in turns('south', date.fromisoformat(row[0])) for part in (f'{moment:%H:%M}', kind)]
+    days += 1
+    differ += ours != row[1:]
+    if row[0] == '2025-06-15':
+        print('south gauge on the 15th:', *ours)
+print(differ, 'of', days, 'days differ from the table')
+END"""
+
+ROLLOUT = """# Rolling out the limiter
+
+1. hall-3 with kiosk-09, one day. Nothing else runs there.
+2. south-1, two days. Needs revision 32 of the template.
+3. north-1 last, never on a Friday.
+
+## What to look at
+
+- `get /stats`: the codes by number. On a normal morning nobody is refused.
+- A kiosk with more than 40 refusals in an hour: call the person on duty. One such kiosk is a fault
+  of that kiosk, three of them are a fault of ours.
+- E-71 in the log of the bridge: not more than 2 a shift, as before.
+- Bookings refused with 46: fewer than 9 a day and quay.
+
+## When to go back
+
+First reply later than 1.5 seconds twice in a row, or code 50 more than 12 times in an hour. Put
+release 0.7.4 back, restart, and write to pontoon-duty@harbour.example. The settings may stay: the old
+release does not read the sections of the limits.
+"""
 
 
 def history(repo: Repository) -> None:
@@ -850,13 +957,14 @@ def investigate(session: Recorder) -> None:
         "Please review Maren's branch token-bucket (checked out, eight commits on top of main). It adds a "
         "rate limiter for the kiosks. Put the comments into REVIEW.md in the form of "
         "docs/review-guide.md; that file is never committed, I paste it into the merge request.\n\n"
-        "Three things that hold whatever else we decide later: the bridge (quaylink, not ours) calls "
+        "Four things that hold whatever else we decide later: the bridge (quaylink, not ours) calls "
         "`Router.dispatch(request)`, so its signature doesn't change. Don't rewrite Maren's commits, "
-        "no rebase, no amend, no force push, she still works on the branch. And you review, you don't "
+        "no rebase, no amend, no force push, she still works on the branch. ops/ belongs to the ops team, "
+        "read what you like there but never edit it. And you review, you don't "
         "fix, unless I ask.\n\n"
         "One thing is wrong for sure. I replay the recorded morning before every merge. On main:\n\n"
         "    morning.plan: 20=365 21=11 44=6 46=2\n\n"
-        "The 6 are known (kiosk-04 asks for /weather, which is gone). On her branch I get 44=30 and "
+        "On her branch I get 44=30 and "
         "lines like `44 no route for get /tides/north/next`. No 48 anywhere, so nobody was limited. Find "
         "out which commit did that before you look at anything else."
     )
@@ -866,7 +974,10 @@ def investigate(session: Recorder) -> None:
             bash("git diff --stat main...token-bucket; git log --format='%h %an: %s' -3 main"),
             read_file("docs/review-guide.md"),
         ],
-        "First the shape of the branch and your review rules.",
+        "First the shape of the branch and your review rules. My plan: reproduce your numbers on both "
+        "branches, find the commit with a bisection instead of guessing, explain why no test sees it, and "
+        "only then read the limiter itself. I run things in the checkout but undo every experiment, so "
+        "that `git status` stays empty while I am reviewing.",
     )
     session.bash(
         "python -m pytest -q --tb=short; python scripts/replay_day.py traffic/morning.plan --show 44\n"
@@ -874,16 +985,22 @@ def investigate(session: Recorder) -> None:
         "python scripts/replay_day.py traffic/morning.plan --show 44; git checkout -q token-bucket",
         "Then the numbers, on both branches.",
     )
+    session.bash(
+        "git log -p --reverse --format='--- %h %an: %s%n%n%b' main..token-bucket",
+        "Confirmed: 24 more than on main, exactly the requests for the two gauges, and the suite is green on "
+        "the branch, so no test covers it. Everything under /tides is lost, nothing else. That already says "
+        "something: berths are mounted too, and they are fine, so it cannot be mounting in general. Now the "
+        "eight commits in order, as she wrote them. Small commits with good subjects, that makes it easy.",
+    )
     session.together(
         [
             read_file("src/pontoon/app.py"),
             read_file("src/pontoon/middleware.py"),
         ],
-        "Confirmed: 24 more, exactly the twelve requests for each gauge, and all 93 tests pass on the branch, so no test "
-        "covers it. Everything under /tides is lost, nothing else.\n\n"
         "Two commits touch the way of a request: the one that puts the limiter into the chain and "
         "the one that ranks the routes. My first suspect is the chain: with the limiter in front of the replay guard "
-        "a reply from before the tides are there could be kept and handed out again.",
+        "a reply from before the tides are there could be kept and handed out again. I would not "
+        "bet on it, but it is the newer piece of machinery, and it is quick to rule out.",
     )
     session.bash(
         "sed -i '/router.use(self.limiter)/d' src/pontoon/app.py; git diff -U0 | tail -n 2\n"
@@ -904,7 +1021,8 @@ def investigate(session: Recorder) -> None:
             ),
         ],
         "The chain is not it, so I drop that idea for two reasons: without the limiter it is still 44=30, and the "
-        "replay guard never keeps a get, it only stores good replies to put and drop. I stop guessing and bisect with the "
+        "replay guard never keeps a get, it only stores good replies to put and drop. I could have read the second "
+        "one off the docstring before I started. I stop guessing and bisect with the "
         "replay itself as the test.",
     )
     session.together(
@@ -912,7 +1030,7 @@ def investigate(session: Recorder) -> None:
             bash("git show --format='%h %an%n%n%B' 'token-bucket^{/rank the routes once}' -- src"),
             read_file("src/pontoon/router.py"),
         ],
-        '"router: rank the routes once" it is. What does it do?',
+        '"router: rank the routes once" it is, the bisection leaves no doubt. What does it do?',
     )
     session.together(
         [
@@ -922,7 +1040,8 @@ def investigate(session: Recorder) -> None:
             read_file("tests/test_app.py"),
         ],
         "`add` resets `_ranked`, `mount` appends to `_entries` by itself and does not. That only matters "
-        "when something is dispatched before the mount; who does that, and why does no test see it?",
+        "when something is dispatched before the mount; who does that, and why does no test see it? I read "
+        "the loop, your replay script, the protocol page and the test that puts everything together.",
     )
     session.bash(
         "python - <<'END'\n"
@@ -940,32 +1059,62 @@ def investigate(session: Recorder) -> None:
         "router.add('get', '/other', fine)\n"
         "print('after one more add', ask('/tides/north'))\n"
         "END",
-        "`start` does: it answers the warm-up `get /ping` and mounts the tides afterwards, because the bridge "
-        "restarts a process whose first reply takes longer than 2 seconds. A minimal case, to be sure:",
+        "`start` does: it answers the warm-up and mounts the tides afterwards, because the bridge "
+        "restarts a process whose first reply takes too long. A minimal case, to be sure:",
     )
     session.say(
         'Found. The commit is "router: rank the routes once". It keeps the sorted routes in `_ranked`; '
         "`Router.add` resets that, `Router.mount` forgets to reset it. The warm-up fills the cache, then the tides are mounted "
-        "behind its back, so 24 tide requests get 44. It would heal by accident as soon as anybody called `add`. The tests miss it "
-        "because the fixture in tests/test_app.py mounts the tides before the first request.\n\n"
-        "That is C1, a blocker: wrong replies on the quay from the first minute. Shall I go on with the limiter itself?"
+        "behind its back, so 24 tide requests get 44. It would heal by accident as soon as anybody called `add`, which is "
+        "the kind of fault that goes away while you look at it. The tests miss it "
+        "because the fixture in tests/test_app.py mounts the tides before the first request, and nothing goes through "
+        "`start`.\n\n"
+        "That is C1, a blocker: wrong replies on the quay from the first minute. The idea of the commit is not "
+        "wrong, by the way: sorting all routes for every request is waste, and her profile says so. It is the "
+        "second place that appends to the list which was overlooked.\n\n"
+        "What I have in mind for the rest, so that you can stop me early: I read the bucket first, because everything "
+        "else stands on it, and I treat time as an input like any other, that is, as something that can be wrong. Then the limiter, with an "
+        "eye on who shares what. Then settings, codes and documentation, and a trial merge, because a branch that is right by itself "
+        "may still be wrong next to what happened on main in the meantime. Style comes last and only where it hides something. "
+        "I write a comment only if I can show it with a command. Where I merely have a feeling I'll say so here and leave it to you. "
+        "Shall I go on with the limiter itself?"
+    )
+    session.user("yes pls")
+    session.together(
+        [read_file("src/pontoon/bucket.py"), read_file("src/pontoon/clock.py")],
+        "Then the bucket, and with it the two kinds of time that the package has.",
+    )
+    session.user(
+        "Be picky with time: the harbour's time "
+        "server sets clocks back by minutes every now and then, we had 300 seconds in March. The log of the bridge of last "
+        "Friday is under ops/ and the list of kiosks too, so that you see what the callers are really like. (Quay machines "
+        "may only be restarted between 01:00 and 04:30, the harbour master insists, so whatever breaks in the morning "
+        "stays broken the whole day. That's why I'm so fussy.)"
+    )
+    session.together(
+        [read_file("ops/bridge-2025-06-06.log"), read_file("ops/kiosks.toml")],
+        "Understood, then I weigh everything that goes wrong at the start twice. Let me look at what a real "
+        "morning is like before I measure anything; numbers that I make up myself prove little.",
+    )
+    session.say(
+        "That was worth reading. The log has a step of the wall clock that morning as well, an office display "
+        "that gets nothing because its reply is too long, a kiosk that rebooted itself, and a restart after a "
+        "kill whose first reply came close to the bridge's patience. The list shows that the callers are not "
+        "alike: old firmware next to new, one at the crane gate that polls much faster than the rest, and the "
+        "consoles of ops faster still. The `/weather` screen is one single kiosk with an old screen, so those "
+        "six of yours are harmless.\n\n"
+        "I keep four questions for the limiter: what does it do when the wall clock steps, what does it do to "
+        "somebody who polls faster than tokens come in, who shares a bucket with whom, and what does a "
+        "client make of a refusal. Each of them gets an experiment with the real classes and the rule of a "
+        "kiosk, so that Maren can run it again."
     )
     session.point("p1")
 
 
 def measure(session: Recorder) -> None:
     """Act 2: the limiter under the microscope, REVIEW.md."""
-    session.user(
-        "Nice, that was quick. Yes, go on, bucket and limiter. Be picky with time: the harbour's time "
-        "server sets clocks back by minutes every now and then, we had 300 seconds in March."
-    )
-    session.together(
-        [
-            read_file("src/pontoon/bucket.py"),
-            read_file("tests/test_bucket.py"),
-            read_file("src/pontoon/clock.py"),
-        ],
-    )
+    session.user("ok go on")
+    session.read("tests/test_bucket.py")
     session.bash(
         "python - <<'END'\n"
         "from pontoon.bucket import TokenBucket\n"
@@ -982,7 +1131,7 @@ def measure(session: Recorder) -> None:
         "print('refused for', seconds, 'seconds')\n"
         "END",
         "Your hint is on target: `_refill` asks `clock.wall()`, and clock.py says that one may be set back. With "
-        "March's 300 seconds and the rule of a kiosk:",
+        "March's step and the rule of a kiosk:",
     )
     session.bash(
         "python - <<'END'\n"
@@ -997,7 +1146,8 @@ def measure(session: Recorder) -> None:
         "        clock.advance(every)\n"
         "    print(f'80 requests, one every {every} s: {good} answered, {80 - good} refused')\n"
         "END",
-        "Locked out for 280 seconds, although the kiosk did nothing wrong. Second suspicion, same function: `gained` is cut "
+        "The balance goes below zero, and the kiosk is locked out for minutes although it did nothing wrong. "
+        "Second suspicion, same function: `gained` is cut "
         "to a whole number, and `_filled` moves on anyway. Whoever polls faster than one token comes in would never get one.",
     )
     session.together(
@@ -1005,9 +1155,10 @@ def measure(session: Recorder) -> None:
             read_file("src/pontoon/limits.py"),
             read_file("tests/test_limits.py"),
         ],
-        "And so it is: at one request a second a kiosk gets its burst of 12 and then nothing until it pauses, "
-        "where 30 a minute should have let 51 of 80 through. `test_refill` only asks after even "
-        "numbers of seconds, where nothing is cut off. Now the middleware.",
+        "And so it is: at one request a second a kiosk gets its burst and then nothing until it pauses, "
+        "where its rate should have let most of them through. `test_refill` only asks after even "
+        "numbers of seconds, where nothing is cut off. A test that happens to sit on the grid of the "
+        "rounding is the reason why this looked finished. Now the middleware.",
     )
     session.bash(
         "python - <<'END'\n"
@@ -1019,8 +1170,8 @@ def measure(session: Recorder) -> None:
         "        pass\n"
         "    print(name, 'retry_after', bucket.retry_after())\n"
         "END",
-        "`retry_after` rounds down. For a kiosk a token takes two seconds, that comes out even; a "
-        "desk has 120 a minute.",
+        "`retry_after` rounds down. For a kiosk a token takes two seconds, that comes out even; for a "
+        "desk it does not.",
     )
     session.bash(
         "python - <<'END'\n"
@@ -1038,7 +1189,7 @@ def measure(session: Recorder) -> None:
         "    ask(f'/no/such/{number}')\n"
         "print('buckets after 5000 paths that do not exist:', len(limiter))\n"
         "END",
-        "The desk is told 0 seconds. Next the key: `_bucket` uses the raw path, so every berth has a "
+        "The desk is told to come back at once. Next the key: `_bucket` uses the raw path, so every berth has a "
         "bucket of its own. How far does that open the limit?",
     )
     session.together(
@@ -1046,12 +1197,13 @@ def measure(session: Recorder) -> None:
             read_file("src/pontoon/settings.py"),
             bash("git diff -U1 main...token-bucket -- src/pontoon/messages.py pontoon.ini docs"),
         ],
-        "14 berths give 168 requests at once instead of 12, and paths that do not exist fill the memory. Now what I have "
+        "As I feared: the limit is multiplied by the number of berths, and paths that do not exist fill the "
+        "memory and are never dropped again. Now what I have "
         "not seen yet: settings, codes, documentation.",
     )
     session.bash(
         "git merge --no-commit --no-ff main; git diff; git merge --abort; git status --short",
-        "The settings part is clean, with its own error S17 for an unknown class and tests for it. But code 48 rings a "
+        "The settings part is clean, with its own error for an unknown class and tests for it. But code 48 rings a "
         "bell: the newest commit on main is about 48, too. A trial merge, which I abort right away:",
     )
     session.write(
@@ -1064,7 +1216,10 @@ def measure(session: Recorder) -> None:
     session.say(
         "REVIEW.md has nine comments, C1 to C9. Blockers: C1 late mounts, C2 code 48, C3 wall clock, C5 raw path "
         "as key. Major: C4 lost fractions, C7 no lock. Minor: C6 `retry_after`, C8 classes without a "
-        "rule. Nit: C9 the demo script. I'm least sure about C5, C7 and C8, those depend on how it is used."
+        "rule. Nit: C9 the demo script. I'm least sure about C5, C7 and C8, those depend on how it is used.\n\n"
+        "What I liked and would tell Maren: the order of the commits, the settings with stable error codes, "
+        "and that a refusal says when to come back; most limiters don't. What I have not looked at yet: what "
+        "the clients do with a refusal. The desk client is in the repository as a copy, I'd read that next."
     )
 
 
@@ -1076,8 +1231,8 @@ def discuss(session: Recorder) -> None:
         "otherwise.\n"
         "- C8: withdraw. Deliberate: the ops consoles have to get through during an incident, that's exactly when they poll "
         "like mad.\n"
-        "- C6: not minor. Firmware 4.10 of the kiosks and the desk client take retry_after 0 as "
-        "'at once' and do that up to 50 times. Make it major.\n"
+        "- C6: not minor. Kiosks and desks take retry_after 0 as "
+        "'at once' and do that many times over. Make it major.\n"
         "- C5: major, not blocker. The kiosks sit on a closed network, nobody invents paths there. But "
         "say in the comment what the key should be.\n\n"
         "And one thing I miss: the limiter stands in front of the replay guard. A kiosk that lost the reply to a "
@@ -1099,21 +1254,34 @@ def discuss(session: Recorder) -> None:
         'The router\'s own docstring says "Not shared between threads", I had read it and still asked for a lock. Both are '
         "withdrawn with their reasons, the two severities changed.",
     )
+    session.read(
+        "clients/desk_client.py",
+        "Before the repeats I read the desk client, since you raise C6. What it does on a refusal stands in "
+        "its own code.",
+    )
+    session.bash(
+        DESK_TRIAL,
+        "It sends again without a pause as long as it is told 0. So what does one question of a drained "
+        "desk cost, with the branch as it is?",
+    )
     session.bash(
         REPEATS,
+        "That settles C6 for me: one click becomes a volley, then the desk goes quiet for minutes, and what the clerk "
+        "sees in between is the text for something else. Major is right.\n\n"
         "Now your question about repeats. The protocol says one repeat every 3 seconds; against that a "
         "broken kiosk that repeats every 50 milliseconds, as in Maren's commit message.",
     )
     session.say(
-        "It can, but only in a storm. At one repeat every 3 seconds a bucket gains at least what it loses, and for 90 seconds all "
-        "30 repeats get the stored 21. (Then the guard has forgotten and the rest get 46, berth is taken. Main does the same, that has "
-        "nothing to do with this branch.) In the storm the first 12 get 21 and the other 28 get 48, and after "
+        "It can, but only in a storm. At one repeat every 3 seconds a bucket gains at least what it loses, and as long as the guard "
+        "remembers, every repeat gets the stored reply. (Then the guard has forgotten and the rest get 46, berth is taken. Main does the same, that has "
+        "nothing to do with this branch; the log of Friday has one such case.) In the storm the first ones get the stored reply until the "
+        "bucket is empty, the others are refused, and after "
         "`retry_after` the guard hands out the stored reply; no booking is lost and none is made twice. Behind the guard a "
         "storm of repeats would cost nothing, which is the very case that Maren names. So I would leave the order "
         "as it is, no comment for REVIEW.md.\n\n"
         "On the key of C5 there are two candidates. One bucket per caller is simplest and bounded, but then the "
         "polling start screen eats the tokens of a booking, which is what Maren's docstring wants to avoid. Caller and "
-        "route pattern (`/berths/{number:int}`) keeps that and has at most 12 buckets for each caller; the "
+        "route pattern keeps that and has only as many buckets for each caller as there are routes; the "
         "limiter would ask `Router.resolve`. I prefer the pattern."
     )
     session.user(
@@ -1159,19 +1327,120 @@ def discuss(session: Recorder) -> None:
         "git show --stat --format='%h %s' HEAD; git status --short",
     )
     session.say(
-        "The burst is committed, REVIEW.md is up to date: seven comments stand, C7 and C8 are withdrawn. Until "
+        "The burst is committed together with the plan; REVIEW.md stays untracked. The experiment with the patched key also shows something "
+        "for Maren: the pattern itself was two lines, so the work in C5 is not the key but what comes with it. The limiter has to ask the router "
+        "before the router has found the route, so a request is resolved twice, or the result is handed on; requests without any route need a "
+        "common bucket, or the old hole stays open; and the stats should show patterns, which is shorter and easier to read than paths. I did not "
+        "put my patch into the comment, because it was written to be thrown away and it reaches into the app from outside.\n\n"
+        "I'd like to follow one more thread: with "
+        "the raw path as key the console's `get /stats` lists a line for every bucket, and the log of the bridge "
+        "has a reply that was too long."
+    )
+    session.user("sure")
+
+
+def stats_reply(session: Recorder) -> None:
+    """A comment that rests on the wrong line of a page, and its withdrawal."""
+    session.bash(
+        STATS_LENGTH + "\ngrep -m1 -n characters ops/quaylink.md",
+        "Every kiosk opens its start screen once, that is all; then a console asks for the stats. And the limit of the "
+        "bridge from its own page:",
+    )
+    session.edit(
+        "REVIEW.md",
+        "\n## Withdrawn\n",
+        C10 + "\n## Withdrawn\n",
+        "There it is: the bridge takes at most 4096 characters, and the console's reply is longer than that after a single "
+        "round of start screens. The console would get nothing at all, in an incident of all times. That is C10, and "
+        "I'd call it a blocker.",
+    )
+    session.user(
+        "hm no. 4096 is what a kiosk may SEND us, I'm fairly sure. read the page properly before you scare Maren"
+    )
+    session.read("ops/quaylink.md")
+    session.together(
+        [
+            edit_file("REVIEW.md", C10, ""),
+            edit_file("REVIEW.md", C8_WITHDRAWN_END, C8_WITHDRAWN_END + C10_WITHDRAWN),
+        ],
+        "You are right and I was wrong: I looked at the first line of the list, and that line is about requests. The "
+        "limit for replies is a different one, and for an ops console it is wider again and only cuts. After one round of start screens "
+        "nothing happens at all. C10 is withdrawn, with the reason, and its number stays used, as your guide says. "
+        "Only paths that do not exist could still get there, and those are in C5.\n\n"
+        "The same page answers three other things: what the bridge does with slow starts, which Python the quay has, and "
+        "which two codes it reads itself. I should have read it whole the first time instead of grepping for a word.",
+    )
+    session.user("thx. next")
+
+
+def tides_question(session: Recorder) -> None:
+    """Something else in between: is the south gauge wrong?"""
+    session.say(
+        "Next would be the state of REVIEW.md: seven comments stand, C1 to C6 and C9; C7, C8 and C10 are withdrawn. Until "
         "somebody repairs them C1 to C4 are what keeps the branch from working on the quay."
+    )
+    session.user(
+        "wait, something else first. The harbour master says the low water for the south gauge on the slip of desk-1 was wrong "
+        "on the 15th, off by a bit. The official table is in data/. Is that us? Is it this branch?"
+    )
+    session.together(
+        [
+            bash("cat data/tides-south-2025-06.csv"),
+            bash(
+                "git log -p --format='%h %an %ad%n    %s' --date=short -- src/pontoon/tides.py | head -n 60"
+            ),
+            bash(TIDES_CHECK),
+        ],
+        "I compare all days of the table with what the code says, on this branch, and look at who touched the tides last.",
+    )
+    session.say(
+        "Not us, and not any more. The branch and main agree with the official table on every day of June. The lag of "
+        "the south gauge was corrected by Joris shortly before Maren branched off, and the difference to the old value is about what the "
+        "harbour master describes. So the desk most likely printed the slip with an older release; if ops confirms that, "
+        "nothing is to be done here. Maren's commits don't touch the file."
+    )
+    session.user(
+        "great, I tell him. And while he is on the phone he asks what this limiter is and why it isn't done yet. Can you write me "
+        "five sentences or so without code, for somebody who runs a harbour? C3 and C4 most of all, he knows about the clocks"
+    )
+    session.say(
+        "Something like this:\n\n"
+        "Every screen gets a purse with tickets, and each question it asks costs one ticket. The purse is refilled slowly and steadily, "
+        "so somebody who asks at a normal pace never notices it, and somebody who hammers on the button has to wait a "
+        "moment. The idea is good and nearly finished. Two things about the refilling are wrong. First, it looks at the clock on the "
+        "wall, the one that the time server turns back now and then; when that happens it believes that time has run "
+        "backwards, takes tickets out of the purse that were never spent, and the screen is locked until the debt is paid. Second, "
+        "it only ever hands out whole tickets and forgets the fractions; a screen that asks often enough gets a fraction each "
+        "time and therefore nothing at all, for as long as it keeps asking. Both can be mended with one change: count in small "
+        "coins instead of tickets, and use a clock that nobody can set.\n\n"
+        "If he asks when: that is Maren's to say. If he asks whether it is dangerous: not for bookings that exist, they are kept; it "
+        "is a nuisance for people who stand in front of a screen, and at the quay a nuisance lasts until night.\n\n"
+        "I left out the routes on purpose. That fault has nothing to do with limiting, it only came along with it, and it would take "
+        "longer to explain than to mend."
+    )
+    session.user("perfect. back to it")
+    session.bash(
+        "cat REVIEW.md; python -m pytest -v --tb=short tests/test_limits.py tests/test_bucket.py tests/test_settings.py tests/test_app.py tests/test_middleware.py",
+        "Back to it. The text as it stands, and the tests that the limiter and its neighbours have, by name, so that I can tell "
+        "which ones have to change when the comments are dealt with.",
+    )
+    session.say(
+        "By name the gaps are easy to see: nothing mounts after a request, nothing steps the clock, nothing asks the bucket "
+        "more often than tokens come in, and nothing compares the codes in the code with the table for the kiosks. Each of the "
+        "open comments has its missing test, which is how I would like Maren to close them: first the red test, then the change.\n\n"
+        "The review could go out like this. If you want, I add a line to each comment that names the test."
     )
     session.point("p2")
     probes_of_p2(session)
 
 
 def repair(session: Recorder) -> None:
-    """Act 4: C1 and C4 are repaired, each on the second approach; the code becomes 49."""
+    """Act 4: C1 and C4 are repaired, each on the second approach."""
     session.user(
         "Change of plan about fixing: Maren is away until Tuesday the 14th, and the test hall wants something to "
         "run. You fix C1 and C4, one commit each, subject with `review: ` as in the guide. The "
-        "rest stays hers. For C1 the one missing line in mount will do."
+        "rest stays hers. For C1 the one missing line in mount will do. Oh and nothing from the package index, not even for tests, "
+        "the quay has only the standard library and pytest isn't there either."
     )
     session.write(
         "tests/test_late_mounts.py",
@@ -1190,13 +1459,13 @@ def repair(session: Recorder) -> None:
         "python -m pytest -q --tb=short; python scripts/replay_day.py traffic/morning.plan",
     )
     session.say(
-        "97 passed and the morning is back to 44=6. It works, but I'm not fond of it: two methods now have to remember "
+        "Green, and the morning is back to what main gives. It works, but I'm not fond of it: two methods now have to remember "
         "the same reset, and the next one that appends will forget it again, which is how we got here. I could rank at "
-        "registration instead: one private `_register` that both use, with `bisect.insort`. Then there is no "
+        "registration instead: one private method that both use and that keeps the list sorted. Then there is no "
         "cache and nothing to reset. Your call, the line is not committed."
     )
     session.user(
-        "Take `_register`. I said one line because I thought that was the whole of it; a cache that needs "
+        "Take the method. I said one line because I thought that was the whole of it; a cache that needs "
         "two resets is one too many. dispatch stays as it is, right?"
     )
     session.together(
@@ -1217,7 +1486,7 @@ def repair(session: Recorder) -> None:
         "path.write_text(text)\n"
         "END\n"
         "git diff --stat; grep -n '_ranked\\|_entries' src/pontoon/router.py",
-        "Equal ranks can only be one pattern with two verbs, because the text is part of the rank, and `insort` leaves those "
+        "Equal ranks can only be one pattern with two verbs, because the text is part of the rank, and inserting from the right leaves those "
         "in the order of registration, as `sorted` did. And right, `dispatch(request)` is not touched. First all traces of the cache out:",
     )
     session.together(
@@ -1229,15 +1498,16 @@ def repair(session: Recorder) -> None:
         "git diff src"
     )
     session.bash(
-        "git add src tests && git commit -q -m 'review: rank routes when they are registered' && git status --short",
+        "git add src tests && git commit -q -m 'review: rank routes when they are registered' && git status --short && git log --format='%h %s' -1",
         "Same figures, same order of routes, and the profile that Maren cared about: no sorting in a dispatch. "
         "REVIEW.md stays out of the commit.",
     )
+    session.user("nice. C4 now")
     session.edit(
         "tests/test_bucket.py",
         "def test_a_refusal_costs_nothing(clock):",
         BUCKET_TESTS_NEW + "def test_a_refusal_costs_nothing(clock):",
-        "Now C4. Tests: polling faster than the refill, and short steps that add up to one token.",
+        "Tests: polling faster than the refill, and short steps that add up to one token.",
     )
     session.bash("python -m pytest -q --tb=short tests/test_bucket.py")
     session.user(
@@ -1258,16 +1528,16 @@ def repair(session: Recorder) -> None:
         "bucket.take()\n"
         "clock.advance(0.1)\n"
         "bucket.tokens_left()\n"
-        "print('after 0.1 s at 600 a minute:', repr(bucket._tokens))\n"
+        "print('tokens after 0.1 s at 600 a minute:', round(bucket._tokens, 6))\n"
         "END",
         "Polling is fine now, but one test still fails: ten steps of 0.1 seconds at 60 a minute. What does the "
         "bucket hold?",
     )
     session.say(
-        "Floats are not good enough: wall-clock seconds are around 1.75 billion, the difference of two of them is off in "
+        "Floats are not good enough: seconds since 1970 are a large number, the difference of two of them is off in "
         "the seventh digit, so after exactly 0.1 seconds the bucket holds a bit less than one token and refuses. A tolerance "
-        "would hide that, not solve it. I'd count in whole units instead: a token is 60,000 units and every "
-        "millisecond of `clock.millis()` adds `per_minute` units. That is exact, and because millis never goes back it also "
+        "would hide that, not solve it. I'd count in whole units instead, small enough that every "
+        "millisecond of `clock.millis()` adds a whole number of them. That is exact, and because millis never goes back it also "
         "settles C3. `retry_after` has to be rewritten for the unit anyway and would round up, which is C6."
     )
     session.user(
@@ -1294,15 +1564,90 @@ def repair(session: Recorder) -> None:
         "python scripts/replay_day.py traffic/morning.plan; python scripts/replay_day.py traffic/startscreen.plan",
     )
     session.say(
-        "C4 is committed: 108 tests pass, C3 and C6 are closed by the same commit. Left of the blockers is C2, the reply "
-        "code 48."
+        "C4 is committed, C3 and C6 are closed by the same commit. Left of the blockers is C2, the reply "
+        "code 48. A word on the tests: the parametrised one asks for four speeds of polling, from slower than the refill to "
+        "four times as fast, and it compares with what the rule promises, not with what the code happens to do. I computed "
+        "the expected numbers by hand first; two of them I had wrong, because the burst counts as well."
+    )
+    session.user("continue")
+    session.bash(
+        "git log -p -1 --format='%h %an: %s' main",
+        "C2 then. First what main really does with 48, because I have only seen the conflict so far and not the commit behind it.",
+    )
+    session.say(
+        "It is a small commit: a flag on the harbour, an error class of its own, and a reply that the screens know how to show. "
+        "Nobody else uses the number, and the booking itself is refused before anything is looked up, so the order of checks is safe. "
+        "Its weak point is that nothing in the repository sets the flag yet; I suppose that the desk's own button comes in a "
+        "later release. For us it only means that the number is taken and that it was taken first.\n\n"
+        "What I would want from a new number: it must lie in the forties, because the module says that those blame the request; it "
+        "must be one that no screen shows as something else; and it must not be in use anywhere else in the "
+        "harbour, which I cannot see from here. The copy of the desk client only has a table of what it shows, and a number that it does not know is "
+        "shown with question marks until the desks are updated by hand. So whatever we take, the desks will look odd for a while, and "
+        "it is better that you say it to them than that they find it. Which number do you want?"
+    )
+
+
+def south_quay(session: Recorder) -> None:
+    """The settings that ops renders for the other quay, and a recorded evening."""
+    session.user(
+        "hm, before C2: ops has a template for the south quay in ops/templates, rendered for a branch build. Does it load with her "
+        "branch? And I recorded an evening there, traffic/evening.plan, see what it does. We never ran that one."
+    )
+    session.together(
+        [
+            bash(
+                "cat ops/templates/south.ini; python -m pontoon routes --settings ops/templates/south.ini"
+            ),
+            bash(
+                "cat traffic/evening.plan; python scripts/replay_day.py traffic/evening.plan --show 48"
+            ),
+        ],
+        "Both at once, nothing is changed by either.",
+    )
+    session.bash(
+        "sed '/limits.crane/,$d' ops/templates/south.ini > ../south.ini; python -m pontoon routes --settings ../south.ini | tail -n 3; rm ../south.ini",
+        "The template does not load: it has a section for a class of callers that it does not declare. A copy outside of the "
+        "repository without that section, to see whether that is all:",
+    )
+    session.say(
+        "So the template is the one thing in its way; without that section it loads. That is not a fault of the branch: the "
+        "check is there on purpose and does what its test says. But it means that the south quay would not start, "
+        "and with your rule about restarts that is a whole day. Ops should either declare the class or drop the section; I "
+        "have not edited anything there.\n\n"
+        "The evening is interesting. The refusals all come from one place, the kiosk at the crane gate: it polls the free berths "
+        "much faster than the others and goes on for five minutes, so its bucket runs dry. The two start screens that open in the same "
+        "minute are fine, because each berth still has its own bucket; that changes with C5 and Maren should replay this plan "
+        "then, not only the morning."
+    )
+    session.user(
+        "ops will drop the section in revision 32, I told them. The crane gate polls every second by mistake, that should be 20, "
+        "they fix it on the kiosk. so no change for us. go on"
+    )
+    session.together(
+        [
+            read_file("CHANGELOG.md"),
+            bash("python -m pytest -v --tb=short | tail -n +6"),
+        ],
+        "Good, then both are off my list. Before C2 the changelog, because a code that customers see has to be announced "
+        "there, and the whole suite once by name, so that the renaming of a code cannot hide a lost test.",
+    )
+    session.say(
+        "The changelog is kept by release and each entry has a ticket, so I leave the new section to you; you know the number. "
+        "It also explains two things that I had wondered about: why the guard remembers for as long as it does, and that somebody already "
+        "shortened `get /stats` once because a reply was cut. That is one more argument for C5, and I add it to the comment only if you want it there."
+    )
+    session.user("nah, C5 is long enough")
+    session.say(
+        "Then I leave it. Where we are: two of the four blockers and majors that you gave me are committed, two more fell with them, "
+        "and the code is next. The working tree holds nothing but the untracked review. I have not touched the guard, the "
+        "signature of `dispatch`, or anything of ops."
     )
     session.point("p3")
     probes_of_p3(session)
 
 
 def finish(session: Recorder) -> None:
-    """Act 5: code 49 and then 47, burst 16, the renaming, the script, what is left."""
+    """Act 5: code 49 and then 47, burst 16, the renaming, the script."""
     session.user(
         "C2 then. 48 stays with the desk, Joris was first. Take 49 for too many requests. While you touch that: `limits` is a bad name for the module, limits in this harbour are length and "
         "draught of a berth (see `Limits` in berths.py). git mv it to throttle.py, the test file as well. "
@@ -1311,7 +1656,7 @@ def finish(session: Recorder) -> None:
     session.together(
         [
             bash(
-                "grep -rnE '\\b48\\b|TOO_FAST' src tests docs scripts; "
+                "grep -rnE '\\b48\\b|TOO_FAST' src tests docs scripts clients; "
                 "grep -rn 'limits import' . --include='*.py'"
             ),
             read_file("src/pontoon/berths.py"),
@@ -1329,7 +1674,7 @@ def finish(session: Recorder) -> None:
         "sed -i 's/20, 48/20, 49/; s/48, 48/49, 48/; s/49, 48\\]/49, 49]/' tests/test_throttle.py\n"
         "sed -i 's/| 48 | too many/| 49 | too many/; s/code 48 and/code 49 and/' docs/requests.md\n"
         "git diff -U0 | grep '^[-+] *[^-+]'; python -m pytest -q --tb=short",
-        "Now the number: one constant, the assertions in tests/test_throttle.py, two places in docs/requests.md.",
+        "Now the number: one constant, the assertions in the test file, two places on the protocol page.",
     )
     session.bash(
         "git commit -qa -m 'review: answer 49 when a caller is too fast' && git merge --no-commit --no-ff main; git diff -U0 src; git merge --abort",
@@ -1340,7 +1685,12 @@ def finish(session: Recorder) -> None:
         "keep both lines, 48 desk is closed and 49 too many requests."
     )
     session.user(
-        "Stop, mail from the kiosk vendor. Firmware 4.11 takes 49 as 'reboot the kiosk', they use it in their own "
+        "Stop, mail from the kiosk vendor, I quote the part that matters:\n\n"
+        "> Dear all, thank you for the protocol draft. We have no objection to a limiter, our own devices in other harbours live "
+        "with one. Please note however that the forties are not as free as your table suggests, since some of them are used "
+        "between the screen and its base plate. We are happy to set a number aside for you, it will be respected from the "
+        "next release on, and we ask you to announce the date when you switch.\n\n"
+        "Firmware 4.11 takes 49 as 'reboot the kiosk', they use it in their own "
         "service menu. They reserve 47 for us. So 47, please, everywhere. And their request queue holds "
         "16 entries, more can't arrive at once, so 20 only helps somebody with a script: make the burst 16."
     )
@@ -1355,21 +1705,35 @@ def finish(session: Recorder) -> None:
             ),
             bash("python -m pytest -q --tb=short; git diff -U0 | grep '^[-+] *[^-+]'"),
         ],
-        "47 and 16 then, for the same reason each: what the kiosks really do.",
+        "47 and 16 then, for the same reason each: what the kiosks really do. I could have warned you about 49: the log of Friday has "
+        "a kiosk that rebooted itself for exactly that cause, and I read over it because its firmware was an older one.",
     )
     session.write(
         "tests/test_codes.py",
         CODES_TESTS,
-        "A code taken twice should not need a reviewer to be found: a test that compares the table in docs/requests.md "
+        "A code taken twice should not need a reviewer to be found: a test that compares the table on the protocol page "
         "with `CODES`, in both directions, and refuses 49 by name.",
     )
     session.bash(
         "python -m pytest -q --tb=short && git add src tests docs pontoon.ini\n"
         "git commit -q -m 'review: move the refusal to code 47 and the burst to 16' && git show --stat --format='%h %s' HEAD"
     )
+    session.say(
+        "Who has to know about the new number, as far as I can see: the kiosks, by the protocol page, which the vendor gets from you; the desks, "
+        "by hand, and until then they show question marks; the people at the consoles, who read the codes in the stats; and "
+        "Maren, whose tests and docs say something else in her head. The bridge does not care, it does not read this code.\n\n"
+        "About the burst: it looks like giving something away, but the two numbers fit together now. The screen cannot send more at "
+        "once than the bucket holds, so a person in front of a kiosk never sees a refusal on the first page, with the key of today "
+        "and with the key that C5 asks for. A second tap right after the first may be refused for a moment, which is what "
+        "a limiter is for. I checked that nothing else in the repository computes with the burst; only the settings and the bucket do."
+    )
+    session.bash(
+        "python -m pytest -v --tb=short tests/test_throttle.py tests/test_codes.py tests/test_late_mounts.py tests/test_router.py tests/test_patterns.py",
+        "The tests that the last commits touch, by name:",
+    )
     session.bash(
         BURST_LINES,
-        "And once through the real loop, 18 lines of one kiosk at once: 16 answers, then two refusals.",
+        "And once through the real loop, 18 lines of one kiosk at once: the burst is answered, then it refuses.",
     )
     session.user(
         "Good idea, that test. C9, the demo script: just delete it. And does anything under docs still say "
@@ -1381,7 +1745,6 @@ def finish(session: Recorder) -> None:
                 "git rm -q scripts/bucket_demo.py && grep -rn bucket_demo . --include='*.py' --include='*.md' | grep -v REVIEW"
             ),
             read_file("docs/requests.md", (17, 50)),
-            read_file("src/pontoon/settings.py", (15, 70)),
         ],
     )
     session.edit(
@@ -1395,7 +1758,7 @@ def finish(session: Recorder) -> None:
         "path` stays true until Maren changes the key.",
     )
     session.bash(
-        "git add -u && git commit -q -m 'review: drop the hand-run bucket script, say who is not limited' && git status --short",
+        "git add -u && git commit -q -m 'review: drop the hand-run bucket script, say who is not limited' && git status --short && git log --format='%h %s' -1",
     )
     session.bash(
         TRIAL_MERGE,
@@ -1406,29 +1769,145 @@ def finish(session: Recorder) -> None:
         [edit_file("REVIEW.md", old, new) for old, new in REVIEW_UPDATES],
         "Now REVIEW.md: what is fixed says by which commit, C5 is what stays open.",
     )
+
+
+def second_reviewer(session: Recorder) -> None:
+    """Joris reviews the review commits; some of what he wants is not to be had."""
+    session.user(
+        "Joris looked over your commits, from his phone:\n\n"
+        "J1: bisect.insort with key= needs Python 3.10. Is the quay that new?\n"
+        "J2: fifteen commits for one feature, can't you squash hers and yours into one before it goes in? I'd do it tonight with a force push.\n"
+        "J3: the health check of the bridge shouldn't cost tokens, give dispatch a `charge=True` parameter.\n"
+        "J4: how long may retry_after get? A client that waits minutes looks dead.\n\n"
+        "What do you say?"
+    )
+    session.bash(
+        "git diff -M 'HEAD^{/^docs: describe the limits}' HEAD -- src tests",
+        "Before I answer, my own commits as one diff, the way he saw them. A second look at what one has written oneself is never wasted.",
+    )
     session.together(
         [
-            read_file("REVIEW.md"),
+            bash(
+                "grep -n 'Python\\|health\\|dispatch' ops/quaylink.md; grep -n 'LONGEST_WAIT' clients/desk_client.py; grep -n 'per_minute' src/pontoon/settings.py"
+            ),
+            bash(
+                "python - <<'END'\n"
+                "from pontoon.bucket import TokenBucket\n"
+                "from pontoon.clock import SteppedClock\n\n"
+                "for per_minute in (1, 2, 7, 30):\n"
+                "    bucket = TokenBucket(1, per_minute, SteppedClock())\n"
+                "    bucket.take()\n"
+                "    print(per_minute, 'a minute: retry_after', bucket.retry_after())\n"
+                "END"
+            ),
+        ],
+        "Then his points, one by one, with what the files say.",
+    )
+    session.say(
+        "First what I found on my own while reading it again, because nobody asked: the late mounts have a test that goes through `start`, "
+        "but it loads the settings of the repository, so it would break if somebody took the north gauge out of them; I can live with that. "
+        "The bucket keeps its docstring about tokens although it counts in something smaller, which is right for those who use it, and the "
+        "constant explains itself. `retry_after` now refills before it answers; before, it was called right after a refusal and the order happened to "
+        "be correct. And the test of the codes reads the protocol page with a regular expression: if somebody adds a second table to that page it "
+        "will read that one as well. Not nice, but it fails loudly and says why.\n\n"
+        "J1: it is, the page of the bridge names the version, and it is newer than that.\n\n"
+        "J2: no. You said that Maren's commits are not rewritten while she works on the branch, and a squash with a force push is exactly "
+        "that; she would come back on Tuesday to a branch that her checkout does not know. It would also take away the bisection, "
+        "which found C1 in a minute because her commits are small. If you want one commit on main, the merge can do that "
+        "when she is back and agrees.\n\n"
+        "J3: no, for two reasons. The bridge calls `dispatch` with the request and nothing else, and a parameter that only we know would never be set by it. "
+        "And it isn't needed: the health check comes in the name of an ops console, and that class has no rule, so it "
+        "costs nothing today.\n\n"
+        "J4 is a good one, I had not thought of it. The slowest rule that the settings accept gives a wait that the desk client does not "
+        "accept: it only waits up to a limit of its own and shows the error text beyond that. The next slower rule is fine. "
+        "Raising the least allowed `per_minute` by one would close that gap. That's a change of settings.py, so I ask first."
+    )
+    session.user("agree on all four. do J4, own commit")
+    session.together(
+        [
+            edit_file(
+                "src/pontoon/settings.py",
+                '_whole(parser, section, "per_minute", 1, 6000)',
+                '_whole(parser, section, "per_minute", 2, 6000)',
+            ),
+            edit_file(
+                "tests/test_settings.py",
+                '        ("per_minute = 60", "", "S12 limits.kiosk.per_minute is missing"),\n',
+                '        ("per_minute = 60", "", "S12 limits.kiosk.per_minute is missing"),\n'
+                '        ("per_minute = 60", "per_minute = 1", "S16 limits.kiosk.per_minute is 1, 2 to 6000 is allowed"),\n',
+            ),
+            bash(
+                "python -m pytest -q --tb=short && git commit -qa -m 'review: refuse rules that no client would wait for' && git log --format='%h %s' -1"
+            ),
+        ],
+        "The bound, and a case for it among the faults in limits.",
+    )
+    session.user("what's left then? whose?")
+    session.say(
+        "Hers when she is back: C5, the key by caller and route pattern, which is major, and merging main, where both lines "
+        "of the code table stay. When she has changed the key she should replay the start screen and the evening, not only the morning, "
+        "because the morning is too polite to show anything.\n\n"
+        "Yours: pasting the review, the ticket for the repeats that come after the guard has forgotten, and telling the desks about question "
+        "marks. Ops: the template of the south quay and the crane gate.\n\n"
+        "Nobody's yet, only so that it is written down somewhere: the flag for the closed desk has no switch; a request is resolved twice as soon "
+        "as C5 is done; and the plans are replayed by hand. The last one I would do first, since all of this began with you replaying a "
+        "morning before a merge. If that had been a test, it would have been red in Maren's checkout on the same afternoon, and "
+        "neither of us would have had to look for the commit. I don't start on it unasked."
+    )
+    session.user(
+        "not now, but I like it. Now write docs/rollout.md for the ops people, half a page: order of the machines, what they look at, when they go back. Use kiosk-09 in "
+        "the hall first. Numbers as you think right from the log, I correct them. Commit it, it's for everybody."
+    )
+    session.write(
+        "docs/rollout.md",
+        ROLLOUT,
+        "I take the figures of Friday's log as what is normal, and set the alarm well above it. The hall first, as you say, then the smaller quay, "
+        "and the ticket hall last because that is where the queues are.",
+    )
+    session.bash(
+        "git add docs/rollout.md && git commit -q -m 'review: say how the limiter is rolled out' && git show --stat --format='%h %s' HEAD"
+    )
+    session.say(
+        "A word on how I chose. The alarm for a single kiosk is far above anything in the log, so that nobody is called because a child leans on "
+        "a screen; three kiosks at once cannot be children. The conditions for going back are stricter than what the bridge itself does, because the "
+        "bridge only acts when it is too late for the people in front of it, and going back in the middle of a day means a restart outside of the hours "
+        "that you named, which somebody has to ask the harbour master for. I would rather have that conversation once too early.\n\n"
+        "The order: the hall has one kiosk and nobody waits there. The other quay has fewer people but more kinds of screens, "
+        "old and new firmware side by side, and the yacht club that hardly ever asks; if something is wrong with a kind of screen we see "
+        "it there. The ticket hall comes last. What I could not judge is how long a day has to be to be a normal day; there is only one log.\n\n"
+        "I left out two things on purpose: how to change the settings of the limits while it runs, because one can't, and what to "
+        "tell the passengers."
+    )
+    session.user(
+        "ok good. one correction to the text I'd make myself later: the times of the restarts aren't in it, they belong there. Put it on the list for tomorrow"
+    )
+    session.together(
+        [
+            bash("wc -l REVIEW.md; sed -n '/^## C5/,/^## C6/p; /^## Withdrawn/,$p' REVIEW.md"),
             bash(
                 "base=$(git rev-parse 'HEAD^{/^docs: describe the limits}'); git diff $base -- src | grep -c 'def dispatch'; git log --format='%an: %s' main.. | cat; git diff -M --stat $base"
             ),
         ],
-        "A last look at the text as you will paste it, and at the ground rules: `dispatch` untouched, Maren's eight commits "
+        "Noted, the restart times go into the rollout page tomorrow. A last look at the parts of REVIEW.md that are still open, and at the ground rules: `dispatch` untouched, Maren's eight commits "
         "as they were, mine on top.",
     )
     session.user(
-        "Looks good. I paste it tonight. Before the merge somebody runs kiosk-09 in the test hall for a day, that's "
-        "booked for Wednesday the 15th. Also to do, not by you: ask the vendor whether firmware 4.11 honours retry_after at all. And I'd "
+        "Looks good. I paste it tonight. Before the merge somebody runs kiosk-09 in the test hall on Wednesday the 15th, "
+        "for the whole day. Also to do, not by you: ask the vendor whether firmware 4.11 honours retry_after at all. And I'd "
         "like the refusals per class in `get /stats` one day, after 0.8.0. Sum up the state so that I can tell Maren."
     )
     session.bash(
-        "python -m pytest -q; python scripts/replay_day.py traffic/morning.plan; python scripts/replay_day.py traffic/startscreen.plan; git status --short",
+        "python -m pytest -v --tb=short | tail -n +6; for plan in morning evening startscreen; do python scripts/replay_day.py traffic/$plan.plan; done; git status --short",
         "One last run of everything.",
     )
     session.say(
-        "State for Maren: 110 tests pass, her eight commits are unchanged, mine follow with `review: `. Closed: C1, C2, C3, C4, C6 and C9; "
-        "withdrawn: C7 and C8. Hers when she is back: C5, the key by caller and route pattern, major, and merging main, where both lines "
-        "of the code table stay. Yours: the test hall and the question to the vendor. Nothing is pushed."
+        "For Maren: the suite is green and all three plans give what they should, with the crane gate as the only one that is refused. "
+        "Her eight commits are unchanged, mine follow on top with their own subjects. Of the ten comments one is open, three are withdrawn, "
+        "the others are done and name the commit that did it. The open points and whose they are stand as I listed them for you before "
+        "the rollout page, plus what you said just now.\n\n"
+        "Nothing is pushed, nothing outside of the checkout was touched, the worktree of the trial merge is gone. What I learned "
+        "about clients, bridge and machines is in their own files, so nobody needs me for it. It was a good branch to review: most "
+        "of what I found were two or three lines, and every one of them could be shown with a command."
     )
     session.point("p4")
     check_files(session)
@@ -1437,78 +1916,317 @@ def finish(session: Recorder) -> None:
 
 def check_files(session: Recorder) -> None:
     """What git says about the files; the file probes rest on it."""
-    created = ["REVIEW.md", "tests/test_codes.py", "tests/test_late_mounts.py"]
+    created = ["REVIEW.md", "docs/rollout.md", "tests/test_codes.py", "tests/test_late_mounts.py"]
     created += ["traffic/startscreen.plan"]
-    modified = ["docs/requests.md", "pontoon.ini", "src/pontoon/app.py", "src/pontoon/bucket.py"]
-    modified += ["src/pontoon/messages.py", "src/pontoon/router.py", "tests/test_bucket.py"]
     session.repo.check_changed(
         "start",
         added=created,
-        modified=modified,
-        deleted=["scripts/bucket_demo.py"],
-        renamed=[
-            "src/pontoon/throttle.py",
-            "tests/test_throttle.py",
+        modified=[
+            "docs/requests.md",
+            "pontoon.ini",
+            "src/pontoon/app.py",
+            "src/pontoon/bucket.py",
+            "src/pontoon/messages.py",
+            "src/pontoon/router.py",
+            "src/pontoon/settings.py",
+            "tests/test_bucket.py",
+            "tests/test_settings.py",
         ],
+        deleted=["scripts/bucket_demo.py"],
+        renamed=["src/pontoon/throttle.py", "tests/test_throttle.py"],
+    )
+
+
+def commit_of(session: Recorder, subject: str) -> str:
+    """The short hash of the commit with that subject."""
+    return session.repo.git("log", "-1", "--format=%h", f"--grep=^{subject}").strip()
+
+
+def file_fact(session: Recorder, path: str, change: str) -> dict[str, Any]:
+    """What happened to a file, proved by the calls that did it."""
+    proof = {
+        "created": lambda: session.holding(f"created {path}"),
+        "modified": lambda: session.doing("edit_file", path),
+        "read": lambda: session.doing("read_file", path),
+        "deleted": lambda: session.doing("bash", f"git rm -q {path}"),
+        "renamed": lambda: session.doing("bash", f"git mv {path}"),
+    }[change]
+    return session.fact(
+        f"{path} was {change}", type="path", change=change, keys=[path], said_in=ends(proof())
     )
 
 
 def probes_of_p2(session: Recorder) -> None:
-    """Asked in the middle: where the review stands before anything is repaired."""
-    fact = session.fact
+    """Asked in the middle: where the review stands, and what the real morning was like."""
+    fact, trap = session.fact, session.trap
+    burst = commit_of(session, "review: raise the burst")
     session.probe(
         "review-so-far",
         "continuation",
-        "Where does REVIEW.md stand: which two comments are withdrawn, which severities did C5 and C6 end up with, how many "
-        "comments stand, and which burst is committed for the class kiosk?",
+        "Where does the review stand before anything is repaired: which two comments went on my word, "
+        "which severities did C5 and C6 end up with, which burst is committed for the class kiosk and in which commit?",
         [
-            fact("C7 and C8 are withdrawn", "withdrawn: C7 and C8", about="state"),
-            fact("C5 major", "C5 (major)", "C5: major, not blocker", about="state"),
-            fact("C6 major", "C6 (major)", "C6: not minor", about="state"),
-            fact("seven comments stand", "7 comments", about="state"),
-            fact("burst 20", "burst = 20", "burst of 20", "burst to 20", about="state"),
+            fact(
+                "C7 and C8 are withdrawn",
+                type="state",
+                keys=["C7", "C8", "withdrawn|withdraw|withdrew"],
+                said_in=session.saying("C7, C8 and C10 are withdrawn"),
+            ),
+            fact(
+                "C5 is major",
+                type="state",
+                keys=["C5", "major"],
+                said_in=ends(session.holding("C5: major", "## C5 (major)", calls=True)),
+            ),
+            fact(
+                "C6 is major",
+                type="state",
+                keys=["C6", "major"],
+                said_in=ends(session.holding("## C6 (major)", calls=True)),
+            ),
+            fact(
+                "the burst of the kiosks is 20",
+                type="value",
+                keys=["burst", "20"],
+                said_in=session.saying(
+                    "Burst 20 for the class kiosk", "burst for the kiosks to 20"
+                ),
+            ),
+            fact(
+                f"commit {burst} raised the burst",
+                type="identifier",
+                keys=[burst],
+            ),
         ],
-        traps=[
-            {
-                "text": "C5 blocker",
-                "aliases": ["C5 (blocker)"],
-                "current": ["C5 major", "C5 (major)"],
-            },
-            {"text": "burst 12", "aliases": ["burst = 12", "burst of 12"], "current": ["20"]},
+        [
+            trap("C5 is a blocker", of="C5 is major", keys=["C5", "blocker"]),
+            trap("C6 is minor", of="C6 is major", keys=["C6", "minor"]),
+            trap(
+                "the burst of the kiosks is 12",
+                of="the burst of the kiosks is 20",
+                keys=["burst", "12"],
+            ),
+        ],
+        point="p2",
+    )
+    session.probe(
+        "real-morning",
+        "recall",
+        "What did Friday's log of the bridge show: by how much was the wall clock stepped, whose reply was dropped with "
+        "which error, how did the process end and how long did the first reply take after that restart? Which file lists "
+        "the firmware of the kiosks?",
+        [
+            fact(
+                "on Friday the wall clock was stepped back by 287 seconds",
+                type="value",
+                keys=["clock|stepped|step|quay-ntp", "287 seconds"],
+            ),
+            fact(
+                "a reply to kiosk-11 was dropped with E-71",
+                type="error",
+                keys=["kiosk-11|office display", "E-71"],
+            ),
+            fact(
+                "the process was killed by signal 9",
+                type="error",
+                keys=["pontoon|pid 2204|process", "signal 9|SIGKILL"],
+            ),
+            fact(
+                "the first reply after the restart took 1.83 seconds",
+                type="value",
+                keys=["first reply|restart|started", "1.83 seconds"],
+            ),
+            file_fact(session, "ops/kiosks.toml", "read"),
+        ],
+        [
+            trap(
+                "on Friday the wall clock was stepped back by 300 seconds",
+                of="on Friday the wall clock was stepped back by 287 seconds",
+                keys=["Friday|2025-06-06|that morning", "300 seconds"],
+            ),
+            trap(
+                "a reply to kiosk-06 was dropped with E-71",
+                of="a reply to kiosk-11 was dropped with E-71",
+                keys=["kiosk-06|kiosk-08", "E-71"],
+            ),
+            trap(
+                "the first reply after the restart took 0.41 seconds",
+                of="the first reply after the restart took 1.83 seconds",
+                keys=["restart|after the kill", "0.41 seconds"],
+            ),
         ],
         point="p2",
     )
 
 
 def probes_of_p3(session: Recorder) -> None:
-    """Asked late about something early: the dead end."""
-    fact = session.fact
+    """Asked after the repairs: the dead end, the clients, what was asked in between."""
+    fact, trap = session.fact, session.trap
+    culprit = commit_of(session, "router: rank the routes once")
+    tides = commit_of(session, "tides: correct the lag")
+    ranked = commit_of(session, "review: rank routes when")
     session.probe(
         "first-suspect",
         "decision",
-        "Which first suspect did you name in the chain, for which two reasons did you drop that idea, and what did the commit that git bisect found do wrong: which method of the router forgets to reset the sorted routes? Answer in a sentence or two of at most 120 words.",
+        "Which two reasons cleared the first suspect of C1, which commit did git bisect find, which method did what wrong, and "
+        "which commit and which way of inserting ended it?",
         [
             fact(
-                "limiter in front of the replay guard",
-                about="detail",
-            ),
-            fact("without the limiter it is still 44=30", "without limiter still 44=30"),
-            fact(
-                "replay guard never keeps a get",
-                "guard only stores good replies to put and drop",
-                "guard never keeps get",
+                "without the limiter it is still 44=30",
+                type="reason",
+                keys=["without the limiter|no limiter|limiter removed|chain", "44=30"],
+                said_in=session.saying("without the limiter it is still 44=30"),
             ),
             fact(
-                "`Router.mount` forgets to reset it",
-                "mount does not reset _ranked",
-                "mount forgets to reset _ranked",
-                "mount never resets _ranked",
-                about="detail",
+                "the replay guard never keeps a get",
+                type="reason",
+                keys=[
+                    "replay guard|guard",
+                    "never keeps a get|no get|not keep get|only put and drop|only stores good replies to put and drop",
+                ],
+                said_in=session.saying("replay guard never keeps a get"),
             ),
-            fact("router: rank the routes once", about="detail"),
+            fact(
+                f"commit {culprit} lost the late routes",
+                type="identifier",
+                keys=[culprit],
+            ),
+            fact(
+                "Router.mount does not reset _ranked",
+                type="reason",
+                keys=["mount", "forgets to reset|not reset|never resets|does not reset|no reset"],
+                said_in=session.saying("`Router.mount` forgets to reset it"),
+            ),
+            fact(
+                f"commit {ranked} ranks routes when they are registered",
+                type="identifier",
+                keys=[ranked],
+            ),
+            fact(
+                "routes are inserted with bisect.insort",
+                type="identifier",
+                keys=["bisect.insort|insort"],
+            ),
+        ],
+        [
+            trap(
+                "the limiter in front of the guard lost the tides",
+                of="Router.mount does not reset _ranked",
+                keys=["limiter", "cause|culprit|lost the tides|broke"],
+            ),
+            trap(
+                f"commit {commit_of(session, 'app: put the limiter')} lost the late routes",
+                of=f"commit {culprit} lost the late routes",
+                keys=[commit_of(session, "app: put the limiter"), "first bad|cause|culprit|lost"],
+            ),
         ],
         point="p3",
-        answer={"format": "sentence", "max_words": 120},
+    )
+    session.probe(
+        "what-a-desk-does",
+        "recall",
+        "How does the desk client take a refusal: how many lines does one question of a drained desk cost, how long "
+        "does it keep quiet after that, what wait does it still accept, and what did it show? Which file says so?",
+        [
+            fact(
+                "one question of a drained desk costs 50 lines",
+                type="value",
+                keys=["desk|question|TRIES_AT_ONCE|tries", "50"],
+                said_in=ends(session.holding("TRIES_AT_ONCE = 50", "drained desk: 50")),
+            ),
+            fact(
+                "the desk keeps quiet for 240 seconds",
+                type="value",
+                keys=["GIVE_UP_SECONDS|slept|sleeps|quiet|pauses|gives up", "240"],
+            ),
+            fact(
+                "the desk waits at most 45 seconds",
+                type="value",
+                keys=["LONGEST_WAIT|longest wait|waits at most|accepts", "45"],
+            ),
+            fact(
+                "the drained desk showed opening hours",
+                type="error",
+                keys=["shown|shows|showed|desk", "opening hours"],
+                said_in=session.holding("shown: opening hours"),
+            ),
+            file_fact(session, "clients/desk_client.py", "read"),
+        ],
+        [
+            trap(
+                "the desk keeps quiet for 45 seconds",
+                of="the desk keeps quiet for 240 seconds",
+                keys=["GIVE_UP_SECONDS|slept|sleeps|quiet|pauses|gives up", "45"],
+            ),
+            trap(
+                "the desk waits at most 60 seconds",
+                of="the desk waits at most 45 seconds",
+                keys=["LONGEST_WAIT|longest wait|waits at most|accepts", "60|240"],
+            ),
+        ],
+        point="p3",
+    )
+    session.probe(
+        "asked-in-between",
+        "recall",
+        "The harbour master's low water: when is it on the 15th before noon at the south gauge, how large is the lag now, who "
+        "corrected it in which commit, and what came out of the comparison with the table? And the other quay: which error does its "
+        "template give, and how many requests of the recorded evening were refused that day?",
+        [
+            fact(
+                "low water at the south gauge on the 15th is at 11:11",
+                type="value",
+                keys=["11:11", "low"],
+            ),
+            fact(
+                "the lag of the south gauge is 24 minutes",
+                type="value",
+                keys=["lag|south|_LAG", "24 minutes|minutes=24"],
+                said_in=ends(session.holding("timedelta(minutes=24)")),
+            ),
+            fact(
+                f"Joris corrected the lag in {tides}",
+                type="identifier",
+                keys=[tides],
+            ),
+            fact(
+                "30 days of the table were compared and none differs",
+                type="command",
+                keys=[
+                    "30 days|every day|all days",
+                    "0 of 30|none differs|no difference|agree|match",
+                ],
+                said_in=session.holding("0 of 30 days differ"),
+            ),
+            fact(
+                "S17: the template has limits for the unknown class crane",
+                type="error",
+                keys=["S17", "crane"],
+            ),
+            fact(
+                "131 requests of the evening were refused",
+                type="value",
+                keys=["48|refused|evening", "131"],
+            ),
+        ],
+        [
+            trap(
+                "low water at the south gauge on the 15th is at 11:13",
+                of="low water at the south gauge on the 15th is at 11:11",
+                keys=["11:13|10:47", "low"],
+            ),
+            trap(
+                "the lag of the south gauge is 26 minutes",
+                of="the lag of the south gauge is 24 minutes",
+                keys=["lag|south|_LAG", "26 minutes|minutes=26"],
+            ),
+            trap(
+                "S16: the template has limits for the unknown class crane",
+                of="S17: the template has limits for the unknown class crane",
+                keys=["S16", "crane"],
+            ),
+        ],
+        point="p3",
     )
 
 
@@ -1521,260 +2239,564 @@ def probes_of_p4(session: Recorder) -> None:
 
 
 def recall_probes(session: Recorder) -> None:
-    """Exact things: the report, what was measured, what the vendor said."""
-    fact = session.fact
+    """Values that changed, a mistake, what was measured, what the rollout page says."""
+    fact, trap = session.fact, session.trap
+    final = commit_of(session, "review: move the refusal")
     session.probe(
-        "morning-report",
+        "changed-twice",
         "recall",
-        "What did I report about the recorded morning: the line that morning.plan gives on main, the count of 44 on "
-        "Maren's branch, the error of the lost requests, and who asks for a page that is gone?",
+        "Which burst and which reply code hold now for the kiosks, in which commit did both get their last value, what would the "
+        "second code have done to new firmware, what is the burst fitted to, and whose is the first code?",
         [
-            fact("20=365 21=11 44=6 46=2", "44=6"),
-            fact("44=30"),
-            fact("44 no route for get /tides/north/next", "no route for get /tides/north/next"),
-            fact("kiosk-04 asks for /weather", "/weather kiosk-04"),
-        ],
-    )
-    session.probe(
-        "time-in-the-bucket",
-        "recall",
-        "What did the experiments with a kiosk's old bucket show: how many tokens after the clock went back by 300 seconds, locked out for how long, and at one request a second, how many of 80 were answered where how many should have been let through?",
-        [
-            fact("-139", "tokens after the clock went back -139", "minus 139"),
-            fact("refused for 280 seconds", "280 seconds", "280 s"),
             fact(
-                "12 answered, 68 refused",
-                "12 of 80 answered",
-                "12 of 80",
+                "the burst of the kiosks is 16",
+                type="value",
+                keys=["burst", "16"],
+                said_in=[
+                    *session.saying("make the burst 16"),
+                    *ends(session.holding("burst to 16")),
+                ],
             ),
-            fact("51 of 80", "51 expected", "51 should be answered"),
+            fact(
+                "the code for too many requests is 47",
+                type="value",
+                keys=["47", "too many|TOO_FAST|too fast|refusal|refused"],
+                said_in=ends(session.holding("TOO_FAST = 47", calls=True)),
+            ),
+            fact(
+                f"commit {final} brought code 47 and the last burst",
+                type="identifier",
+                keys=[final],
+            ),
+            fact(
+                "firmware 4.11 reboots on 49",
+                type="reason",
+                keys=["49", "reboot|reboots"],
+            ),
+            fact(
+                "the request queue of a kiosk holds 16 entries",
+                type="reason",
+                keys=["queue", "16"],
+            ),
+            fact(
+                "48 stays with the desk",
+                type="constraint",
+                keys=["48", "desk|DESK_CLOSED"],
+            ),
+        ],
+        [
+            trap(
+                "the burst of the kiosks is 12",
+                of="the burst of the kiosks is 16",
+                keys=["burst", "12"],
+            ),
+            trap(
+                "the burst of the kiosks is 20",
+                of="the burst of the kiosks is 16",
+                keys=["burst", "20"],
+            ),
+            trap(
+                "the code for too many requests is 48",
+                of="the code for too many requests is 47",
+                keys=["48", "too many|TOO_FAST|too fast|refusal|refused"],
+            ),
+            trap(
+                "the code for too many requests is 49",
+                of="the code for too many requests is 47",
+                keys=["49", "too many|TOO_FAST|too fast|refusal|refused"],
+            ),
         ],
     )
     session.probe(
-        "what-the-kiosks-do",
+        "corrected-mistake",
         "recall",
-        "Which code and which burst for the kiosks hold now, what does firmware 4.11 do on 49, how many entries has "
-        "the request queue, and how does firmware 4.10 take retry_after 0?",
+        "The comment about the length of `get /stats`: how long may a reply to a kiosk and one to a console be, how long was the "
+        "reply that you measured, and what became of the comment?",
         [
-            fact("code 47", "TOO_FAST = 47", "reserve 47", "so 47"),
-            fact("burst 16", "burst = 16", "burst to 16", "burst of 16"),
-            fact("reboot the kiosk", "49 reboots a kiosk"),
-            fact("queue holds 16 entries", "16 entries"),
-            fact("up to 50 times", "50 times"),
+            fact(
+                "a reply to a kiosk may have 16384 characters",
+                type="value",
+                keys=["reply|replies|E-71", "16384"],
+                said_in=session.holding("16384 characters"),
+            ),
+            fact(
+                "a reply to an ops console may have 65536 characters",
+                type="value",
+                keys=["console", "65536"],
+            ),
+            fact(
+                "the stats reply had 4562 characters",
+                type="value",
+                keys=["stats|reply|start screens", "4562"],
+            ),
+            fact(
+                "C10 is withdrawn",
+                type="state",
+                keys=["C10", "withdrawn|withdraw|withdrew"],
+            ),
         ],
-        traps=[
-            {"text": "code 48", "aliases": ["TOO_FAST = 48"], "current": ["47"]},
-            {"text": "code 49", "aliases": ["TOO_FAST = 49", "take 49"], "current": ["47"]},
-            {
-                "text": "burst 20",
-                "aliases": ["burst = 20", "burst of 20", "burst to 20"],
-                "current": ["16"],
-            },
-            {"text": "burst 12", "aliases": ["burst = 12", "burst of 12"], "current": ["16"]},
+        [
+            trap(
+                "a reply may have 4096 characters",
+                of="a reply to a kiosk may have 16384 characters",
+                keys=["reply|replies|stats", "4096"],
+            ),
+            trap(
+                "a reply to an ops console may have 16384 characters",
+                of="a reply to an ops console may have 65536 characters",
+                keys=["console", "16384"],
+            ),
+            trap("C10 is a blocker", of="C10 is withdrawn", keys=["C10", "blocker"]),
+        ],
+    )
+    session.probe(
+        "old-bucket",
+        "recall",
+        "What did the experiments with the bucket show before it was repaired: how many tokens after the clock was set back and how long was the "
+        "kiosk refused, how many of 80 were answered at one request a second, how many berth pages at once, and what did the float "
+        "hold in place of a token?",
+        [
+            fact(
+                "the bucket had -139 tokens after the clock went back",
+                type="value",
+                keys=["tokens|token|bucket", "-139"],
+            ),
+            fact(
+                "the kiosk was refused for 280 seconds",
+                type="value",
+                keys=["refused|locked out|lockout", "280 seconds"],
+            ),
+            fact(
+                "12 of 80 requests were answered",
+                type="value",
+                keys=["80", "12 answered|12 of 80|12 out of 80"],
+            ),
+            fact(
+                "168 berth pages were answered at once",
+                type="value",
+                keys=["168", "berth pages|requests|answered|at once"],
+            ),
+            fact(
+                "the float held 0.999999 tokens",
+                type="error",
+                keys=["tokens|token|float|bucket", "0.999999"],
+            ),
+        ],
+        [
+            trap(
+                "the kiosk was refused for 300 seconds",
+                of="the kiosk was refused for 280 seconds",
+                keys=["refused|locked out|lockout", "300 seconds"],
+            ),
+            trap(
+                "51 of 80 requests were answered",
+                of="12 of 80 requests were answered",
+                keys=["80", "51 answered|51 of 80|51 out of 80"],
+            ),
+        ],
+        answer={"max_words": 120},
+    )
+    session.probe(
+        "rollout-page",
+        "recall",
+        "What does the page for ops say, and which file is it: how many refusals of one kiosk call somebody, which first reply sends us back "
+        "to which release, whom to write to, and where the limiter comes last?",
+        [
+            file_fact(session, "docs/rollout.md", "created"),
+            fact(
+                "more than 40 refusals of a kiosk in an hour are an alarm",
+                type="value",
+                keys=["refusals|refused|refusal", "40"],
+                said_in=session.doing("write_file", "docs/rollout.md"),
+            ),
+            fact(
+                "back when the first reply takes more than 1.5 seconds twice",
+                type="value",
+                keys=["first reply", "1.5 seconds"],
+            ),
+            fact(
+                "the way back is release 0.7.4",
+                type="command",
+                keys=["release|back|roll back", "0.7.4"],
+                said_in=session.doing("write_file", "docs/rollout.md"),
+            ),
+            fact(
+                "ops write to pontoon-duty@harbour.example",
+                type="identifier",
+                keys=["pontoon-duty@harbour.example"],
+            ),
+            fact(
+                "north-1 comes last and never on a Friday",
+                type="constraint",
+                keys=["north-1", "last|never on a Friday|not on a Friday"],
+            ),
+        ],
+        [
+            trap(
+                "more than 25 refusals of a kiosk in an hour are an alarm",
+                of="more than 40 refusals of a kiosk in an hour are an alarm",
+                keys=["refusals|refused|refusal", "25|12"],
+            ),
+            trap(
+                "back when the first reply takes more than 2 seconds",
+                of="back when the first reply takes more than 1.5 seconds twice",
+                keys=["first reply", "2 seconds", "back|roll back"],
+            ),
         ],
     )
 
 
 def file_probes(session: Recorder) -> None:
     """What became of the files; ``check_files`` asked git."""
-    fact = session.fact
+    fact, trap = session.fact, session.trap
+    rename = commit_of(session, "review: rename limits.py")
     session.probe(
         "file-changes",
         "file",
-        "Which files were created in this session, what were the module and its test file renamed to, and which script was deleted? Answer as a list.",
+        "Which tests and plans were created by you, what was the limiter's module renamed to and in which commit, and which "
+        "script was deleted? Answer as a list.",
         [
-            fact("tests/test_late_mounts.py", about="created"),
-            fact("tests/test_codes.py", about="created"),
-            fact("traffic/startscreen.plan", about="created"),
-            fact("src/pontoon/throttle.py", about="detail"),
+            file_fact(session, "tests/test_late_mounts.py", "created"),
+            file_fact(session, "tests/test_codes.py", "created"),
+            file_fact(session, "traffic/startscreen.plan", "created"),
             fact(
-                "scripts/bucket_demo.py",
-                about="detail",
-                said_in=session.doing("bash", "git rm -q scripts/bucket_demo.py"),
+                "src/pontoon/limits.py was renamed to src/pontoon/throttle.py",
+                type="path",
+                change="renamed",
+                keys=["src/pontoon/throttle.py"],
+                said_in=session.doing("bash", "git mv src/pontoon/limits.py"),
             ),
+            fact(f"commit {rename} renamed the module", type="identifier", keys=[rename]),
+            file_fact(session, "scripts/bucket_demo.py", "deleted"),
         ],
         answer={"format": "list"},
     )
     session.probe(
-        "modified",
+        "modified-and-read",
         "file",
-        "Which existing files were modified by your review commits? Answer as a list of at most 12 items and leave the tests out: do not mention test_bucket.py.",
+        "Which modules below src/pontoon did you modify for C1, C4 and J4, what does J4's module accept as the least rate now, and which modules that answer the "
+        "warm-up and rank the patterns were only read? Answer as a list of at most 12 items, without tests: do not mention test_bucket.py.",
         [
-            fact(path, about="modified", said_in=ids)
-            for path, ids in (
-                ("src/pontoon/router.py", session.doing("edit_file", "src/pontoon/router.py")),
-                ("src/pontoon/bucket.py", session.doing("write_file", "src/pontoon/bucket.py")),
-                ("src/pontoon/messages.py", session.doing("bash", "src/pontoon/messages.py")),
-                ("src/pontoon/app.py", session.doing("bash", "pontoon.throttle import")),
-                ("pontoon.ini", session.doing("edit_file", "pontoon.ini")),
-                ("docs/requests.md", session.doing("edit_file", "docs/requests.md")),
-            )
+            file_fact(session, "src/pontoon/router.py", "modified"),
+            fact(
+                "src/pontoon/bucket.py was modified",
+                type="path",
+                change="modified",
+                keys=["src/pontoon/bucket.py"],
+                said_in=session.holding("overwrote src/pontoon/bucket.py"),
+            ),
+            file_fact(session, "src/pontoon/settings.py", "modified"),
+            fact(
+                "per_minute is at least 2",
+                type="value",
+                keys=["per_minute|rate", "2 to 6000|at least 2|minimum 2|2, 6000"],
+                said_in=session.doing("edit_file", "2 to 6000 is allowed"),
+            ),
+            file_fact(session, "src/pontoon/serve.py", "read"),
+            file_fact(session, "src/pontoon/patterns.py", "read"),
+        ],
+        [
+            trap(
+                "per_minute is at least 1",
+                of="per_minute is at least 2",
+                keys=["per_minute|rate", "1 to 6000|at least 1|minimum 1|1, 6000"],
+            ),
         ],
         answer={"format": "list", "max_items": 12, "forbid": ["test_bucket.py"]},
-    )
-    session.probe(
-        "router-change",
-        "file",
-        "C1, routes mounted after the first request are lost: what was changed in src/pontoon/router.py in the end, which commit does REVIEW.md name under done, and why were you not fond of the one missing line in mount?",
-        [
-            fact("_register", about="modified"),
-            fact("bisect.insort", about="modified"),
-            fact("review: rank routes when they are registered", about="detail"),
-            fact(
-                "two methods have to remember the same reset",
-                "a cache that needs two resets is one too many",
-                "no cache and nothing to reset",
-                about="reason",
-            ),
-        ],
-    )
-    session.probe(
-        "only-read",
-        "file",
-        "Which modules of the package were only read in this session: the one that answers the warm-up, the one where time comes from, the one that gives patterns their rank, the one that catches repeats, and the one that knows the error S17? Answer as a list.",
-        [
-            fact(path, about="accessed", said_in=session.doing("read_file", path))
-            for path in (
-                "src/pontoon/serve.py",
-                "src/pontoon/clock.py",
-                "src/pontoon/patterns.py",
-                "src/pontoon/middleware.py",
-                "src/pontoon/settings.py",
-            )
-        ],
-        answer={"format": "list"},
     )
 
 
 def continuation_probes(session: Recorder) -> None:
     """What holds and what is left."""
-    fact = session.fact
+    fact, trap = session.fact, session.trap
     session.probe(
-        "ground-rules",
+        "passing-remark",
         "continuation",
-        "Which rules hold whatever else we decide: who calls the router and what must not change there, what may "
-        "not be done to Maren's branch, what happens to REVIEW.md, and which names do the ini sections keep?",
+        "You write what is missing in the page for ops tomorrow: which hours does the harbour master allow and for what, what "
+        "was to be added where, and what is booked for the hall on which day?",
         [
-            fact("`Router.dispatch(request)`", "Router.dispatch", about="state"),
-            fact("quaylink", "the bridge quaylink", about="state"),
-            fact("no rebase, no amend, no force push", about="state"),
             fact(
-                "REVIEW.md is never committed",
-                "file is never committed",
-                about="state",
+                "quay machines may only be restarted between 01:00 and 04:30",
+                type="constraint",
+                keys=["restart|restarted|restarts", "01:00", "04:30"],
             ),
             fact(
-                "[limits.kiosk]",
-                "limits.kiosk",
-                about="state",
-                said_in=session.saying("ini sections stay `[limits.kiosk]`"),
+                "the restart times go into the rollout page",
+                type="next_step",
+                keys=["restart times|times of the restarts|restart hours", "rollout|page"],
+                said_in=session.saying("the restart times go into the rollout page"),
+            ),
+            fact(
+                "kiosk-09 runs in the test hall on Wednesday the 15th",
+                type="next_step",
+                keys=["kiosk-09|test hall", "Wednesday|15th"],
+                said_in=session.saying("in the test hall on Wednesday the 15th"),
+            ),
+        ],
+        [
+            trap(
+                "kiosk-09 runs in the test hall on Tuesday the 14th",
+                of="kiosk-09 runs in the test hall on Wednesday the 15th",
+                keys=["kiosk-09|test hall", "Tuesday|14th", "runs|booked|test"],
+            ),
+        ],
+    )
+    session.probe(
+        "under-pressure",
+        "continuation",
+        "Joris asks again for one tidy commit and for his parameter, and ops wants their template mended by us. Which of my rules "
+        "stand against that, under which caller does the bridge's check come, and what happens to the review itself?",
+        [
+            fact(
+                "the signature of Router.dispatch does not change",
+                type="constraint",
+                keys=[
+                    "dispatch",
+                    "signature doesn't change|signature does not change|signature must not change|untouched|not touched|unchanged|stays as it is|keeps its signature|no parameter",
+                ],
+                said_in=session.saying("so its signature doesn't change"),
+            ),
+            fact(
+                "Maren's commits are not rewritten",
+                type="constraint",
+                keys=[
+                    "Maren|commits|her",
+                    "not rewritten|don't rewrite|not rewrite|no rebase|no amend|no force push|no squash|as they were",
+                ],
+                said_in=session.saying(
+                    "Don't rewrite Maren's commits", "commits are not rewritten"
+                ),
+            ),
+            fact(
+                "REVIEW.md is never committed",
+                type="constraint",
+                keys=[
+                    "REVIEW.md",
+                    "never committed|not committed|never commit|untracked|out of the commit|not in git",
+                ],
+                said_in=session.saying(
+                    "REVIEW.md stays untracked", "REVIEW.md stays out of the commit"
+                ),
+            ),
+            fact(
+                "nothing in ops/ is edited",
+                type="constraint",
+                keys=[
+                    "ops/|ops",
+                    "never edit|not edit|not edited|hands off|not touch|untouched",
+                ],
+                said_in=session.saying("read what you like there but never edit it"),
+            ),
+            fact(
+                "the health check comes as ops-0",
+                type="reason",
+                keys=["health check|bridge", "ops-0"],
+            ),
+            fact(
+                "the bridge calls dispatch and is not ours",
+                type="reason",
+                keys=["bridge|quaylink", "dispatch", "calls|not ours|called"],
+                said_in=session.saying("The bridge calls `dispatch` with the request"),
+            ),
+        ],
+        [
+            trap(
+                "dispatch takes a charge parameter",
+                of="the signature of Router.dispatch does not change",
+                keys=["dispatch", "charge", "takes|has|got|gained"],
+            ),
+            trap(
+                "the commits of the branch were squashed",
+                of="Maren's commits are not rewritten",
+                keys=["commits", "were squashed|are squashed|squashed into one|were rebased"],
             ),
         ],
     )
     session.probe(
         "left-to-do",
         "continuation",
-        "State for Maren: what is hers when she is back, which kiosk runs in the test hall before the merge and when, what is the vendor to be asked, for what did I want to open a ticket, and how many tests pass?",
+        "What is left and whose is it: Maren's two things, the question to the vendor, the ticket that I open, what ops changes in which "
+        "revision, what comes after 0.8.0, and how did the last run of the tests end?",
         [
-            fact("kiosk-09 in the test hall", "kiosk-09", about="pending"),
-            fact("Wednesday the 15th", about="pending"),
             fact(
-                "whether firmware 4.11 honours retry_after",
-                "firmware 4.11 retry_after",
-                about="pending",
+                "C5, the key by caller and route pattern, is Maren's",
+                type="next_step",
+                keys=["C5", "Maren|hers|her"],
+                said_in=session.saying("Hers when she is back: C5"),
             ),
             fact(
-                "C5, the key by caller and route pattern",
-                "C5 is hers",
-                "C5 is left for Maren",
-                about="pending",
+                "merging main, both lines of the code table stay",
+                type="next_step",
+                keys=["merging main|merge main|merge", "both lines"],
+                said_in=session.saying("and merging main, where both lines"),
             ),
             fact(
-                "ticket for the 46 after 90 seconds",
-                "46 after 90 seconds",
-                about="pending",
+                "ask the vendor whether firmware 4.11 honours retry_after",
+                type="next_step",
+                keys=["vendor|firmware 4.11", "retry_after"],
+                said_in=session.saying("ask the vendor whether firmware 4.11 honours"),
             ),
-            fact("110 passed", "110 tests pass", about="state"),
+            fact(
+                "a ticket for the 46 after 90 seconds",
+                type="next_step",
+                keys=["46", "90 seconds", "ticket"],
+                said_in=session.saying("The 46 after 90 seconds is an old one"),
+            ),
+            fact(
+                "ops drops the section of the crane in revision 32",
+                type="next_step",
+                keys=["revision 32", "section|crane|template|ops"],
+                said_in=session.saying("ops will drop the section in revision 32"),
+            ),
+            fact(
+                "refusals per class in the stats after 0.8.0",
+                type="next_step",
+                keys=[
+                    "refusals per class|refusals by class|refusals for each class",
+                    "0.8.0|after the release",
+                ],
+            ),
+            fact(
+                "111 tests passed in the last run",
+                type="command",
+                keys=["111 passed|111 tests"],
+            ),
         ],
-        traps=[
-            {
-                "text": "108 passed",
-                "aliases": ["108 tests pass", "97 passed", "102 passed"],
-                "current": ["110"],
-            }
+        [
+            trap(
+                "110 tests passed in the last run",
+                of="111 tests passed in the last run",
+                keys=["110 passed|110 tests|108 passed|108 tests"],
+            ),
+            trap(
+                "ops drops the section of the crane in revision 31",
+                of="ops drops the section of the crane in revision 32",
+                keys=["revision 31", "section|crane", "drop|drops|dropped"],
+            ),
         ],
     )
 
 
 def decision_probes(session: Recorder) -> None:
     """What was chosen and what was turned down, and why."""
-    fact = session.fact
-    session.probe(
-        "withdrawn",
-        "decision",
-        "Why were C7 (no lock around take) and C8 (callers without a rule are not limited) withdrawn, and what does the router's own docstring say about threads?",
-        [
-            fact("one process, one thread"),
-            fact("a lock would suggest otherwise"),
-            fact("not shared between threads", about="detail"),
-            fact(
-                "ops consoles have to get through during an incident",
-                "ops must get through during an incident",
-            ),
-        ],
-    )
+    fact, trap = session.fact, session.trap
     session.probe(
         "bucket-key",
         "decision",
-        "Which key should the buckets of C5 have, why is one bucket per caller out, and why did you leave out the LRU of "
-        "500 buckets?",
+        "Which key should the buckets of C5 have, why not one bucket per caller and no LRU, and how many requests of the two start screens did "
+        "the old burst refuse with that key?",
         [
-            fact("caller and route pattern", "caller and pattern", about="detail"),
-            fact("`Router.resolve`", "Router.resolve", about="detail"),
             fact(
-                "start screen eats the tokens of a booking",
-                "start screen would eat the tokens of a booking",
+                "the key is caller and route pattern",
+                type="decision",
+                keys=["caller", "route pattern|pattern"],
+                said_in=session.saying("Caller and route pattern keeps that"),
             ),
-            fact("an evicted bucket comes back full", "evicted buckets come back full"),
+            fact(
+                "a start screen would eat the tokens of a booking",
+                type="reason",
+                keys=["start screen", "booking", "eats|eat|uses up|takes"],
+            ),
+            fact(
+                "an evicted bucket comes back full",
+                type="reason",
+                keys=["evicted|eviction", "full"],
+            ),
+            fact(
+                "with the pattern as key 4 requests of the start screens were refused",
+                type="value",
+                keys=[
+                    "startscreen|start screen|start screens|startscreen.plan",
+                    "48=4|4 refused|4 refusals",
+                ],
+            ),
+        ],
+        [
+            trap(
+                "the key is the caller alone",
+                of="the key is caller and route pattern",
+                keys=["one bucket per caller|caller alone", "key|chosen|C5"],
+            ),
+            trap(
+                "with the pattern as key 2 requests of the start screens were refused",
+                of="with the pattern as key 4 requests of the start screens were refused",
+                keys=["startscreen|start screen|start screens|burst 12", "2 refused|2 refusals"],
+            ),
         ],
     )
     session.probe(
-        "limiter-before-guard",
+        "units-and-order",
         "decision",
-        "I asked whether the limiter belongs behind the replay guard because of repeats of a booking: why did the order "
-        "stay, what did a storm of repeats every 50 milliseconds get, and what about one repeat every 3 seconds?",
+        "In what are tokens counted now and on which clock, why not GCRA, and why did the limiter stay in front of the guard: what "
+        "did a storm of repeats get? What may tests and fixes not bring in?",
         [
+            fact(
+                "a token is 60,000 units",
+                type="value",
+                keys=["units|UNITS", "60000"],
+            ),
+            fact(
+                "the bucket uses clock.millis",
+                type="state",
+                keys=["clock.millis|millis|monotonic"],
+                said_in=session.saying("millisecond of `clock.millis()`"),
+            ),
+            fact(
+                "GCRA would have to compute tokens back from a theoretical arrival time",
+                type="reason",
+                keys=["GCRA", "arrival time|computed back|compute back"],
+            ),
             fact(
                 "behind the guard a storm of repeats would cost nothing",
-                "storm of repeats would cost nothing",
+                type="reason",
+                keys=[
+                    "behind the guard|after the guard",
+                    "cost nothing|costs nothing|free|no charge",
+                ],
             ),
-            fact("no booking is lost and none is made twice", "no booking is lost"),
-            fact("first 12 get 21 and the other 28 get 48", "{21: 12, 48: 28}", about="detail"),
-            fact("a bucket gains at least what it loses", "gains at least what it loses"),
+            fact(
+                "in the storm 28 of 40 repeats were refused",
+                type="value",
+                keys=["repeat|repeats|storm|0.05 s", "28 of 40|28 refused|28 get 48"],
+            ),
+            fact(
+                "standard library only",
+                type="constraint",
+                keys=[
+                    "standard library|nothing from the package index|no dependency|no dependencies"
+                ],
+            ),
         ],
-    )
-    session.probe(
-        "units-not-floats",
-        "decision",
-        "Why were floats not good enough for the tokens, what is a token counted in now, and why was GCRA rejected?",
         [
-            fact("off in the seventh digit", "0.9999990463256836"),
-            fact("a token is 60,000 units", "60,000 units", "UNITS = 60_000", about="detail"),
-            fact("`clock.millis()`", "clock.millis", about="detail"),
-            fact("computed back from a theoretical arrival time", "theoretical arrival time"),
-            fact("console shows `tokens_left` in `get /stats`", "console shows tokens_left"),
+            trap(
+                "the bucket uses the wall clock",
+                of="the bucket uses clock.millis",
+                keys=["bucket|_refill|refill", "clock.wall|wall clock", "uses|asks|reads"],
+            ),
+            trap(
+                "in the storm 12 of 40 repeats were refused",
+                of="in the storm 28 of 40 repeats were refused",
+                keys=[
+                    "repeat|repeats|storm|0.05 s",
+                    "12 of 40|12 refused|12 get 48|10 of 40 refused",
+                ],
+            ),
         ],
     )
 
 
 def record(session: Recorder) -> None:
-    """The whole session."""
+    """The whole session and its probes."""
     history(session.repo)
     investigate(session)
     measure(session)
     discuss(session)
+    stats_reply(session)
+    tides_question(session)
     repair(session)
+    south_quay(session)
     finish(session)
+    second_reviewer(session)
 
 
 PLAY = Play(
@@ -1782,4 +2804,5 @@ PLAY = Play(
     task="code-review",
     title="Review of a branch that adds a token-bucket limiter to a request router",
     repository="pontoon",
+    window=64_000,
 )

@@ -60,7 +60,7 @@ def test_a_verdict_beyond_the_tolerance_fails_with_what_moved(project):
     run(project, "--snapshot-update")
     accepted = snapshots(project)
     shift(project, accuracy_factual=-3, says="It \x1b[2J says 30.", hit=True, misses=True)
-    result = run(project, "-k", "first-limit")
+    result = run(project, "-k", "first-limit", "--compaction-pass-score=2")
     result.assert_outcomes(failed=1)
     text = flat(failure(result, f"{own('keep')}-first-limit"))
     begin = "the verdict moved from its snapshot: 4.00 -> 2.50"
@@ -75,9 +75,10 @@ def test_a_verdict_beyond_the_tolerance_fails_with_what_moved(project):
     assert "\x1b" not in str(result.stdout)
     assert statuses(project) == {"moved"}
     assert snapshots(project) == accepted
-    run(project, "--snapshot-update").assert_outcomes(passed=8)
+    low = "--compaction-pass-score=2"
+    run(project, "--snapshot-update", low).assert_outcomes(passed=8)
     assert snapshots(project) != accepted
-    run(project).assert_outcomes(passed=8)
+    run(project, low).assert_outcomes(passed=8)
 
 
 def test_a_verdict_within_the_tolerance_passes_and_keeps_its_file(project):

@@ -1,0 +1,51 @@
+"""The figures of one item, from its record: what leads, what the view states, what it scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_compaction.metrics.survival import Source
+
+Record = dict[str, Any]
+"""One item of a run as plain JSON: the ``Record`` of ``records``, a room above this one."""
+
+
+def reading_of(record: Record) -> Source:
+    """What an item was scored by: the view, where rules answered, or the answer."""
+    return "answer" if record.get("reading") == "answer" else "view"
+
+
+def survival(record: Record) -> float | None:
+    """The overall score of what the view states (0 to 5); ``None`` for an unscored item."""
+    if record["overall"] is None or reading_of(record) == "view":
+        value: float | None = record["overall"]
+        return value
+    return (record.get("view") or {}).get("overall")
+
+
+def second_figure(record: Record) -> float | None:
+    """The overall score of the reading that does not lead (0 to 5)."""
+    if record["overall"] is None:
+        return None
+    other = "answer" if reading_of(record) == "view" else "view"
+    return (record.get(other) or {}).get("overall")
+
+
+def stated_share(record: Record) -> float | None:
+    """The share of an item's facts that its view states; ``None`` without a score or facts."""
+    facts = record["facts"]
+    if record["overall"] is None or not facts:
+        return None
+    return sum(is_stated(fact) for fact in facts) / len(facts)
+
+
+def is_stated(fact: Mapping[str, Any]) -> bool:
+    """Whether the view states a fact, from its part of a record."""
+    return bool(fact["survived"])
+
+
+def outcome_of(fact: Mapping[str, Any], leads: Source) -> str:
+    """What the view or the answer makes of a fact, from its part of a record."""
+    stated = fact["survived"] if leads == "view" else fact["used"]
+    return str(fact.get(leads, "stated" if stated else "absent"))

@@ -1,0 +1,128 @@
+"""The expressions that negate, replace, reject, ask or suppose, as patterns."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+AUX: Final = (
+    r"(?:is|are|was|were|be|been|being|am|do|does|did|has|have|had|can|could|will|would|shall|"
+    r"should|may|might|must|need|gets?|got|'s|'re)"
+)
+SUBJECT: Final = r"(?:i|we|you|he|she|it|they|this|that|there|these|those|the \w+ (?:is|was|are))"
+BOUNDARY: Final = re.compile(
+    r"(?P<explains>\b(?:because|since|so that|due to|owing to|as it|as they|as the|given that)\b"
+    r"|[:(]| - )"
+    rf"|(?P<ends>[;)?!]|\.(?=\s|$)|,(?! (?:however|yet|in fact|for now|so far|too),)"
+    r"|\b(?:but|although|though|while|whereas|unless|until|however|whose|which|so|then|"
+    r"except|only that|when|after|before)\b"
+    rf"|\b(?:and|or)(?= (?:{SUBJECT}|{AUX}|now|instead|then|so|still|keeps?|not|\w+ed)\b"
+    r"| (?:the|an?|every|each|its|their|all|this|our) \w+(?: \w+)? (?:is|was|are|were|has|have|"
+    r"had|will|fails?|pass(?:es)?|stays?|keeps?|needs?|takes?|uses?|runs?|goes|gets|works?|"
+    r"\w+ed) ))"
+)
+BRACKETS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+WHOLE: Final = re.compile(
+    r"\b(?:it(?: is|'s| was) (?:not|n't|never) (?:the case|true|so|correct|right|a fact)(?: that)?|"
+    r"it (?:is|was)n't (?:the case|true|so|correct)(?: that)?|"
+    r"(?:it(?: is|'s| was) |that(?: is|'s) )?(?:false|untrue|wrong|incorrect|a mistake)(?: that)|"
+    r"contrary to(?: what)?|by no means|nobody (?:said|claims?) that)\b"
+    r"|^(?:not|false|untrue|wrong|no)(?: true)? ?[:(]"
+)
+ON_VERB: Final = re.compile(
+    r"\b(?P<longer>no longer|not any ?more|never again)\b"
+    r"|\b(?P<verb>(?:fail(?:s|ed|ing)?|refus(?:e|es|ed|ing)|unable|neglect(?:s|ed)?|"
+    r"forg[eo]t(?:s|ten)?|omit(?:s|ted)?|declin(?:e|es|ed)) to)\b"
+    r"|\b(?P<not>not|never|cannot|hardly|\w+n't)\b"
+)
+UNABLE: Final = re.compile(r"cannot|can't|couldn't|(?:fail\w*|unable|refus\w+) to")
+"""What could not be done is no denial of what is said about it: "can't decode byte 0xfd"."""
+UNTIL: Final = re.compile(r"\b(?:until|unless)\b")
+"""What is not done until something happens is done then."""
+RELATIVE: Final = re.compile(r"\b(?:that|who) (?=(?:\w+ ){0,2}$)")
+NEXT_WORD: Final = re.compile(r"(?: be| have| \w+ly)* [\w'-]+")
+ON_NOUN: Final = re.compile(
+    r"(?<!=)\b(?P<noun>no|without|zero|0(?! ?(?:%|ms\b|s\b|sec|min|hour|day|kb|mb|gb|bytes?\b)))"
+    r"(?= [\w\"'(])"
+    r"|\b(?P<pro>none(?: of)?|nothing|nobody|neither|no one)\b"
+    r"|\b(?P<lack>lacks?|lacked|lacking|free of|absence of|instead of|rather than|in place of|"
+    r"as opposed to|in lieu of|unlike|avoid(?:s|ed|ing)?|anything but|except(?: for)?|"
+    r"other than|stop(?:s|ped)? \w+ing)\b"
+)
+REJECT: Final = re.compile(
+    r"\b(?:reject(?:s|ed|ing)?|abandon(?:s|ed|ing)?|revert(?:s|ed|ing)?|ruled? out|ruling out|"
+    r"pass(?:es|ed|ing)? over|vot(?:es|ed) down|thrown out|threw out|discard(?:s|ed|ing)?|"
+    r"dismiss(?:es|ed|ing)?|turn(?:s|ed|ing) down|gave up on|given up|giving up on|"
+    r"roll(?:s|ed|ing)? back|decided against|decides? against|advised? against|undid|undone|"
+    r"back(?:ed)? out|withdr[ae]wn?|taken back|takes? back|took back|scrapped|vetoed|overruled|"
+    r"not chosen|cancell?ed|retracted|dropped(?! (?:from|to|by|below|under)\b)|left out|"
+    r"(?:is|was|are|were) (?:false|wrong|untrue|incorrect|obsolete|outdated|stale|superseded)|"
+    r"(?:has|have|had) no (?:effect|part|influence|impact|bearing|role)|"
+    r"forbid(?:s|den)?|forbade|prohibit(?:s|ed)?|disallow(?:s|ed)?|ban(?:s|ned)?)\b(?!\s?[=:]\s?\d)"
+)
+REPLACE: Final = re.compile(
+    r"\b(?P<verb>replac(?:e|es|ed|ing)|swap(?:s|ped|ping)?|substitut(?:e|es|ed|ing)|"
+    r"exchang(?:e|es|ed|ing)|supersed(?:e|es|ed|ing)|overrid(?:e|es|den|ing)|overrode)\b"
+)
+PAST: Final = re.compile(
+    r"\b(?:used to(?: be)?|formerly|no more|once was|(?:its |the )?(?:old|former|stale|outdated) "
+    r"(?=value|limit|setting|default|\d)|up from|down from|until then|previously(?! \w+ed\b)|"
+    r"originally|at first|initially)\b"
+)
+BEFORE: Final = re.compile(
+    r"\b(?:before|prior to|until) (?:the |this |that |our |my )?(?:change|fix|patch|edit|update|"
+    r"correction|refactoring|rewrite)\b"
+)
+"""What a text says so is the state that a change has ended."""
+WAS: Final = re.compile(r"\b(?:was|were|had been|stood at)\b(?= )")
+NOW: Final = re.compile(
+    r"\b(?:now|nowadays|currently|today|since then|is (?=\d)|became|becomes|has since)\b"
+)
+FROM_TO: Final = re.compile(
+    r"\bfrom (?P<old>(?:(?!\bfrom\b|[;:(]|, |\. ).){1,60}?)(?: up| down| over| back)? (?:to|into|"
+    r"onto) (?P<new>\S)"
+)
+CHANGES: Final = re.compile(
+    r"\b(?:rais|lower|chang|mov|renam|switch|migrat|increas|decreas|reduc|bump|convert|extend|"
+    r"shorten|doubl|halv|cut|drop|fell|fall|rise|rose|grew|grow|shrink|shrank|went|goes|go|gone|"
+    r"set|reset|adjust|improv|correct|updat|modif|port|transition|upgrad|downgrad|brought|bring|"
+    r"push|pull|jump|swap|replac|tighten|loosen|relax|widen|narrow|edit|amend|revis)\w*"
+)
+ARROW: Final = re.compile(r"(?:→|⇒|➜|-+>|=+>)")
+OPERAND: Final = re.compile(r"[^\s,;:()=]+(?: (?:s|ms|sec\w*|min\w*|hours?|days?|[kmg]i?b|%))? ?$")
+SUPPOSED: Final = re.compile(
+    r"\b(?P<may>might|maybe|perhaps|possibly|presumably|probably|apparently|supposedly|allegedly|"
+    r"likely|(?:could|may) (?:be|have|well|also|help|work))\b"
+    r"|\b(?P<if>if|suppose|supposing|assuming|hypothetically|in case|what if|whether|wish)\b"
+    r"|\b(?P<would>would (?:be|become|have been)|"
+    r"(?:i|we|you|one|they|user|he|she)(?:'d| would| could))"
+    r"|\b(?P<ask>should (?:we|i|it|they)|do (?:we|you)|shall (?:we|i)|open question|unclear|"
+    r"asked (?:whether|if)|wonder(?:s|ed|ing)?|not sure|unsure|to be (?:decided|clarified))\b"
+)
+THEN: Final = re.compile(r"\b(?:we|i|you|they|it|he|she|then)\b")
+UNREAL: Final = re.compile(r"\b(?:would|could|might)\b|'d\b|\bwere to\b")
+LAST_QUESTION: Final = re.compile(r"[.!?:] (?=[^.!?]*\?[\s)\"']*$)")
+REQUEST: Final = re.compile(
+    r"\b(?:can|could|would|will) you (?:please )?(?!(?:tell|explain|say)\b)"
+)
+"""A question that asks for something to be done."""
+PARTICIPLE: Final = re.compile(
+    r" (?:yet |been |be |being |\w+ly )?(?:\w+ed|\w+en|done|run|built|found|made|set|sent|kept|"
+    r"touched|put|read|met|left|lost|held|known|shown|sure|yet|in use|needed|allowed|ok|true)\b"
+)
+PREPOSITION: Final = re.compile(
+    r"\b(?:in|on|at|with|for|during|after|before|under|by|from|to|into|across|over|within|when|"
+    r"that|as|are|is|was|were|and|but|will|has|have|had|would|could|can|should|must|may|does|did)\b"
+)
+HEADING_CUE: Final = re.compile(
+    r"\b(?P<reject>rejected|ruled out|abandoned|discarded|reverted|dropped|decided against|"
+    r"dead ends?|discarded|withdrawn|obsolete|outdated|superseded|former(?:ly)?|old values?|"
+    r"not chosen|not taken|turned down)\b"
+    r"|\b(?P<not>not|never|no longer|false|untrue|wrong|mistakes?|without|none|don't)\b"
+    r"|(?P<ask>\bopen questions?\b|\bquestions?\b|\bunclear\b|\bto clarify\b|\bhypothe\w+|"
+    r"\bideas?\b|\?)"
+)
+BARE: Final = frozenset({"not", "no", "false", "untrue", "wrong", "not true", "not so"})
+REPLACING: Final = frozenset(
+    {"instead of", "rather than", "in place of", "as opposed to", "in lieu of"}
+)
