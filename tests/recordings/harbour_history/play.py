@@ -34,6 +34,7 @@ TRUST_MINUTES = "https://archives.carrowshire.example/HT/1/9"
 GAZETTE_1892 = "https://papers.example/skelhaven-gazette/1892-05-10"
 SOUND = "https://soundarchive.carrowshire.example/skelhaven"
 PICTURES = "https://pictures.carrowshire.example/skelhaven-harbour"
+REVIEW_2022 = "https://www.skelhaventrust.example/annual-review-2022"
 WIKI = "https://harbourpedia.example/wiki/North_Mole_(Skelhaven)"
 MEMORIAL = "https://memorials.example/records/18841-skelhaven-mole"
 BURIALS = "https://parish.skelhaven.example/registers/burials-1884"
@@ -845,6 +846,7 @@ def review(session: Recorder) -> None:
     session.together(
         [
             open_page(WIKI),
+            open_page(REVIEW_2022),
             search("visitors North Mole Skelhaven annual review number"),
             open_page(STRAKE, "Works recommended"),
         ],
@@ -1418,12 +1420,23 @@ def ask_after_names(session: Recorder) -> None:
         "chapters",
         "file",
         "Which chapter files were newly written after the angle had changed, which one got another name and which one was removed, "
-        "and which commit brought the cause into a chapter of its own? Answer as a list.",
+        "which commit brought the cause into a chapter of its own, and by how much did the check find all chapters too long right after "
+        "the printer's bill, and by how much once the last chapter was added? Answer as a list.",
         [
             file_fact(session, "chapters/04-the-apron.md", "created"),
             file_fact(session, "chapters/06-names.md", "created"),
             file_fact(session, "chapters/03-the-night.md", "renamed"),
             file_fact(session, "chapters/05-today.md", "deleted"),
+            fact(
+                "right after the printer's bill the check gave E9 for 71 words too many",
+                type="error",
+                keys=["71 words", "E9|too many|over|too long|excess"],
+            ),
+            fact(
+                "with the names the check gave E9 for 191 words too many",
+                type="error",
+                keys=["191 words", "E9|too many|over|too long|excess"],
+            ),
             fact(
                 f"commit {commit_of(session, '04: the apron')} added the apron chapter",
                 type="identifier",
@@ -1657,7 +1670,7 @@ def ask_rules(session: Recorder) -> None:
         "under-pressure",
         "decision",
         "Dr Fenn asks again, and the committee too. Which of my rules stand against her points one to three and five, where does the "
-        "higher number of dead come from, and what do we answer to printing the quotation with a note?",
+        "higher number of dead come from, what happened with the source for the visitors, and what do we answer to printing the quotation with a note?",
         [
             fact(
                 "the word disaster is banned everywhere",
@@ -1687,6 +1700,11 @@ def ask_rules(session: Recorder) -> None:
                 "the number 34 goes back to an anonymous descendant in a blog",
                 type="reason",
                 keys=["34|number|encyclopaedia", "blog", "anonymous|descendant"],
+            ),
+            fact(
+                "the Trust's annual review of 2022 answers 404 not found",
+                type="error",
+                keys=["404|not found|dead link", "annual-review-2022|annual review|visitors"],
             ),
             fact(
                 "silence of the archive is not consent",
