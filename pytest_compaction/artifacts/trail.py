@@ -148,7 +148,7 @@ def _shortened(operations: Sequence[FileOperation]) -> tuple[FileOperation, ...]
     )
 
 
-def _worth_remembering(script: str) -> list[str]:
+def telling_commands(script: str) -> list[str]:
     """The simple commands of a script that are not silent, each on one line."""
     return [
         " ".join(shlex.join(words).split())[:MAX_COMMAND_CHARACTERS]
@@ -171,7 +171,7 @@ def _runs_of(command: Command) -> list[CommandRun]:
     The output belongs to the script as a whole. Its test result is that of the last
     command that names a test, and a failure counts only if the script is one command.
     """
-    kept = _worth_remembering(command.text)
+    kept = telling_commands(command.text)
     if not kept:
         return []
     tests = summary_of_tests(command.output) or ""

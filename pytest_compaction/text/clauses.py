@@ -34,6 +34,8 @@ _LOG_LINE: Final = re.compile(
     r"\s*(?:\d{4}-\d\d-\d\d[T ]|\d\d:\d\d:\d\d|\S+:\d+:|[$%>\[{}<|@]|[\w.]+\s*[:+-]?=[^=]|[\w.]+\(|"
     r"(?:INFO|DEBUG|WARNING|ERROR|PASSED|FAILED|E |def |class |import |return |from \S+ import))"
 )
+_CALL: Final = re.compile(r"\s*[a-z]+(?:_[a-z]+)* \S*[\w)][/.]\w\S*$")
+"""A tool's name and a path, alone on a line."""
 _CODE_END: Final = re.compile(r"[{};\\]$")
 _SENTENCE_END: Final = re.compile(
     r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!\bvs\.)(?<!\bcf\.)(?<!\betc\.)[\"'”’)\]*`]{0,4}"
@@ -251,7 +253,12 @@ def _goes_on(raw: list[str], number: int) -> bool:
     before, line = raw[number - 1].rstrip(), raw[number].rstrip()
     if _BULLET.match(line) or _HEADING.match(line) or line.lstrip()[:1] in {"|", "<"}:
         return False
-    if len(before) > _WIDEST or _LOG_LINE.match(line) or _CODE_END.search(before):
+    if (
+        len(before) > _WIDEST
+        or _LOG_LINE.match(line)
+        or _CALL.match(line)
+        or _CODE_END.search(before)
+    ):
         return False
     first = _FIRST_WORD.match(line)
     width = max(len(before), min(len(line), _WIDEST), _NARROWEST)

@@ -82,7 +82,7 @@ class Anchored(HistoryCompactor):
     description = "persistent summary; only newly dropped messages are merged; recent tail verbatim"
     traits = Traits(needs_model=True, keeps_tail=True, reads_once=True)
 
-    def __init__(self, summary: float = 0.6) -> None:
+    def __init__(self, summary: float = 0.7) -> None:
         check_share("summary", summary)
         self.share = summary
 

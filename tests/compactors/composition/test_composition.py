@@ -70,7 +70,7 @@ def test_each_part_keeps_its_own_state_between_compactions():
         number == 0 for number in range(len(spy.requests))
     ]
     text = readable(view_of(composed, outcomes[-1], context)[1])
-    assert "src/module_0.py" in text
+    assert "src/module_7.py" in text
 
 
 def test_spans_follow_a_message_through_the_parts():
