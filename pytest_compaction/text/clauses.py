@@ -194,7 +194,7 @@ def _lines(text: str) -> list[_Line]:
             continue
         if _DIFF_START.match(line):
             diff = True
-        if joins and _goes_on(raw, number):
+        if joins and (_is_rest_of_bullet(raw, number, found[-1]) or _goes_on(raw, number)):
             found[-1].text += " " + _QUOTE.sub("", line).strip()
             continue
         made = _line(line, code, diff or _replaces(raw, number), table)
@@ -265,6 +265,14 @@ def _goes_on(raw: list[str], number: int) -> bool:
     if first is None or len(before) + 1 + len(first[1]) <= width:
         return False
     return before.endswith(",") or _is_prose(before)
+
+
+def _is_rest_of_bullet(raw: list[str], number: int, bullet: _Line) -> bool:
+    """Whether this line is the rest of a long bullet: it stands further in, whatever it holds."""
+    line = raw[number]
+    indent = len(line) - len(line.lstrip())
+    long = len(raw[number - 1].rstrip()) >= _NARROWEST
+    return bullet.kind == "bullet" and long and indent > bullet.indent and not _BULLET.match(line)
 
 
 def _is_prose(line: str) -> bool:
