@@ -104,7 +104,7 @@ All amounts include VAT of 20 %.
 | Castle Haul | 4410 | 5,208.00 | 30,000 | 234.00 extra | 7 |
 
 Needed: cover of at least 18,500 per item, because of the plotter (policy AL-55-90812).
-Rejected: Bexley & Sons. Cover too low, plotter at the owner's risk, net price dressed as a total.
+Rejected: Bexley & Sons, cover too low and the plotter at the owner's risk; the price was net.
 """
 
 MOVE_PLAN = """# Move to Brunt Mill 3.2
@@ -1440,7 +1440,10 @@ def ask_after_the_first_week(session: Recorder) -> None:
             fact(
                 "Bexley was rejected because his liability is too low for the plotter",
                 type="reason",
-                keys=["Bexley", "liability|cover|owner's risk|own risk|our risk|insured|uninsured"],
+                keys=[
+                    "Bexley",
+                    "liability|cover too low|low cover|owner's risk|own risk|uninsured",
+                ],
             ),
             fact(
                 "the plotter is insured at 18,500",
@@ -1565,7 +1568,7 @@ def ask_after_the_lift(session: Recorder) -> None:
             fact(
                 "the off-site is in Lübeck at Hotel Travewinkel",
                 type="decision",
-                keys=["Lübeck|Luebeck", "Travewinkel|hotel|off-site"],
+                keys=["Lübeck|Luebeck|Travewinkel", "hotel|off-site"],
             ),
             fact(
                 "the hotel in Hamburg had water damage",
@@ -1840,6 +1843,7 @@ def ask_what_changed(session: Recorder) -> None:
                 "what is on the inventory gets loaded",
                 type="reason",
                 keys=["inventory|list|on it", "loaded"],
+                said_in=ends(session.holding("on the list gets loaded", "what is on it is loaded")),
             ),
         ],
         [
@@ -1876,6 +1880,10 @@ def ask_what_changed(session: Recorder) -> None:
                 "the technician of the line comes at 13:00 on 12 May",
                 type="decision",
                 keys=["line|technician|slot|PF-77120", "13:00", "12 May"],
+                said_in=[
+                    *session.doing("mail_send", "the slot from 13:00 to 15:00"),
+                    *session.doing("calendar_create", "Line at Brunt Mill"),
+                ],
             ),
             fact(
                 "the slot costs 54.00 including VAT",
@@ -2146,12 +2154,12 @@ def ask_what_is_open(session: Recorder) -> None:
             fact(
                 "the plotter needs a blue socket of 16 A",
                 type="value",
-                keys=["16 A", "blue|socket|plotter"],
+                keys=["16 A", "blue|socket"],
             ),
             fact(
                 "the door sign reads LUMENROW only",
                 type="decision",
-                keys=["door sign|sign", "LUMENROW only|only LUMENROW|LUMENROW alone"],
+                keys=["door sign", "LUMENROW"],
             ),
             fact("the comms room is booked as CR-61", type="identifier", keys=["CR-61"]),
             fact(
