@@ -2080,14 +2080,14 @@ def probes_of_p2(session: Recorder) -> None:
         ],
         [
             trap(
-                "S4-9 is to be done before release",
+                "S4-9 with its forgotten chairs has the weaker verdict before release",
                 of="S4-9 is a stop",
                 keys=["S4-9", "before release"],
             ),
             trap(
-                "loans of withdrawn items are dropped",
+                "the two loans of the steam mop from 2024 are simply dropped",
                 of="withdrawn items get a retired copy",
-                keys=["loans", "withdrawn items|steam mop", "dropped|thrown away"],
+                keys=["loans", "steam mop|withdrawn items", "dropped|thrown away"],
             ),
         ],
         point="p2",
@@ -2555,7 +2555,7 @@ def continuation_probes(session: Recorder) -> None:
                 said_in=session.saying("The tag v4.0.0 I set after Millrace"),
             ),
             fact(
-                "S4-11 stays as later",
+                "S4-11, the backup older than the lock, stays as later",
                 type="state",
                 keys=["S4-11", "later"],
             ),
@@ -2567,8 +2567,8 @@ def continuation_probes(session: Recorder) -> None:
         ],
         [
             trap(
-                "S4-11 is closed",
-                of="S4-11 stays as later",
+                "S4-11 was repaired together with all other findings and is closed",
+                of="S4-11, the backup older than the lock, stays as later",
                 keys=["S4-11", "closed"],
             ),
             trap(
