@@ -957,6 +957,16 @@ def night_report(session: Recorder) -> None:
         "git show --stat --format='%h %s'",
         "Committed, on its own.",
     )
+    session.say(
+        "For completeness, what the log of the second ferry adds beyond the count. Its runs are of the same kind as those on the first "
+        "one before the kill, small and regular, each taking what has gathered. Nothing there comes near a limit of memory, so it is a "
+        "calm place for a pilot. The restarts and the rotation are what I would watch. A restart in the middle of a run is harmless by "
+        "design, because the offsets are written in one step and only for what has been sent, but the old code was never tested for that and "
+        "neither is the new one; I only argue from the order of the statements. If a frame has been appended and the offsets have not been "
+        "saved when the power goes, then the same records are sent again with the next run under the same number. That was so before, it "
+        "is no worse now, and yet I would rather have it known than found. The full sink in the evening is ordinary, the shore file had "
+        "simply not been fetched for a while, and the supervisor tried again as it should."
+    )
 
 
 def long_status(session: Recorder) -> None:
@@ -1151,7 +1161,6 @@ def try_threads(session: Recorder) -> None:
         "rm tools/spike_threads.py && git status --short",
         "The spike goes; it was never committed.",
     )
-    look_at_fleet(session)
     session.together(
         [
             read_file("src/raftline/filters.py"),
@@ -1270,6 +1279,14 @@ def one_pass(session: Recorder) -> None:
         "Three golden scenarios differ. The whole difference at once:",
     )
     session.say(
+        "I do not touch anything yet, I want to understand the difference first. A failing golden test is easily made green by moving a "
+        "statement until the checksums agree, and then nobody knows why it holds. So I ask of each scenario which event comes at another "
+        "moment than in the old code, and whether the outside could ever see the old order again by a local repair. In the chain of callbacks "
+        "the whole file was decoded before the first frame was built, not because somebody wanted it but because everything was put aside; the "
+        "order of effects was a by-product of the waste of memory. That is the uncomfortable part of this task: we want to remove the "
+        "waste and keep its by-product. Whoever wrote the rule for the shore watch relied on it without knowing."
+    )
+    session.say(
         "Two different breaks. With sink-full, R507 comes while the rest of the file is unread, so the later R204 "
         "lines are missing from stderr. With too-many-rejects, frames have left before the twenty-first reject is seen: "
         "shore.out is no longer empty and the offsets have moved. The first I can mend by reading on after a failure: "
@@ -1335,6 +1352,14 @@ def one_pass(session: Recorder) -> None:
         TRIAL, "40 passed and the snapshot is identical again. And memory, on the same spool?"
     )
     session.say(
+        "Let me say what I expect of these counters before I interpret them, so that I do not talk myself into something. Lines, rejects, drops, "
+        "frames and what was sent have to be the same as with the callbacks, because the same records travel. Dials may grow, since the "
+        "modem is now called for each burst and not once for a file; that is the price of the bound, and whether it is acceptable "
+        "depends on the contract and not on me. The peak is the number that this is all about. It has to stay at or below the setting for "
+        "any length of spool, and if it lies above it by even one batch then the limit is a wish and not a limit. On a box with "
+        "little memory and long records one batch may be the difference between a run and a kill."
+    )
+    session.say(
         "held_peak went from 1920 to 280, but the limit is 256, so the bound is not kept. A burst of six batches holds 240 "
         "records, and bursts pulls the seventh batch before it knows that it does not fit: 240 + 40 = 280. The burst "
         "must leave as soon as another full batch would not fit, then no batch waits outside."
@@ -1369,6 +1394,7 @@ def one_pass(session: Recorder) -> None:
         "pipeline.py reads well: survey, then one chain, then send. The public signature is untouched. I would go on to the "
         "documentation unless you want another value for the buffer first."
     )
+    look_at_fleet(session)
     session.user(
         "Nice. Dials are billed one by one on the Ostra contract: at most 6 dials for such a spool of 2,400 lines. Raise the "
         "buffer to 400 records, ini and default."
@@ -1498,6 +1524,16 @@ def finish(session: Recorder) -> None:
     session.edit(
         "docs/pipeline.md", DOCS_OLD, DOCS_NEW, "The documentation still describes callbacks."
     )
+    session.say(
+        "What I put into the documentation and what I left out. It names the order of the stages, that a file is read twice, and why. "
+        "The reason is the important part, since the second reading looks like a waste to everybody who sees it for the first time, and "
+        "sooner or later somebody will try to optimise it away; Jorun's review was the first attempt, and a friendly one. I left out how the "
+        "generators work, that is Python and not ours. I left out the history of the bound as well, the values that it had in between are "
+        "in the commits, and a page that tells old values next to the valid one is a page that misleads. The table of codes stays as "
+        "it is, to the letter. In the change log I wrote two lines for the people who run the boxes: what they can set and what they "
+        "need not worry about. I did not write that it is faster, because I have not measured that and you did not want it measured."
+    )
+    session.user("ok fine")
     session.edit(
         "CHANGELOG.md",
         "# Changelog\n",
@@ -1541,6 +1577,21 @@ def finish(session: Recorder) -> None:
         "Summarise where we are."
     )
     long_status(session)
+    session.say(
+        "One last look at the things that I considered and dropped, so that nobody has to think of them again. A limit in bytes instead of "
+        "records: it would fit the problem of long traces better, but the unit of a frame is the record, the counters speak of records, and "
+        "the people on the boxes can count records in a spool with wc. If the traces grow once more it may be worth a second look. A pool of "
+        "workers for several spool files at once: no box has more than a few files, and the sink is one. An asynchronous version: it would turn "
+        "every stage and the simulator inside out for a program which waits for a modem anyway. Compressing the frames: the importer "
+        "would have to learn it first, so that is a talk with the harbour office and not a refactoring. A check of free memory at the start: it "
+        "tells what is free now and not what will be needed, and the setting does the same job without surprise. And a limit for the "
+        "length of a spool, which would have avoided the kill, would have lost the lines of those days for it. I also thought about a "
+        "switch that brings the old chain back, for a quiet return if the pilot goes wrong. I decided against it: two chains would have to be "
+        "tested and kept alike in every error, and the version before is one command away on every box. What I would do, if there is time "
+        "after the open point of Monday, is to run the simulator for a whole day against the branch with spools of very different lengths, because "
+        "it is the only program that calls us many times within one process, and leaks of a small kind would show there first."
+    )
+    session.user("makes sense")
     session.bash(f"{TESTS} && git status --short && git log --oneline start..HEAD")
     session.say(
         "State: 49 passed, the tree is clean, seven commits since the start, all error scenarios identical to the golden file, and "
@@ -2004,8 +2055,10 @@ def ask_continuation(session: Recorder) -> None:
         "rollout-rules",
         "continuation",
         "Which rules of the yard apply to the roll-out: the status of a ferry, ferries per day, how long the pilot runs and when it "
-        "passes, the deadline to confirm, and the way back?",
+        "passes, the deadline to confirm, and the way back? Which files of the yard did you look into for it?",
         [
+            file_fact(session, "ops/runbook.md", "read"),
+            file_fact(session, "ops/fleet.md", "read"),
             ("at most 2 ferries per day", "constraint", ["ferries per day|per day", "2 ferries"]),
             ("the pilot runs for 5 days", "value", ["pilot", "5 days"]),
             (
@@ -2021,9 +2074,9 @@ def ask_continuation(session: Recorder) -> None:
             ("boxctl pin raftline 0.8.0 rolls back", "command", ["boxctl pin", "0.8.0"]),
         ],
         {
-            1: [("the pilot runs for 3 days", ["pilot", "3 days"])],
-            2: [("the pilot passes when held_peak stays below 120", ["pilot|passes", "below 120"])],
-            3: [
+            3: [("the pilot runs for 3 days", ["pilot", "3 days"])],
+            4: [("the pilot passes when held_peak stays below 120", ["pilot|passes", "below 120"])],
+            5: [
                 (
                     "boxctl confirm must follow within 24 hours",
                     ["boxctl confirm|confirm", "24 hours"],
