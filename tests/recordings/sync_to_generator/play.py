@@ -882,6 +882,17 @@ def look_at_fleet(session: Recorder) -> None:
         "become when a modem stays dead; I assume that there is no limit, which is the whole point of this work."
     )
     session.user("correct, no limit. continue")
+    session.say(
+        "Then one consequence of that, because it is easy to overlook. If a spool can be as long as it likes, then so can the time of the "
+        "survey, and during all of it nothing is shipped. For a normal night that does not matter. After a long silence of the modem the first "
+        "run reads the whole file once before a single frame leaves, and a restart of the box in this time begins the reading "
+        "anew. It cannot get into a loop, though, because once the shipping has begun each frame moves the offset forward, and the next "
+        "run only surveys what is left. I could have saved the end of the survey in the offsets to spare the second reading, but the content "
+        "of that file is one of the things that must not change on errors, so I leave it alone. I mention it so that the people on the "
+        "boxes are not surprised when a run is silent for a while at first. A second consequence is about the reports: with a long spool all "
+        "rejects appear at the beginning and not in between, exactly as they did with the callbacks, and the watch will see them in "
+        "one block. Nobody has to be told about that one, since it has always been so."
+    )
 
 
 def simulator_review(session: Recorder) -> None:
@@ -913,6 +924,18 @@ def simulator_review(session: Recorder) -> None:
         "would keep the name. What I do take from her review is that the survey is not explained in the documentation yet."
     )
     session.user("hm no renaming. agreed")
+    session.say(
+        "Good. I would answer Jorun in the review itself, in a friendly tone, because all of her points come from a wish to have less code, "
+        "and that wish is right in general. What she could not see from the diff is the history of the decision: that a single pass was "
+        "tried first and why it failed. The commits do not show it, since I never committed the failing version. So I put the reason into the "
+        "documentation, where the next reviewer finds it, and I give her the two scenarios by name which fail if the survey is taken out. "
+        "Anybody can try that within a minute. In return I would ask her for one more look at the module for the bound, as the condition "
+        "there was wrong once already, and I have looked at it for so long that I no longer see it. A second pair of eyes is worth more "
+        "at this place than anywhere else in the branch. If she finds a sequence of batch sizes that breaks the limit, a "
+        "line in the table of the test is enough to show it. I would be glad about a counterexample now, and much less "
+        "glad about one that comes from a ferry. The rest of the branch is plain enough that a normal review will do, and the "
+        "stages can be read in any order, as none of them knows the others."
+    )
     session.bash(
         "python -m pytest -v --tb=short",
         "Before the next step, all tests by name, so that the review has a list.",
@@ -952,6 +975,12 @@ def night_report(session: Recorder) -> None:
         "is not only a thought experiment."
     )
     session.user("thx. keep the tool")
+    session.say(
+        "It stays, then, with its own commit and without a test; it is a tool for people and not a part of the package. I would "
+        "not like to see it grow options. If somebody needs more than these counts, the logs are plain text and awk is on every machine. What "
+        "matters to me is the habit: for each number in a report, say from which file it comes and what one line of that file means. "
+        "Had I done so the first time, the mistake would have been visible to you at once, as you know who is berthed alongside whom."
+    )
     session.bash(
         "git add tools/night_report.py && git commit -q -m 'tools: count by box, not by file' && "
         "git show --stat --format='%h %s'",
