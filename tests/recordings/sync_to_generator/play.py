@@ -1621,6 +1621,16 @@ def finish(session: Recorder) -> None:
         "it is the only program that calls us many times within one process, and leaks of a small kind would show there first."
     )
     session.user("makes sense")
+    session.say(
+        "Then a last word on how to work with this branch. Begin with the page about the pipeline, then read the wiring, then whichever stage "
+        "you need. Run the comparison of errors after each step and not only at the end, as a difference is easy to explain when one "
+        "thing has changed and hard when five have. If you must touch the order of two stages, think of the counters first: what is dropped "
+        "before a stage is not counted in it. If you need a trial with a long spool, make one with the tool and remove it afterwards, "
+        "the folder is ignored by git, but a shore file that is left over fills the quota of the next trial, which has "
+        "confused me once. And if a figure surprises you, believe the figure before you believe the explanation, mine included. "
+        "Everything that I know about the branch is either in the commits or in what I have written to you here; "
+        "there is no other place with notes, and nothing is left uncommitted on this machine."
+    )
     session.bash(f"{TESTS} && git status --short && git log --oneline start..HEAD")
     session.say(
         "State: 49 passed, the tree is clean, seven commits since the start, all error scenarios identical to the golden file, and "
