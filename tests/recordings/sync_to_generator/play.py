@@ -2010,16 +2010,16 @@ def ask_files(session: Recorder) -> None:
         "moved-and-gone",
         "file",
         "Which module was renamed, which was deleted, which settings module and document were edited, and which file of the "
-        "simulator people was looked at?",
+        "simulator people was looked at? Which exit code does the alert have that goes to the yard by mail?",
         [
             file_fact(session, "src/raftline/batcher.py", "renamed"),
             file_fact(session, "src/raftline/outbox.py", "deleted"),
             file_fact(session, "src/raftline/settings.py", "modified"),
             file_fact(session, "docs/pipeline.md", "modified"),
             file_fact(session, "contrib/harbour/simulator.py", "read"),
-            ("RETRY_LIMIT of the simulator is 4", "value", ["RETRY_LIMIT", "4"]),
+            ("ALERT-40 is for exit 66", "value", ["ALERT-40", "exit 66|66"]),
         ],
-        {5: [("RETRY_LIMIT of the simulator is 6", ["RETRY_LIMIT", "6"])]},
+        {5: [("ALERT-40 is for exit 73", ["ALERT-40", "exit 73|73"])]},
     )
 
 
