@@ -1674,29 +1674,24 @@ def status(session: Recorder) -> None:
 def second_night(session: Recorder) -> None:
     """After the limits: a night in which the limit mattered."""
     session.user(
-        "Before the last parts: there's a second log, evening-2026-02-27. That was the night on which I ran main by "
-        "hand, with your repaired tax check in it. Anything strange?"
+        "Before the last parts: there's a second log, evening-2026-02-24. That was the night on which I ran the commit before #198 by hand, with the tax check still in it. Anything strange?"
     )
     session.read(
-        "ops/logs/evening-2026-02-27.log",
+        "ops/logs/evening-2026-02-24.log",
         "I read it whole and compare it with the first night afterwards.",
     )
     session.bash(
-        'for d in 20 27; do log=ops/logs/evening-2026-02-$d.log; echo "night of $d February"\n'
+        'for d in 20 24; do log=ops/logs/evening-2026-02-$d.log; echo "night of $d February"\n'
         "grep -E 'peak|done' $log; grep -E 'refused' $log; grep -cE 'waits for the printer' $log\n"
         "grep -oE '(ferry|marstal|skagen|aero|tuno) has [0-9]+ documents' $log; done\n"
-        "grep 'tax differs' ops/logs/evening-2026-02-27.log | awk '{n[$3]++} END {for (s in n) print s \" still has \" n[s] \" tax differences\"}' | sort",
+        "grep 'tax differs' ops/logs/evening-2026-02-24.log | awk '{n[$3]++} END {for (s in n) print s \" still has \" n[s] \" tax differences\"}' | sort",
         "Both nights side by side: duration, memory, refusals, sizes, and the differences that are left.",
     )
     session.say(
         "Nothing that would stop us, but three things that I would keep in mind.\n\n"
-        "The batch ended later than a week before and used more memory, though there were hardly more documents. "
-        "I first thought of the recorded outputs and of the package, which is nonsense: that night ran on main "
-        "by hand, with the repair only, and the split was not in it. The more likely reason is that the queue in "
-        "front of the printer was longer. It is still within what the runbook allows, with some air.\n\n"
-        "There are differences of tax left. They are from invoices that had been rendered before the repair and "
-        "that were only imported into the ledger that night, as their numbers show, the series goes on where "
-        "the first night stopped. So the repair holds, the rest is what was already in the spool. I would look "
+        "The batch ended later than on the 20th and used more memory, though there were hardly more documents. "
+        "I first thought of the recorded outputs and of the package, which is nonsense: that night ran on older code, and the split was not in it. My next guess was the printer, but the log says that its queue was waited for less often. So I do not know the reason. It is still within what the runbook allows, with some air.\n\n"
+        "There are differences of tax left. I think that they are from invoices that had been rendered after the merge and were still in the spool: those of the ferry line have numbers that the first night had as well. So the check does what it should. I would look "
         "again in a week, and if there is still a difference by then I am wrong and we have to search again.\n\n"
         "And there is a refusal of a locale that we do not have. Somebody at that site has asked for Faroese. It is a "
         "refusal as it should be, not a fault of ours, but perhaps Marit wants to know about it: a fourth "
@@ -1784,7 +1779,7 @@ def release(session: Recorder) -> None:
         "From the release notes I take two things that concern us. There is a time of comparison before a till gets "
         "the new zip, and a single byte in the csv ends it; that is one more reason not to repair the quoting in "
         "passing. And the order of the sites begins with a small one, which I like: if a script of a site "
-        "breaks in spite of the survey, we hear it from two tills and not from all of them. I sign nothing and I "
+        "breaks in spite of the survey, we hear it from a few tills and not from all of them. I sign nothing and I "
         "release nothing, that is yours."
     )
 
