@@ -23,7 +23,10 @@ from pytest_compaction.conversation.messages import (
 
 
 class Tampered(Anchored):
-    """``anchored`` with a smaller budget; subclasses then tamper with its views."""
+    """``anchored`` with a smaller budget and a long tail; subclasses then tamper with its views."""
+
+    def __init__(self):
+        super().__init__(summary=0.6)
 
     def tamper(self, after, before, context):
         """The view with the fault, or ``None`` to leave the view as it is."""
