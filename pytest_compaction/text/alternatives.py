@@ -84,6 +84,10 @@ class Alternative:
     relation: Relation | None = None
 
 
+Wanted = tuple[tuple[Alternative, ...], ...]
+"""Key groups as an index asks for them."""
+
+
 def is_value(term: Term) -> bool:
     """Whether a term asks for a value and not for a word, a name or a path."""
     return bool(term.keys) and isinstance(term.keys[0], tuple)

@@ -40,6 +40,7 @@ _DENIED: Final = re.compile(
 _CALLS: Final = (
     ("renamed", re.compile(r"(?:^|[\s;&|])(?:git mv|mv|rename\w*|move\w*)\s")),
     ("deleted", re.compile(r"(?:^|[\s;&|])(?:git rm|rm|unlink|delete_?\w*|remove_?\w*)\s")),
+    ("created", re.compile(r"^\W*\w*(?:edit|replace)\w* create\b")),
     ("modified", re.compile(r"(?:sed -i|perl -p?i|>>|tee -a|git apply|patch -p)")),
     (
         "modified",

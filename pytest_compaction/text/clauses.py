@@ -34,6 +34,8 @@ _LOG_LINE: Final = re.compile(
     r"\s*(?:\d{4}-\d\d-\d\d[T ]|\d\d:\d\d:\d\d|\S+:\d+:|[$%>\[{}<|@]|[\w.]+\s*[:+-]?=[^=]|[\w.]+\(|"
     r"(?:INFO|DEBUG|WARNING|ERROR|PASSED|FAILED|E |def |class |import |return |from \S+ import))"
 )
+_CALL: Final = re.compile(r"\s*[a-z]+(?:_[a-z]+)* \S*[\w)][/.]\w\S*$")
+"""A tool's name and a path, alone on a line."""
 _CODE_END: Final = re.compile(r"[{};\\]$")
 _SENTENCE_END: Final = re.compile(
     r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!\bvs\.)(?<!\bcf\.)(?<!\betc\.)[\"'”’)\]*`]{0,4}"
@@ -192,7 +194,7 @@ def _lines(text: str) -> list[_Line]:
             continue
         if _DIFF_START.match(line):
             diff = True
-        if joins and _goes_on(raw, number):
+        if joins and (_is_rest_of_bullet(raw, number, found[-1]) or _goes_on(raw, number)):
             found[-1].text += " " + _QUOTE.sub("", line).strip()
             continue
         made = _line(line, code, diff or _replaces(raw, number), table)
@@ -251,13 +253,26 @@ def _goes_on(raw: list[str], number: int) -> bool:
     before, line = raw[number - 1].rstrip(), raw[number].rstrip()
     if _BULLET.match(line) or _HEADING.match(line) or line.lstrip()[:1] in {"|", "<"}:
         return False
-    if len(before) > _WIDEST or _LOG_LINE.match(line) or _CODE_END.search(before):
+    if (
+        len(before) > _WIDEST
+        or _LOG_LINE.match(line)
+        or _CALL.match(line)
+        or _CODE_END.search(before)
+    ):
         return False
     first = _FIRST_WORD.match(line)
     width = max(len(before), min(len(line), _WIDEST), _NARROWEST)
     if first is None or len(before) + 1 + len(first[1]) <= width:
         return False
     return before.endswith(",") or _is_prose(before)
+
+
+def _is_rest_of_bullet(raw: list[str], number: int, bullet: _Line) -> bool:
+    """Whether this line is the rest of a long bullet: it stands further in, whatever it holds."""
+    line = raw[number]
+    indent = len(line) - len(line.lstrip())
+    long = len(raw[number - 1].rstrip()) >= _NARROWEST
+    return bullet.kind == "bullet" and long and indent > bullet.indent and not _BULLET.match(line)
 
 
 def _is_prose(line: str) -> bool:

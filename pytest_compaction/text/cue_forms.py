@@ -51,7 +51,8 @@ ON_NOUN: Final = re.compile(
 )
 REJECT: Final = re.compile(
     r"\b(?:reject(?:s|ed|ing)?|abandon(?:s|ed|ing)?|revert(?:s|ed|ing)?|ruled? out|ruling out|"
-    r"discard(?:s|ed|ing)?|dismiss(?:es|ed|ing)?|turned down|gave up on|given up|giving up on|"
+    r"pass(?:es|ed|ing)? over|vot(?:es|ed) down|thrown out|threw out|discard(?:s|ed|ing)?|"
+    r"dismiss(?:es|ed|ing)?|turn(?:s|ed|ing) down|gave up on|given up|giving up on|"
     r"roll(?:s|ed|ing)? back|decided against|decides? against|advised? against|undid|undone|"
     r"back(?:ed)? out|withdr[ae]wn?|taken back|takes? back|took back|scrapped|vetoed|overruled|"
     r"not chosen|cancell?ed|retracted|dropped(?! (?:from|to|by|below|under)\b)|left out|"
@@ -68,6 +69,11 @@ PAST: Final = re.compile(
     r"(?=value|limit|setting|default|\d)|up from|down from|until then|previously(?! \w+ed\b)|"
     r"originally|at first|initially)\b"
 )
+BEFORE: Final = re.compile(
+    r"\b(?:before|prior to|until) (?:the |this |that |our |my )?(?:change|fix|patch|edit|update|"
+    r"correction|refactoring|rewrite)\b"
+)
+"""What a text says so is the state that a change has ended."""
 WAS: Final = re.compile(r"\b(?:was|were|had been|stood at)\b(?= )")
 NOW: Final = re.compile(
     r"\b(?:now|nowadays|currently|today|since then|is (?=\d)|became|becomes|has since)\b"
@@ -96,6 +102,10 @@ SUPPOSED: Final = re.compile(
 THEN: Final = re.compile(r"\b(?:we|i|you|they|it|he|she|then)\b")
 UNREAL: Final = re.compile(r"\b(?:would|could|might)\b|'d\b|\bwere to\b")
 LAST_QUESTION: Final = re.compile(r"[.!?:] (?=[^.!?]*\?[\s)\"']*$)")
+REQUEST: Final = re.compile(
+    r"\b(?:can|could|would|will) you (?:please )?(?!(?:tell|explain|say)\b)"
+)
+"""A question that asks for something to be done."""
 PARTICIPLE: Final = re.compile(
     r" (?:yet |been |be |being |\w+ly )?(?:\w+ed|\w+en|done|run|built|found|made|set|sent|kept|"
     r"touched|put|read|met|left|lost|held|known|shown|sure|yet|in use|needed|allowed|ok|true)\b"
@@ -112,6 +122,7 @@ HEADING_CUE: Final = re.compile(
     r"|(?P<ask>\bopen questions?\b|\bquestions?\b|\bunclear\b|\bto clarify\b|\bhypothe\w+|"
     r"\bideas?\b|\?)"
 )
+BARE: Final = frozenset({"not", "no", "false", "untrue", "wrong", "not true", "not so"})
 REPLACING: Final = frozenset(
     {"instead of", "rather than", "in place of", "as opposed to", "in lieu of"}
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, product
@@ -20,7 +21,7 @@ MAX_CHOICES: Final = 128
 
 RANK: Final = {"stated": 3, "contradicted": 2, "uncertain": 1, "absent": 0}
 
-_REVERSING: Final = frozenset({"negated", "replaced", "rejected", "past"})
+REVERSING: Final = frozenset({"negated", "replaced", "rejected", "past"})
 _REJECTING: Final = frozenset(
     stem(word)
     for word in """reject abandon revert undo undone discard drop dismiss withdraw decline
@@ -36,6 +37,14 @@ _PLAIN_KIND: Final = {
     "asked": "only asked:",
     "uncertain": "not sure:",
 }
+
+
+_ACTS: Final = re.compile(
+    r".{0,5}?\b(?:do|does|did)(?:n't| not) (?!(?:happen|occur|exist|appear|work|apply|show|matter|"
+    r"help|arise|do|take place|fit|match|count|run)\b)\w"
+)
+"""What does not do something else is there all the same."""
+_NEED: Final = re.compile(r" (?:need|require|have to|has to|call for)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +125,7 @@ def _weigh_choice(
     for found in choice:
         if not (found.match.alternative.negative and found.match.whole is None):
             continue
-        cue = next((cue for cue in [*cues, *outer] if _reverses(cue, found)), None)
+        cue = next((cue for cue in [*cues, *outer] if _reverses(sentence, cue, found)), None)
         if cue is None:
             why = f'without the negation of "{found.match.alternative.normal}"'
             return Weighed("contradicted", words, why, Signature(1, 1), width)
@@ -125,7 +134,7 @@ def _weigh_choice(
     reached = [(cue, last) for cue, hit, last in hits if hit]
     reasons += [_reason(cue, sentence) for cue, _ in reached]
     reasons += ["by the heading or lead-in above" for _ in outer]
-    is_open = any(cue.kind not in _REVERSING for cue in [*outer, *(cue for cue, _ in reached)])
+    is_open = any(cue.kind not in REVERSING for cue in [*outer, *(cue for cue, _ in reached)])
     signature = _signature(sentence, choice, reached, outer, is_open)
     right = (
         (signature.all, signature.last) == (meant.all, meant.last)
@@ -161,14 +170,14 @@ def _signature(
     """
     chains: list[list[tuple[Cue, bool]]] = []
     for cue, last in reached:
-        if cue.kind not in _REVERSING:
+        if cue.kind not in REVERSING:
             continue
         inside = next((one for one in chains if one[-1][0].reaches(*cue.at)), None)
         if inside is None:
             chains.append([(cue, last)])
         else:
             inside.append((cue, last))
-    above = sum(cue.kind in _REVERSING for cue in outer)
+    above = sum(cue.kind in REVERSING for cue in outer)
     if above and not chains:
         firm = any(cue.kind != "rejected" for cue in outer) or not _explained(sentence, choice)
         return Signature(above % 2, above % 2 if firm else 0, is_open)
@@ -213,20 +222,32 @@ def _within(cue: Cue, match: Match) -> bool:
     return any(cue.reaches(start, end) for start, end in match.spans)
 
 
-def _reverses(cue: Cue, found: Found) -> bool:
+def _reverses(sentence: Parsed, cue: Cue, found: Found) -> bool:
     """Whether a cue gives a group the negation that its alternative asks for."""
-    if cue.kind not in _REVERSING:
+    if cue.kind not in REVERSING or cue.whole:
+        return False
+    if found.own and cue.at[1] and _denies_need(sentence.normal, cue.at[1], found.match.start):
         return False
     if cue.scope == cue.before:
         return True
-    return found.own and (
-        _within(cue, found.match) or cue.reaches_back(found.match.start, found.match.end)
+    if not found.own:
+        return False
+    return _within(cue, found.match) or (
+        cue.reaches_back(found.match.start, found.match.end)
+        and not _ACTS.match(sentence.normal[max(cue.at[0] - 5, 0) :])
     )
+
+
+def _denies_need(normal: str, end: int, start: int) -> bool:
+    """Whether a negation is of a need: what needs no change may have been changed."""
+    return _NEED.match(normal, end, max(end, start)) is not None
 
 
 def _holds(match: Match, cue: Cue) -> bool:
     """Whether the cue is one of the words that were asked for."""
     start, end = cue.at
+    if start == end and match.whole:
+        return match.whole[0] < start == match.whole[1]
     return start < end and any(at < end and start < to for at, to in match.spans)
 
 

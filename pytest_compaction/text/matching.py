@@ -2,8 +2,10 @@
 
 A statement with key groups is *stated* where one clause holds an alternative of every group with
 the right polarity (see ``groups``); a heading or lead-in may hold some of them for the bullets
-below it. It is *contradicted* where that is only negated, replaced or rejected, or a counterpart
-stands instead; *uncertain* where the groups stand in neighbouring sentences or are only supposed.
+below it, and neighbouring clauses of a short passage count as one (see ``passages``). It is
+*contradicted* where that is only negated, replaced or rejected, or a counterpart stands instead;
+*uncertain* where it is only supposed, or the passage says something else with the same words (see
+``agreement``).
 A statement without keys is read by its wording (see ``wording``).
 """
 
@@ -11,41 +13,28 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.text import changes, wording
-from pytest_compaction.text.alternatives import Alternative, alternative, has_words
+from pytest_compaction.text.agreement import affirmed
+from pytest_compaction.text.alternatives import Alternative, Wanted, alternative, has_words
 from pytest_compaction.text.clauses import Sentence
 from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
 from pytest_compaction.text.groups import Outcome as Outcome
-from pytest_compaction.text.overlap import PreparedText
-from pytest_compaction.text.parsed import parse
+from pytest_compaction.text.overlap import PreparedText, overlap
+from pytest_compaction.text.passages import disagreed, joined, together
 from pytest_compaction.text.polarity import Cue, heading_cue
-from pytest_compaction.text.sentence_index import SentenceIndex, camel_names
+from pytest_compaction.text.relations import Relation
+from pytest_compaction.text.sentence_index import SentenceIndex
+from pytest_compaction.text.statement import Statement as Statement
+from pytest_compaction.text.statement import signature_of, wanted_groups, without_one
 from pytest_compaction.text.words import clipped, is_path, normalize
 
+_SHARE: Final = 0.5
+"""Share of a statement's own words that make up for one group of words that is not found."""
 _SHOWN: Final = 240
 """Characters of a clause that an explanation shows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """What a text may state: a fact, or its counterpart.
-
-    ``keys`` are groups of alternatives; one alternative of every group must stand in one
-    clause. Without keys the wording of ``text`` or of one of the ``aliases`` decides.
-    ``counterparts`` are what would be wrong in its place, such as a value from before.
-    ``change`` is what happened to the file that the keys name: created, modified, deleted,
-    renamed or read.
-    """
-
-    text: str
-    aliases: tuple[str, ...] = ()
-    keys: tuple[tuple[str, ...], ...] = ()
-    counterparts: tuple[Statement, ...] = ()
-    change: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,17 +119,9 @@ class TextIndex:
 
     def _read_keys(self, statement: Statement) -> Reading:
         wanted = wanted_groups(statement)
-        meant = signature_of(statement)
-        best: tuple[int, int, Weighed] | None = None
-        for number in self._candidates(wanted):
-            weighed = self._weigh(number, wanted, meant, statement)
-            if weighed is None:
-                continue
-            rank = RANK[weighed.outcome]
-            if best is None or rank > best[0]:
-                best = (rank, number, weighed)
-            if weighed.outcome == "stated":
-                break
+        best = self._best(wanted, statement)
+        if best is None:
+            best = self._best_but_one(statement)
         if statement.change in {"deleted", "renamed"} and (
             best is None or best[0] < RANK["stated"]
         ):
@@ -153,6 +134,36 @@ class TextIndex:
         number, weighed = best[1:]
         clause = clipped(self._index.sentences[number].text, _SHOWN)
         return Reading(weighed.outcome, clause, weighed.words, weighed.why)
+
+    def _best(self, wanted: Wanted, statement: Statement) -> tuple[int, int, Weighed] | None:
+        """The rank, number and weight of the sentence that does most with the groups."""
+        meant = signature_of(statement)
+        best: tuple[int, int, Weighed] | None = None
+        for number in self._candidates(wanted):
+            weighed = self._weigh(number, wanted, meant, statement)
+            if weighed is None:
+                continue
+            rank = RANK[weighed.outcome]
+            if best is None or rank > best[0]:
+                best = (rank, number, weighed)
+            if weighed.outcome == "stated":
+                break
+        return best
+
+    def _best_but_one(self, statement: Statement) -> tuple[int, int, Weighed] | None:
+        """A sentence with all groups but one, and most of the statement's own words around it."""
+        for others in without_one(statement):
+            found = self._best(others, statement)
+            if found is None or found[2].outcome != "stated":
+                continue
+            near = sorted([found[1], *self._index.beside(found[1])])
+            around = PreparedText([self._index.sentences[one].text for one in near])
+            held = overlap(statement.text, around)
+            passage = joined([self._index.parsed(one) for one in near])
+            if held.exact and held.share >= _SHARE and affirmed(statement.text, passage) is None:
+                why = f"{held.share:.0%} of its words around all groups but one"
+                return found[0], found[1], replace(found[2], why=why)
+        return None
 
     def _gone_with_folder(self, group: Sequence[Alternative], change: str) -> int | None:
         """The sentence with a command that deletes or renames a folder that the file is in."""
@@ -174,29 +185,43 @@ class TextIndex:
             return None
         parsed = self._index.parsed(number)
         groups: list[list[Found]] = []
-        beside: list[int] = []
-        for place, group in enumerate(wanted):
-            found = self._found(number, group)
+        for group in wanted:
+            found = self._found(number, group) or self._found_above(sentence.context, group)
             if not found:
-                found = self._found_above(sentence.context, group)
-            if not found:
-                found = self._found_beside(number, group)
-                beside.append(place)
-            if not found:
-                return None
+                return self._weigh_passage(number, wanted, meant, statement)
             groups.append(found)
         if not any(one.own for group in groups for one in group):
             return None
         weighed = weigh(parsed, groups, self._cues_above(sentence), meant)
         weighed = self._against_counterparts(number, weighed, statement)
-        if beside:
-            why = "the groups stand in neighbouring sentences"
-            weighed = Weighed("uncertain", weighed.words, why, weighed.signature, weighed.width)
+        weighed = disagreed(statement.text, parsed, weighed)
         if statement.change and weighed.outcome == "stated":
             above = [self._index.normals[one] for one in sentence.context]
             planned = changes.is_planned(normalize(statement.text))
             return changes.weigh_change(parsed, above, groups, statement.change, weighed, planned)
         return weighed
+
+    def _weigh_passage(
+        self, number: int, wanted: Wanted, meant: Signature, statement: Statement
+    ) -> Weighed | None:
+        """What the passages around the sentence do with groups that it does not hold alone."""
+        sentence = self._index.sentences[number]
+        weighed: list[Weighed] = []
+        for numbers in self._index.passages(number):
+            passage = joined([self._index.parsed(one) for one in numbers])
+            groups = []
+            for group in wanted:
+                found = [Found(match) for one in group for match in passage.matches(one)]
+                found = found or self._found_above(sentence.context, group)
+                if not found:
+                    break
+                groups.append(found)
+            else:
+                if any(one.own for group in groups for one in group):
+                    one = weigh(passage, groups, self._cues_above(sentence), meant)
+                    one = disagreed(statement.text, passage, one)
+                    weighed.append(together(statement.text, passage, wanted, groups, one))
+        return max(weighed, key=lambda one: RANK[one.outcome], default=None)
 
     def _against_counterparts(self, number: int, weighed: Weighed, statement: Statement) -> Weighed:
         """A counterpart that stands nearer together in the same sentence takes its place."""
@@ -225,18 +250,6 @@ class TextIndex:
             if found:
                 return [Found(one.match, own=False) for one in found]
         return []
-
-    def _found_beside(self, number: int, group: Sequence[Alternative]) -> list[Found]:
-        """The group in a sentence next to this one, unless something reverses it there."""
-        found: list[Found] = []
-        for beside in self._index.beside(number):
-            cues = self._index.parsed(beside).sense.cues
-            found.extend(
-                Found(one.match, own=False)
-                for one in self._found(beside, group)
-                if not any(cue.reaches(one.match.start, one.match.end) for cue in cues)
-            )
-        return found
 
     def _cues_above(self, sentence: Sentence) -> list[Cue]:
         cues = (heading_cue(self._index.normals[above]) for above in sentence.context)
@@ -271,27 +284,14 @@ class TextIndex:
         found: set[int] = set()
         for wanted in group:
             found |= self._index.holders(wanted.terms, near)
+            if wanted.relation and wanted.relation.first:
+                found |= self._holders_of_sides(wanted.relation, near)
         return found
 
-
-Wanted = tuple[tuple[Alternative, ...], ...]
-"""Key groups as the index asks for them."""
-
-
-@lru_cache(maxsize=4096)
-def wanted_groups(statement: Statement) -> Wanted:
-    """The key groups of a statement, read."""
-    return tuple(tuple(alternative(form) for form in group) for group in statement.keys)
-
-
-@lru_cache(maxsize=4096)
-def signature_of(statement: Statement) -> Signature:
-    """How the statement's own wording reads by its own keys; plain if it does not hold them."""
-    parsed = parse(normalize(statement.text), camel_names(statement.text))
-    groups = [
-        [Found(match) for wanted in group for match in parsed.matches(wanted)]
-        for group in wanted_groups(statement)
-    ]
-    if not groups or not all(groups):
-        return PLAIN
-    return weigh(parsed, groups, ()).signature
+    def _holders_of_sides(self, relation: Relation, near: set[int] | None) -> set[int]:
+        """The sentences with one side of a direction and the other one beside them."""
+        first, second = (
+            self._index.holders(alternative(side).terms, near)
+            for side in (relation.first, relation.second)
+        )
+        return {number for number in first if not second.isdisjoint(self._index.beside(number))}

@@ -54,6 +54,9 @@ FAMILY: Final = 5
 """Letters that the stems of one family of words share."""
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_CAMEL: Final = re.compile(r"(?!Mac?[A-Z]|Mc[A-Z])[A-Za-z]+[a-z][A-Z][a-z]+[A-Za-z]*")
+"""A name of a program, such as ``KeyError``; no name of a person."""
+_MARKS: Final = "\"'`()[].,;:!?"
 _END: Final = re.compile(r"(?<=[.!?;])\s+")
 
 
@@ -229,7 +232,10 @@ def _terms(statement: str) -> tuple[_Term, ...]:
     rest = _without(values, statement.translate(str.maketrans("’", "'")))
     for match in re.finditer(r"\S+", rest):
         name = match[0].lstrip("\"'(`[")[:1].isupper() and not _opens(match, rest)
+        camel = _CAMEL.fullmatch(match[0].strip(_MARKS)) is not None
         for term in _piece_terms(match[0], match.start(), name):
+            if camel:
+                term = replace(term, weight=VALUE_WEIGHT, exact=True)
             terms.setdefault(term.keys, term)
     ordered = sorted(terms.values(), key=lambda term: term.start)
     step = (LAST - FIRST) / max(len(ordered) - 1, 1)

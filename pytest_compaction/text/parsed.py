@@ -21,6 +21,7 @@ from pytest_compaction.text.alternatives import (
     nearest_places,
 )
 from pytest_compaction.text.held import held_values
+from pytest_compaction.text.phrases import phrases_in
 from pytest_compaction.text.polarity import Sense, sense_of
 from pytest_compaction.text.relations import Relation
 from pytest_compaction.text.words import (
@@ -65,6 +66,11 @@ class Parsed:
     sense: Sense
     parts: tuple[int, ...]
     header: int = 0
+    joints: tuple[int, ...] = ()
+
+    def sentence(self, place: int) -> int:
+        """The number of the sentence of a passage that holds this place."""
+        return bisect_right(self.joints, place)
 
     def part(self, place: int) -> int:
         """The number of the part that holds this place."""
@@ -82,7 +88,7 @@ class Parsed:
             return found
         if wanted.relation:
             return self._related(wanted, wanted.relation)
-        places = [self._term_places(term) for term in wanted.terms]
+        places = [self.term_places(term) for term in wanted.terms]
         chosen = nearest_places(places)
         farthest = VALUE_FARTHEST if any(map(is_value, wanted.terms)) else FARTHEST
         return [Match(spans, wanted) for spans in chosen if self._is_close(spans, farthest)]
@@ -115,12 +121,18 @@ class Parsed:
                     if leads
                     else self.normal[second.end : first.start]
                 )
-                if len(between) <= FARTHEST and relation.holds(between, leads):
+                old = self._is_old(relation, first), self._is_old(relation, second)
+                said = old[0] if any(old) else relation.holds(between, leads)
+                if len(between) <= FARTHEST and said:
                     span = (min(first.start, second.start), max(first.end, second.end))
                     found.append(Match((span,), wanted, span))
         return found[:MAX_MATCHES]
 
-    def _term_places(self, term: Term) -> list[Span]:
+    def _is_old(self, relation: Relation, match: Match) -> bool:
+        return relation.is_old(self.normal[: match.start], self.normal[match.end :])
+
+    def term_places(self, term: Term) -> list[Span]:
+        """Where one term stands, in order."""
         spans = {span for key in term.keys for span in self.places.get(key, ())}
         if term.parts:
             spans.update(self._in_a_row(term.parts))
@@ -150,6 +162,8 @@ def parse(normal: str, names: Mapping[str, tuple[str, ...]], code: bool = False)
             places[form].append(span)
         if is_path(token):
             places["path", "/".join(path_suffixes(token)[:1])].append(span)
+    for word, span in phrases_in(normal):
+        places[word].append(span)
     sense = sense_of(normal, code)
     for cue in sense.cues:
         if cue.kind == "past":
@@ -158,7 +172,8 @@ def parse(normal: str, names: Mapping[str, tuple[str, ...]], code: bool = False)
     for key, span in held:
         if span not in places[key]:
             places[key].append(span)
-    parts = _parts(normal, sorted({at for _, at in held}))
+    row = " | " in normal
+    parts = () if row else _parts(normal, sorted({at for _, at in held}))
     colon = normal.find(": ")
     header = colon if parts and colon >= 0 and normal.count(": ") == 1 else 0
     if code and parts and '": ' not in normal and "': " not in normal:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from pytest_compaction.text import cue_forms
+from pytest_compaction.text.bounds import Bounds
 
 Kind = Literal["negated", "replaced", "rejected", "past", "supposed", "asked", "uncertain"]
 Span = tuple[int, int]
@@ -24,12 +25,16 @@ _SHORT: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """One expression that changes what a sentence states; ``at`` is where it stands."""
+    """One expression that changes what a sentence states; ``at`` is where it stands.
+
+    ``whole`` if it takes back a whole sentence ("it is false that") and denies no word of it.
+    """
 
     kind: Kind
     at: Span
     scope: Span
     before: Span = NOWHERE
+    whole: bool = False
 
     def reaches(self, start: int, end: int) -> bool:
         """Whether words between these positions lie in the scope."""
@@ -60,7 +65,7 @@ def sense_of(normal: str, code: bool = False) -> Sense:
         ends.append(match.start())
         if match.lastgroup == "explains":
             explains.append(match.start())
-    bounds = _Bounds(
+    bounds = Bounds(
         normal,
         tuple(ends),
         tuple(explains),
@@ -85,7 +90,7 @@ def heading_cue(normal: str) -> Cue | None:
             return None
         group = match.lastgroup
         kind: Kind = "rejected" if group == "reject" else "negated" if group == "not" else "asked"
-        return Cue(kind, match.span(), NOWHERE)
+        return Cue(kind, match.span(), NOWHERE, whole=normal.strip(" :") in cue_forms.BARE)
     if not normal.endswith(":"):
         return None
     return next(
@@ -94,59 +99,12 @@ def heading_cue(normal: str) -> Cue | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Bounds:
-    text: str
-    ends: tuple[int, ...]
-    explains: tuple[int, ...]
-    brackets: tuple[Span, ...]
-
-    def explained(self, place: int) -> int:
-        """Where the next explanation begins after this place."""
-        return next(
-            (start for start in self._seen(self.explains, place) if start >= place), self.end
-        )
-
-    def after(self, place: int) -> int:
-        """The end of the segment that goes on at this place."""
-        close = min((to for at, to in self.brackets if at < place < to), default=self.end)
-        return min((end for end in self._seen(self.ends, place) if end >= place), default=close)
-
-    def before(self, place: int) -> int:
-        """The start of the segment that this place is in."""
-        opened = max((at for at, to in self.brackets if at < place < to), default=0)
-        return max((end for end in self._seen(self.ends, place) if end < place), default=opened)
-
-    @property
-    def end(self) -> int:
-        """The end of the sentence."""
-        return len(self.text)
-
-    def _seen(self, ends: tuple[int, ...], place: int) -> Iterator[int]:
-        """Without what stands in brackets that this place is outside of."""
-        for end in ends:
-            if all(at < place < to for at, to in self.brackets if at <= end < to):
-                yield end
-
-    def listed(self, place: int) -> int:
-        """As ``after``, but over the commas of a list that ends in "or" or "nor"."""
-        end = self.after(place)
-        while end < len(self.text) and self.text[end] == ",":
-            beyond = self.after(end + 1)
-            rest = self.text[end:beyond]
-            further = self.text[end : self.after(beyond + 1)] if beyond < len(self.text) else rest
-            if not re.search(r"\bn?or\b", rest + further) or len(rest.split()) > 7:
-                break
-            end = beyond
-        return end
-
-
 def _whole(normal: str) -> Iterator[Cue]:
     for match in cue_forms.WHOLE.finditer(normal):
-        yield Cue("negated", match.span(), (match.end(), len(normal)))
+        yield Cue("negated", match.span(), (match.end(), len(normal)), whole=True)
 
 
-def _on_verb(normal: str, bounds: _Bounds) -> Iterator[Cue]:
+def _on_verb(normal: str, bounds: Bounds) -> Iterator[Cue]:
     for match in cue_forms.ON_VERB.finditer(normal):
         start, end = match.span()
         if normal[end : end + 5] == " only":
@@ -173,7 +131,7 @@ def _on_verb(normal: str, bounds: _Bounds) -> Iterator[Cue]:
         yield Cue("negated", (start, end), scope, (left, start) if verbal else NOWHERE)
 
 
-def _on_noun(normal: str, bounds: _Bounds) -> Iterator[Cue]:
+def _on_noun(normal: str, bounds: Bounds) -> Iterator[Cue]:
     for match in cue_forms.ON_NOUN.finditer(normal):
         start, end = match.span()
         limit = bounds.listed(end)
@@ -192,7 +150,7 @@ def _on_noun(normal: str, bounds: _Bounds) -> Iterator[Cue]:
         yield Cue(kind, (start, end), (end, limit), before)
 
 
-def _rejections(normal: str, bounds: _Bounds) -> Iterator[Cue]:
+def _rejections(normal: str, bounds: Bounds) -> Iterator[Cue]:
     for match in cue_forms.REJECT.finditer(normal):
         start, end = match.span()
         left = bounds.before(start)
@@ -210,7 +168,7 @@ def _rejections(normal: str, bounds: _Bounds) -> Iterator[Cue]:
         yield Cue("rejected", (start, end), (end, limit), (left, start) if passive else NOWHERE)
 
 
-def _replacements(normal: str, bounds: _Bounds) -> Iterator[Cue]:
+def _replacements(normal: str, bounds: Bounds) -> Iterator[Cue]:
     for match in cue_forms.REPLACE.finditer(normal):
         start, end = match.span()
         limit = bounds.after(end)
@@ -231,7 +189,7 @@ def _replacements(normal: str, bounds: _Bounds) -> Iterator[Cue]:
             yield Cue("replaced", arrow.span(), (operand.start(), arrow.start()))
 
 
-def _from_to(normal: str, bounds: _Bounds) -> Iterator[Cue]:
+def _from_to(normal: str, bounds: Bounds) -> Iterator[Cue]:
     for match in cue_forms.FROM_TO.finditer(normal):
         left, right = bounds.before(match.start()), bounds.after(match.end())
         if (
@@ -245,8 +203,10 @@ def _from_to(normal: str, bounds: _Bounds) -> Iterator[Cue]:
         yield Cue("replaced", match.span(1), (match.end(), end))
 
 
-def _past(normal: str, bounds: _Bounds) -> Iterator[Cue]:
+def _past(normal: str, bounds: Bounds) -> Iterator[Cue]:
     now = cue_forms.NOW.search(normal)
+    for match in cue_forms.BEFORE.finditer(normal):
+        yield Cue("past", match.span(), NOWHERE, (bounds.before(match.start()), match.start()))
     for match in cue_forms.PAST.finditer(normal):
         limit = bounds.after(match.end())
         if now and match.end() <= now.start() < limit:
@@ -267,8 +227,8 @@ def _past(normal: str, bounds: _Bounds) -> Iterator[Cue]:
             yield Cue("past", match.span(), (match.end(), now.start()))
 
 
-def _suppositions(normal: str, bounds: _Bounds) -> Iterator[Cue]:
-    if normal.rstrip(" )\"'").endswith("?"):
+def _suppositions(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    if normal.rstrip(" )\"'").endswith("?") and not cue_forms.REQUEST.search(normal):
         last = max((match.end() for match in cue_forms.LAST_QUESTION.finditer(normal)), default=0)
         yield Cue("asked", (len(normal), len(normal)), (last, len(normal)))
     for match in cue_forms.SUPPOSED.finditer(normal):

@@ -24,6 +24,15 @@ _BACKWARD: Final = {
         r"originally|used to be)\b"
     ),
 }
+_NAMED: Final = r"(?:name|title|label|value|form|spelling|place|location|path|setting|default)"
+_OLD_BEHIND: Final = re.compile(
+    rf"\s?[,;(-]? ?(?:(?:is|was|being) )?(?:(?:its|the|their|an?) )?(?:old|former|previous|"
+    rf"original|earlier) {_NAMED}\b|\s?(?:is|was) what (?:it|they) (?:was|were|used to be)\b"
+)
+_OLD_BEFORE: Final = re.compile(
+    rf"\b(?:old|former|previous|original|earlier)(?: {_NAMED})?:? ?$|\b(?:formerly|once|"
+    r"used to be|known as|was called|were called) $"
+)
 _ASKED: Final = (
     (
         "order",
@@ -59,6 +68,12 @@ class Relation:
         """Whether a text that stands before the second side ends in the asked-for direction."""
         last = " ".join(head.split()[-3:])
         return self.lead is not None and re.search(rf"\b{self.lead}\b", last) is not None
+
+    def is_old(self, head: str, tail: str) -> bool:
+        """Whether what stands around a text says that it is the one from before a change."""
+        return self.kind == "change" and (
+            _OLD_BEHIND.match(tail) is not None or _OLD_BEFORE.search(head) is not None
+        )
 
     def holds(self, between: str, first_leads: bool) -> bool:
         """Whether the words between the two say this direction."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final
 
 from pytest_compaction.text.alternatives import Key, Term, is_value, path_keys
-from pytest_compaction.text.clauses import sentences
+from pytest_compaction.text.clauses import Sentence, sentences
 from pytest_compaction.text.held import held_values
 from pytest_compaction.text.parsed import Parsed, bounded_find, parse
+from pytest_compaction.text.passages import SENTENCES
+from pytest_compaction.text.phrases import places_of
 from pytest_compaction.text.words import (
     canonical_number,
     is_path,
@@ -41,6 +45,9 @@ class SentenceIndex:
         self._holders: dict[Key, list[int]] = defaultdict(list)
         self._held: dict[int, frozenset[Key]] = {}
         self._parsed: dict[int, Parsed] = {}
+        self._phrased: dict[Key, frozenset[int]] = {}
+        self._joined = "\n".join(self.normals)
+        self._starts = list(accumulate((len(one) + 1 for one in self.normals), initial=0))
         for number, normal in enumerate(self.normals):
             forms = set[Key]().union(*map(_posted, raw_tokens(normal)))
             for name in self._names.keys() & forms if self._names else ():
@@ -76,12 +83,30 @@ class SentenceIndex:
         return self._parsed[number]
 
     def beside(self, number: int) -> list[int]:
-        """The sentences next to this one in the same bullet or paragraph."""
-        block = self.sentences[number].block
+        """Sentences near this one in the same bullet or paragraph: they may share a passage."""
+        sentence, away = self.sentences[number], SENTENCES - 1
+        around = range(max(number - away, 0), min(number + away + 1, len(self.sentences)))
+        return [beside for beside in around if self._is_beside(beside, number, sentence)]
+
+    def _is_beside(self, beside: int, number: int, sentence: Sentence) -> bool:
+        """Whether both stand in one block, and neither is the lead-in of the other."""
+        other = self.sentences[beside]
+        return (
+            beside != number
+            and other.block == sentence.block
+            and beside not in sentence.context
+            and number not in other.context
+        )
+
+    def passages(self, number: int) -> list[range]:
+        """The passages that hold this sentence, short ones first."""
+        near = [*self.beside(number), number]
+        low, high = min(near), max(near)
         return [
-            beside
-            for beside in (number - 1, number + 1)
-            if 0 <= beside < len(self.sentences) and self.sentences[beside].block == block
+            range(first, first + size)
+            for size in range(2, SENTENCES + 1)
+            for first in range(number - size + 1, number + 1)
+            if low <= first and first + size - 1 <= high
         ]
 
     def near(self, numbers: set[int]) -> set[int]:
@@ -117,10 +142,19 @@ class SentenceIndex:
 
     def _holders_of_word(self, term: Term) -> set[int]:
         found = {number for key in term.keys for number in self._holders.get(key, ())}
+        for key in term.keys:
+            found |= self._holders_of_phrase(key)
         if term.parts:
             rows = [set(self._holders.get(part, ())) for part in term.parts]
             found |= set.intersection(*rows)
         return found
+
+    def _holders_of_phrase(self, word: Key) -> frozenset[int]:
+        """The sentences with a set expression that stands for the word."""
+        if word not in self._phrased:
+            places = places_of(word, self._joined) if isinstance(word, str) else ()
+            self._phrased[word] = frozenset(bisect_right(self._starts, at) - 1 for at in places)
+        return self._phrased[word]
 
     def _values(self, number: int) -> frozenset[Key]:
         if number not in self._held:

@@ -5,17 +5,18 @@ This list is stricter than ``synonyms``, because one word of a key decides alone
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from pytest_compaction.text.synonyms import IRREGULAR_FORMS
 from pytest_compaction.text.words import stem
 
 _GROUPS: Final = """
-add introduce insert
+add introduce insert append
 allow permit
 ask request demand
-begin start
-bug defect
+begin start launch
+bug defect fault
 build compile
 call invoke
 cause reason
@@ -24,7 +25,7 @@ check verify validate
 choose select pick chose chosen
 config configuration
 create make made
-crash abort
+crash abort die died
 database db
 decide settle
 default standard
@@ -33,7 +34,7 @@ dependency dependencies
 dev development
 directory folder dir
 disable deactivate
-discard reject abandon drop retract dismiss decline withdraw withdrawn scrap refuse
+discard reject abandon drop retract dismiss decline withdraw withdrawn scrap refuse bounce veto
 documentation docs
 doc document
 double twice
@@ -44,10 +45,32 @@ error failure
 expect await
 fail broke broken
 fast quick rapid
+hang stall freeze froze frozen stuck
+join concatenate concat
+overwrite replace clobber
+reboot restart
+reproduce repro
+answer reply respond
+stale outdated obsolete
+exact precise
+sum total aggregate
+merge combine
+split divide separate
+skip omit
+notice detect spot
+measure benchmark profile
+deploy deployment rollout roll-out
+retrieve obtain fetch
+buy purchase
+consider contemplate
+refund repay repaid reimburse
+forecast predict
+guarantee ensure
+conflict collide clash
 file files
 find found locate discover
 finish complete done
-fix repair correct resolve
+fix repair correct resolve mend patch
 forbid prohibit disallow forbidden
 function func fn
 hold held
@@ -66,14 +89,14 @@ message msg
 min minimum
 miss absent lack
 move relocate
-must require mandatory
+must require mandatory need necessary
 param parameter
 argument arg
 parse parser
 path location
 pass green succeed
 permission perm
-postpone defer delay
+postpone defer delay park shelve
 print output
 prod production
 pull fetch
@@ -113,10 +136,29 @@ user customer
 variable var
 wait await
 warn warning
-wrong incorrect
+wrong incorrect faulty
 write wrote written
 yes true
 """.strip().splitlines()
+
+
+_SPELLINGS: Final = tuple(
+    (re.compile(pattern), spelling)
+    for pattern, spelling in (
+        (r"(?<=[a-z]{2})our(?=$|s|ed|ing|al|ful)", "or"),
+        (r"(?<=(?:col|vol|fav|hon|lab|hum|nei|eho|avi))or(?=$|s|ed|ing|al)", "our"),
+        (r"(?<=[a-z]{3})is(?=e$|es$|ed$|ing$|ation)", "iz"),
+        (r"(?<=[a-z]{3})iz(?=e$|es$|ed$|ing$|ation)", "is"),
+        (r"(?<=[a-z])ys(?=e$|es$|ed$|ing$)", "yz"),
+        (r"(?<=[a-z])yz(?=e$|es$|ed$|ing$)", "ys"),
+        (r"(?<=[a-z]{2}[aeiou])ll(?=ed$|ing$)", "l"),
+        (r"(?<=[bcdnv][aeo])l(?=ed$|ing$)", "ll"),
+        (r"tre(?=$|s$)", "ter"),
+        (r"(?<=cen)ter(?=$|s$)", "tre"),
+        (r"ogue(?=$|s$)", "og"),
+        (r"(?<=al)og(?=$|s$)", "ogue"),
+    )
+)
 
 
 def _table() -> dict[str, tuple[str, ...]]:
@@ -134,5 +176,17 @@ _SAME: Final = _table()
 
 def same_words(word: str) -> tuple[str, ...]:
     """The stems under which a text may hold this word or one that summaries use for it."""
-    root = stem(word)
-    return _SAME.get(root, (root,))
+    stems: dict[str, None] = {}
+    for form in (word, *_respelled(word)):
+        root = stem(form)
+        stems.update(dict.fromkeys(_SAME.get(root, (root,))))
+    return tuple(stems)
+
+
+def _respelled(word: str) -> tuple[str, ...]:
+    """The word as the other side of the Atlantic spells it, if that differs."""
+    return tuple(
+        changed
+        for pattern, spelling in _SPELLINGS
+        if (changed := pattern.sub(spelling, word, count=1)) != word
+    )

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from pytest_compaction.text.agreement import affirmed, difference
 from pytest_compaction.text.alternatives import Alternative, Term, alternative, is_value
 from pytest_compaction.text.groups import RANK, Found, Outcome, Weighed, weigh
-from pytest_compaction.text.overlap import PreparedText, overlap
+from pytest_compaction.text.overlap import Overlap, PreparedText, overlaps
 from pytest_compaction.text.parsed import Parsed, parse
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.words import is_path, normalize, path_suffixes, raw_tokens
@@ -21,6 +22,9 @@ UNCERTAIN_SHARE: Final = 0.5
 
 CENTRAL: Final = 0.5
 """Share of the words found that a negation must reach to contradict a graded statement."""
+
+PLACES: Final = 4
+"""The most places of a text that are read for one graded statement, the fullest first."""
 
 Decision = tuple[Outcome, int | None, Weighed | None]
 """An outcome, the number of the sentence that decided, and how it was weighed."""
@@ -60,7 +64,7 @@ def read(form: str, index: SentenceIndex) -> Decision:
     normal = normalize(form)
     if not normal:
         return "absent", None, None
-    if " " not in normal and is_path(normal):
+    if " " not in normal and is_path(normal) and path_suffixes(normal):
         if index.has_path(normal):
             return "stated", None, None
         if raw_tokens(normal) == path_suffixes(normal)[:1]:
@@ -84,18 +88,32 @@ def read_graded(form: str, text: PreparedText) -> tuple[Outcome, str, tuple[str,
     The words found must have its polarity.
     Gives the outcome, the passage, the words found, and why.
     """
-    held = overlap(form, text)
-    graded = held.outcome
-    if graded == "absent":
+    asked = wording(form)
+    places = overlaps(form, text, UNCERTAIN_SHARE, PLACES)
+    readings = [_read_place(form, asked, held) for held in places]
+    if not readings:
         return "absent", "", (), "too few of its words in one place"
+    return max(readings, key=lambda one: RANK[one[0]])
+
+
+def _read_place(
+    form: str, asked: Wording, held: Overlap
+) -> tuple[Outcome, str, tuple[str, ...], str]:
+    """What one place of a text does with a form: its share of the words, and their polarity."""
+    graded = held.outcome
     why = f"{held.share:.0%} of its words in one place"
     outcome: Outcome = graded
-    asked, parsed = wording(form), parse(normalize(held.sentence), {})
+    parsed = parse(normalize(held.sentence), {})
     weighed = _weigh(asked, parsed, all_exact=False)
     if weighed and weighed.outcome == "contradicted" and _is_central(asked, parsed, weighed):
         outcome, why = ("contradicted" if graded == "stated" else "absent"), weighed.why
     elif weighed and weighed.outcome == "uncertain" and "only" in weighed.why:
         outcome = "uncertain"
+    if outcome == "stated" and any(cue.whole for cue in parsed.sense.cues):
+        outcome, why = "contradicted", "the sentence is taken back"
+    other = (difference(form, parsed) or affirmed(form, parsed)) if outcome == "stated" else None
+    if other:
+        outcome, why = "uncertain", other
     return outcome, held.sentence, held.found, why
 
 

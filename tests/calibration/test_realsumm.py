@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import correlation, fmean
 
 import pytest
+from calibration.agreement import kappa
 
 from pytest_compaction.text.matching import Statement, TextIndex
 
@@ -36,14 +37,6 @@ def judged():
                 found = 2 * present > summary["annotators"]
                 pairs.append((summary["system"], text.read(Statement(fact)).outcome, found))
     return pairs
-
-
-def kappa(pairs):
-    """Cohen's kappa of two raters of yes and no."""
-    first = fmean(a for a, _ in pairs)
-    second = fmean(b for _, b in pairs)
-    chance = first * second + (1 - first) * (1 - second)
-    return (fmean(a == b for a, b in pairs) - chance) / (1 - chance)
 
 
 def test_the_sample_is_the_half_that_nothing_was_tuned_on():

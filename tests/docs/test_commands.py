@@ -32,6 +32,9 @@ RUN_BY = {
     # README.md, strategies.md, ci.md
     "pytest --compactor=none,truncate,regenerate,anchored -n 8": f"{FIGURES}"
     "::test_the_comparison_runs_over_all_workers",
+    "pytest --compactor=none,said-only,random,window,truncate,regenerate,anchored -n 8": (
+        f"{FIGURES}::test_the_comparison_with_nulls_runs_over_all_workers"
+    ),
     "pytest --compactor=anchored,anchored+ledger": f"{BRING}"
     "::test_the_ledger_is_compared_with_a_strategy_alone",
     "pytest --compactor=my_compactor:keep_the_newest -n 8 --junitxml=compaction.xml": f"{FIGURES}"

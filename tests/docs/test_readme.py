@@ -36,6 +36,7 @@ SESSIONS = [
 ]
 WITHOUT_DEFAULT = {
     "--compaction-cases": "cases`, else the shipped ones",
+    "--compaction-budget": "those of the cases",
     "--compaction-responder": "same as `--compaction-model",
     "--compaction-judge": "same as `--compaction-model",
     "--compaction-max-cost": "no limit",
@@ -47,6 +48,7 @@ CI_PAGE = DOCS / "ci.md"
 DIALOGUES_PAGE = DOCS / "dialogues.md"
 OWN_COMPACTOR = DOCS / "own-compactor.md"
 OWN_SESSIONS = DOCS / "own-sessions.md"
+STRATEGIES_PAGE = DOCS / "strategies.md"
 
 
 def run_file(pytester):
@@ -133,7 +135,7 @@ def test_a_compactor_of_ones_own_runs_beside_a_known_one(pytester):
     command = "pytest --compactor=my_compactor:keep_the_newest,truncate"
     case = f"--compaction-cases={ROOT / 'cases/debugging/lease_queue.json'}"
     result = pytester.runpytest_subprocess(*arguments(command), case, "-q", "--tb=no")
-    result.stdout.fnmatch_lines(["my_compactor:kee*[0-9].[0-9][0-9]*", "truncate *"])
+    result.stdout.fnmatch_lines_random(["my_compactor:kee*[0-9].[0-9][0-9]*", "truncate *"])
     statuses = {record["status"] for record in load_run(run_file(pytester)).records}
     assert statuses == {"passed", "failed"}
 
@@ -149,14 +151,30 @@ def test_the_command_of_the_workflow_writes_scores_for_the_ci(pytester):
     assert written.count('name="compaction.overall"') == len(load_cases([case]).cases[0].probes)
 
 
+NULLS = "said-only,random,window,"
+
+
+@pytest.mark.exhaustive
+def test_the_comparison_with_nulls_runs_over_all_workers(pytester):
+    result = compared(pytester, f"none,{NULLS}truncate,regenerate,anchored")
+    result.stdout.fnmatch_lines(["nulls, with no idea behind them: random, said-only, window"])
+
+
 @pytest.mark.exhaustive
 def test_the_comparison_runs_over_all_workers(pytester):
+    compared(pytester, "none,truncate,regenerate,anchored")
+
+
+def compared(pytester, strategies):
+    """A run of several strategies over one case, as the pages show it."""
     case = ROOT / "cases/debugging/lease_queue.json"
-    command = "pytest --compactor=none,truncate,regenerate,anchored -n 8"
+    command = f"pytest --compactor={strategies} -n 8"
+    assert command in commands(README) | commands(STRATEGIES_PAGE)
     options = [*arguments(command), f"--compaction-cases={case}", "-q", "--tb=no"]
     result = pytester.runpytest_subprocess(*options)
-    result.stdout.fnmatch_lines(["compactor *", "none *", "truncate *", "regenerate *"])
-    result.stdout.fnmatch_lines(["anchored *"])
+    rows = [f"{name} *" for name in strategies.split(",")]
+    result.stdout.fnmatch_lines_random(["compactor *", *rows])
+    return result
 
 
 def test_the_case_shown_can_be_used(tmp_path):
@@ -205,7 +223,7 @@ def test_a_session_of_ones_own_is_imported_checked_and_gated(pytester, session):
         assert pytester.run(*shlex.split(command)).ret == 0
     assert json.loads(Path(pytester.path, "cases/session.json").read_text("utf-8"))["probes"]
     result = pytester.runpytest_subprocess(*arguments(measure), "-q", "--tb=no")
-    result.stdout.fnmatch_lines(["compactor *", "none *", "truncate *", "anchored *"])
+    result.stdout.fnmatch_lines_random(["compactor *", "none *", "truncate *", "anchored *"])
     result.stdout.fnmatch_lines(["GATE PASSED overall@anchored *"])
     assert result.ret == 0
 

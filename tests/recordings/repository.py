@@ -17,6 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+Tool = Callable[..., tuple[str, bool]]
+"""Takes the arguments of a call by name; returns its output, and whether it failed."""
+
 HOME = "/home/dev"
 _LIBRARY = f"lib/python{sys.version_info.major}.{sys.version_info.minor}"
 _STAND_INS = (
@@ -37,6 +40,13 @@ class Repository:
         self._temporary = workspace / "tmp"
         self._temporary.mkdir()
         self._clock = 1_772_000_000
+        self.tools: dict[str, Tool] = {
+            "bash": self._bash,
+            "read_file": self._read_file,
+            "write_file": self._write_file,
+            "edit_file": self._edit_file,
+        }
+        """What the assistant can call. A play may bring tools of its own."""
 
     def seed(self, folder: Path) -> None:
         """Copy the files of a folder and commit them as the history, tagged ``start``.
@@ -114,13 +124,7 @@ class Repository:
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
         """Run a tool. Returns its output with stand-ins, and whether it failed."""
-        tools: dict[str, Callable[..., tuple[str, bool]]] = {
-            "bash": self._bash,
-            "read_file": self._read_file,
-            "write_file": self._write_file,
-            "edit_file": self._edit_file,
-        }
-        output, failed = tools[tool](**arguments)
+        output, failed = self.tools[tool](**arguments)
         return self._scrub(output), failed
 
     def _bash(self, command: str) -> tuple[str, bool]:

@@ -149,9 +149,29 @@ def test_negation_words_of_an_error_message_belong_to_it():
     assert outcome(error, "Running queue.py ended in 'file not found'.") == "stated"
 
 
-def test_groups_in_neighbouring_sentences_are_uncertain_and_in_other_bullets_absent():
-    assert outcome(LEASE, "The lease was too short. It is 45 seconds now.") == "uncertain"
-    assert outcome(LEASE, "- The lease was too short.\n- Now 45 seconds.") == "absent"
+COMMITTED = statement("all is committed, nothing pushed", "committed", "not pushed|nothing pushed")
+FROZEN = statement("m001 is frozen, since eleven machines ran it", "m001", "frozen", "11 machines")
+UNDONE = statement("the user undid the port of a_b.ts", "a_b.ts", "undid|undo|revert")
+
+
+@pytest.mark.parametrize(
+    ("fact", "text", "expected"),
+    [
+        (LEASE, "The lease was too short. It is 45 seconds now.", "stated"),
+        (LEASE, "- The lease was too short.\n- Now 45 seconds.", "absent"),
+        (COMMITTED, "Working tree clean, all committed; nothing has been pushed.", "stated"),
+        (COMMITTED, "Nothing has been pushed. All is committed.", "stated"),
+        (COMMITTED, "All is committed; it has been pushed.", "contradicted"),
+        (COMMITTED, "Nothing is committed; nothing has been pushed.", "contradicted"),
+        (FROZEN, "Frozen: m001 to m003. All 11 machines have run them.", "stated"),
+        (FROZEN, "Frozen: m004. All 11 machines have run it.", "absent"),
+        (UNDONE, "The first port of `a_b.ts` was broken; the user reverted it.", "stated"),
+        (UNDONE, "The first port of `a_b.ts` was broken; the assistant reverted it.", "uncertain"),
+        (LIMIT_12, "The limit is 15 rather than 12. Another page says 12.", "contradicted"),
+    ],
+)
+def test_groups_may_stand_in_neighbouring_clauses_of_one_passage(fact, text, expected):
+    assert outcome(fact, text) == expected
 
 
 def test_stated_anywhere_beats_contradicted_elsewhere():

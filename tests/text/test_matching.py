@@ -4,7 +4,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from support.builders import any_text, prose, sentences, words
 
@@ -229,6 +229,7 @@ def test_an_empty_text_states_nothing():
 
 
 @given(any_text)
+@example("A?")
 def test_a_text_states_itself(text):
     assume(normalize(text))
     assert states(text, text)

@@ -79,7 +79,7 @@ class Evidence:
     def _depth(self, id: str) -> CriterionScore:
         if not any(self.readings.stated):
             return CriterionScore(id, 0.0, _NOTHING)
-        share = _detail_share(self.request.facts, self.answer)
+        share = _detail_share(self.request.facts, self.readings, self.answer)
         return _share(id, share, f"{share:.0%} of the wanted detail is there")
 
     def _format(self, id: str) -> CriterionScore:
@@ -124,11 +124,18 @@ def judge(request: JudgeRequest) -> JudgeReply:
     )
 
 
-def _detail_share(facts: Sequence[Fact], answer: str) -> float:
-    """Share of the content stems of the facts that the answer holds."""
+def _detail_share(facts: Sequence[Fact], readings: Readings, answer: str) -> float:
+    """Mean share of a fact's content stems that the answer holds; 0 for one not stated.
+
+    The words of a wrong answer are no detail, though they are much the same.
+    """
     have = set(content_stems(normalize(answer))) | set(exact_tokens(answer))
-    wanted = dict.fromkeys(term for fact in facts for term in content_stems(normalize(fact.text)))
-    return sum(term in have for term in wanted) / len(wanted) if wanted else 1.0
+    shares = [
+        sum(term in have for term in terms) / len(terms)
+        for fact, stated in zip(facts, readings.stated, strict=True)
+        if stated and (terms := dict.fromkeys(content_stems(normalize(fact.text))))
+    ]
+    return sum(shares) / len(facts) if facts else 1.0
 
 
 def _form_kept(answer: str, spec: AnswerSpec) -> tuple[float, str]:

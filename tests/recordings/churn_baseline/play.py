@@ -2,7 +2,9 @@
 
 A value date lets refunds of the future into a feature, ties flatter the AUC, an empty
 survey answer is read as a rating of zero, and the next export has other formats. The
-tables are generated here (``history``); programs, git and pytest really run; see
+tables are generated here (``history``). What was seen in one split, duo customers who come
+out too high, is chance in ten; a nicer seed and ids in the report are asked for and refused.
+Programs, git and pytest really run; see
 ``tests/recordings/recorder.py``.
 """
 
@@ -12,8 +14,9 @@ import hashlib
 import math
 import random
 from datetime import date, timedelta
+from typing import Any
 
-from recorder import Play, Recorder, bash, edit_file, read_file, write_file
+from recorder import Play, Recorder, bash, edit_file, ends, read_file, write_file
 from repository import Repository
 
 SYSTEM = """You are a coding agent working in a git checkout with shell and file tools. Measure before
@@ -279,7 +282,7 @@ for name, known in variants.items():
     kept = {id: tuple(filter(known, found)) for id, found in table.bookings.items()}
     known_table = replace(table, bookings=kept)
     found = [evaluate(known_table, replace(settings, seed=seed)) for seed in range(7119, 7123)]
-    print(f"{name:<24} auc {found[0].auc:.3f}, mean of four seeds {fmean(run.auc for run in found):.3f}")
+    print(f"{name:<24} auc {found[0].auc:.3f} mean of four seeds {fmean(run.auc for run in found):.3f}")
 EOF"""
 
 LEAKAGE_TESTS = '''"""Nothing that became known after the snapshot may reach a feature."""
@@ -560,7 +563,7 @@ table = clean(read_table(Path("data/march")), day).table
 truth = features.labels(table, day, 45)
 for stars in range(6):
     found = [label for customer, label in zip(table.customers, truth) if customer.rating == stars]
-    print(f"rating {stars}: {len(found):>3} customers, {sum(found):>2} leave ({sum(found) / len(found):.0%})")
+    print(f"rating {stars}: {len(found):>3} customers of whom {sum(found):>2} leave ({sum(found) / len(found):.0%})")
 EOF"""
 
 DATES_OLD = """| `booked_on`   | day of entry                                                |
@@ -588,6 +591,8 @@ NOTES = """- Measure: leavers among the first 40 of a list, because the desk pho
 - A missing rating is the median plus the flag `no_rating`. Dropping those rows lost 35
   of 98 leavers.
 - Leavers weighted 5:1: same ranking, brier 0.157 instead of 0.100.
+- Horizon: 30 days has the nicer auc, but notice is 30 days; 45 stays.
+- Brier by plan: on one split duo looks too high, over ten splits no plan does.
 - Open: `complaints` may be counted on the day of the export.
 """
 
@@ -712,6 +717,135 @@ def test_bands(text):
 """
 
 
+CHOICES = """python - <<'EOF'
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+from boxleave.cleaning import clean
+from boxleave.evaluate import evaluate
+from boxleave.features import labels
+from boxleave.settings import load_settings
+from boxleave.table import read_table
+
+settings = load_settings(Path("experiment.ini"))
+table = read_table(Path("data/march"))
+kept = clean(table, settings.snapshot).table
+SEEDS = range(7119, 7123)
+
+def means(**changes):
+    runs = [evaluate(table, replace(settings, seed=seed, **changes)) for seed in SEEDS]
+    auc, hits = fmean(run.auc for run in runs), fmean(run.hits for run in runs)
+    return f"auc {auc:.3f}  hits {hits:.1f}  brier {fmean(run.brier for run in runs):.4f}"
+
+for days in (15, 30, 45, 50):
+    count = sum(labels(kept, settings.snapshot, days))
+    print(f"horizon {days} days: {count:>3} leavers  {means(horizon_days=days)}")
+for penalty in (0.0, 0.001, 0.01, 0.03, 0.1, 0.3):
+    print(f"penalty {penalty:<5}: {means(penalty=penalty)}")
+for share in (0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2):
+    rows = evaluate(table, replace(settings, test_share=share)).train_rows
+    print(f"trained on {rows} rows: {means(test_share=share)}")
+EOF"""
+
+BY_PLAN = """python - <<'EOF'
+from pathlib import Path
+from statistics import fmean
+from boxleave import features, logistic
+from boxleave.cleaning import clean
+from boxleave.metrics import brier
+from boxleave.settings import load_settings
+from boxleave.split import pick, split_rows
+from boxleave.table import read_table
+
+settings = load_settings(Path("experiment.ini"))
+table = clean(read_table(Path("data/march")), settings.snapshot).table
+truth = features.labels(table, settings.snapshot, settings.horizon_days)
+raw = features.matrix(table, settings.snapshot)
+plans = [customer.plan for customer in table.customers]
+
+def test_part(seed):
+    train, test = split_rows(truth, settings.test_share, seed)
+    rows = features.Scaler.fit(pick(raw, train)).apply(raw)
+    model = logistic.fit(pick(rows, train), pick(truth, train))
+    return list(zip(model.probabilities(pick(rows, test)), pick(truth, test), pick(plans, test)))
+
+found = [item for seed in SEEDS for item in test_part(seed)]
+for plan in ("solo", "duo", "family"):
+    part = [(score, label) for score, label, kind in found if kind == plan]
+    means = [fmean(column) for column in zip(*part)]
+    print(f"{plan:<7} {len(part):>4} rows  predicted {means[0]:.3f}  left {means[1]:.3f}  brier {brier(*zip(*part)):.3f}")
+if len(SEEDS) > 1:
+    print("tenth  predicted  left")
+    ranked = sorted(item[:2] for item in found)
+    size = len(ranked) // 10
+    for place in range(10):
+        means = [fmean(column) for column in zip(*ranked[place * size : (place + 1) * size])]
+        print(f"{place + 1:>5}      {means[0]:.3f}  {means[1]:.3f}")
+EOF"""
+
+DRIFT = """python - <<'EOF'
+from datetime import date
+from pathlib import Path
+from statistics import fmean, pstdev
+from boxleave import features
+from boxleave.cleaning import clean
+from boxleave.table import read_table
+
+columns = []
+for name, day in (("march", date(2025, 1, 31)), ("april", date(2025, 3, 31))):
+    table = clean(read_table(Path("data", name)), day).table
+    cells = zip(*features.matrix(table, day))
+    columns.append([[value for value in column if value == value] for column in cells])
+    plans = [customer.plan for customer in table.customers]
+    zones = [customer.zone for customer in table.customers]
+    print(name, len(plans), "customers,", {plan: plans.count(plan) for plan in ("solo", "duo", "family")},
+          {zone: zones.count(zone) for zone in ("inner", "outer")})
+print("feature         march mean  april mean  difference in deviations")
+for name, march, april in zip(features.NAMES, *columns):
+    spread = pstdev(march) or 1.0
+    print(f"{name:<14} {fmean(march):>11.3f} {fmean(april):>11.3f} {(fmean(april) - fmean(march)) / spread:>+8.2f}")
+EOF"""
+
+REASONS = """python - <<'EOF'
+from datetime import date
+from pathlib import Path
+from boxleave import features, logistic
+from boxleave.cleaning import clean
+from boxleave.settings import load_settings
+from boxleave.table import read_table
+
+settings = load_settings(Path("experiment.ini"))
+old = clean(read_table(Path("data/march")), settings.snapshot).table
+rows = features.matrix(old, settings.snapshot)
+scaler = features.Scaler.fit(rows)
+truth = features.labels(old, settings.snapshot, settings.horizon_days)
+model = logistic.fit(scaler.apply(rows), truth)
+day = date(2025, 3, 31)
+new = clean(read_table(Path("data/april")), day).table
+found = []
+for customer, row in zip(new.customers, scaler.apply(features.matrix(new, day))):
+    parts = sorted(((w * x, name) for w, x, name in zip(model.weights, row, features.NAMES)), reverse=True)
+    found.append((model.probability(row), customer.customer_id, parts[:3]))
+for chance, id, parts in sorted(found, reverse=True)[:40]:
+    print(f"{id} {chance:.2f} ", ", ".join(f"{name} {part:+.2f}" for part, name in parts))
+EOF"""
+
+SEEDS = """python - <<'EOF'
+from dataclasses import replace
+from pathlib import Path
+from boxleave.evaluate import evaluate
+from boxleave.settings import load_settings
+from boxleave.table import read_table
+
+settings = load_settings(Path("experiment.ini"))
+table = read_table(Path("data/march"))
+print("seed   auc    hits  brier  called")
+for seed in range(7119, 7129):
+    run = evaluate(table, replace(settings, seed=seed))
+    print(f"{seed}   {run.auc:.3f}  {run.hits:4.1f}  {run.brier:.3f}  {run.called:>3}")
+EOF"""
+
+
 def history(repo: Repository) -> None:
     """What happened before the session: commits that are only seen through git."""
 
@@ -756,6 +890,9 @@ def investigate(session: Recorder) -> None:
         "desk's notebooks import it, and the columns `customer_id;score;band` of scores.csv, the "
         "phone list is imported from them. Only the standard library (the desk's machine has no "
         "network), and the split seed 7119 stays so that we can compare figures with the old ones. "
+        "What the desk expects of us is in docs/desk.md, and Femke has written down the pilot week in "
+        "docs/pilot.md. I am no data scientist, I run the shop's back office; so tell me what you find in "
+        "words that I can repeat in a meeting, and tell me when you are guessing. "
         "Please start with the auc, the D214 comes after that."
     )
     session.together(
@@ -771,6 +908,54 @@ def investigate(session: Recorder) -> None:
             read_file("docs/notes.md"),
             read_file("experiment.ini"),
         ],
+        "Small and tidy: two exports, a baseline by hand, a few notes. The documentation of the data first, "
+        "because a figure that is too good is more often in the data than in the mathematics.",
+    )
+    session.together(
+        [
+            read_file("docs/desk.md"),
+            read_file("docs/pilot.md"),
+            read_file("desk/weekly.py"),
+        ],
+        "Now what the desk expects, the week in which it went wrong, and the notebook that imports us. I want "
+        "to know which of our names they use before I change any of them.",
+    )
+    session.say(
+        "What I take from the desk's papers: the file for the phone list has a form that an import depends on, "
+        "and there are rules about what may be written where, which I'll keep to. Their notebook uses "
+        "`evaluate` and some fields of what it returns, so I may add fields there, but not take any away. "
+        "And the pilot: of the people on the list 3 of 24 wanted to leave, that is one in eight, no better than "
+        "if they had taken any customers at all. So the list was worth nothing, whatever the auc says."
+    )
+    session.user(
+        "careful, 3 of 24 is unfair to the list. Femke did not reach all of them, look at her table again. "
+        "You can only count those they talked to."
+    )
+    session.say(
+        "You are right, I took the wrong column. They talked to 17, and 3 of the 17 reached wanted to leave. "
+        "So the share in the pilot is 3 of 17 and I will use that from here on. It is still far from "
+        "what the precision promised, but with so few calls the difference to a list without any knowledge "
+        "is not proof of anything either. I would not build an argument on it; the reason must show "
+        "in the data."
+    )
+    session.user("ok, continue")
+    session.bash(
+        "sed -n '1,160p' data/march/customers.csv",
+        "So to the data. I look at rows before I look at averages; whoever starts with averages finds what he "
+        "expects. First some customers as the shop exports them.",
+    )
+    session.bash(
+        "sed -n '1,120p' data/march/bookings.csv; cut -d';' -f4 data/march/bookings.csv | sort | uniq -c",
+        "Semicolons, ISO dates, an empty last column for those who are still there. Some ratings are empty "
+        "too, I'll remember that. And the credits: kinds, two dates for each, amounts.",
+    )
+    session.together(
+        [read_file("src/boxleave/table.py"), read_file("src/boxleave/settings.py")],
+        "Two dates for each credit is one more than I would have expected; most of the time they are the "
+        "same, but not always. I keep that in mind and go on in order: how the files are read, and what "
+        "the settings can change. After that the tests and your figures. I write down what I expect before I run it: if "
+        "the tests are green and the auc is what you say, then the program does what it was written for, and "
+        "the question is whether that is the right thing.",
     )
     session.together(
         [
@@ -806,18 +991,26 @@ def investigate(session: Recorder) -> None:
         SINGLE_FEATURE,
         "That hypothesis is dead. 21 hashes occur twice, and with one row a person the auc "
         "does not fall, it is 0.979. Repeated people are a blemish, but they do not explain "
-        "0.978, so I leave the split alone. If it is not the rows it must be a column. I "
+        "0.978, so I leave the split alone. I was rather sure of it, and I am glad that the experiment was "
+        "cheap; a repair of the split would have been a day's work for nothing. If it is not the rows it must be a column. I "
         "write a small tool that ranks the leavers by each feature alone; it can stay in the "
         "repository.",
     )
-    session.bash("python tools/single_feature.py data/march")
+    session.bash(
+        "python tools/single_feature.py data/march",
+        "One line for each feature, strongest first. What I expect of honest features is something between a "
+        "half and perhaps two thirds; people don't leave for one reason.",
+    )
     session.read(
         "src/boxleave/features.py",
         "`credits_eur` alone ranks the leavers with 0.968, nearly as good as the whole "
         "model. Some credits are plausible before somebody leaves, but not like this. (Odd "
         "at the side: `plan_family`, a yes/no column, alone has 0.822. I come back to that.)",
     )
-    session.bash("git log -p --format='%h %s%n%n%b' -S'def credits' -- src")
+    session.bash(
+        "git log -p --format='%h %s%n%n%b' -S'def credits' -- src",
+        "When did that feature come in, and what did its author say about it?",
+    )
     session.read(
         "src/boxleave/table.py",
         "What does a booking carry, and where do its two dates come from?",
@@ -838,16 +1031,16 @@ def investigate(session: Recorder) -> None:
         "and of no other kind a single one. A few cases line by line.",
     )
     session.say(
-        "Found it. `credits_eur` takes every booking with a value date up to the snapshot. "
+        "Found it, and this time I am not guessing. `credits_eur` takes every booking with a value date up to the snapshot. "
         "Customers who leave get a crate deposit of 18.50 EUR back, entered some days after "
         "they left, but valued on 2025-01-01. B10005 left on 2025-02-04; the refund was "
         "entered on 2025-02-10 and counts as January. So the model sees the refund of the "
         "cancellation it should predict, and in the pilot, where nobody had left yet, there "
-        "was nothing to see. That explains 3 of 24.\n\n"
+        "was nothing to see. In words for your meeting: the model read next month's newspaper while it "
+        "learned, and on the phone it had only this month's. That explains the pilot.\n\n"
         "Before I change anything: why are these refunds valued on 1 January, and is K7 "
         "always a farewell?"
     )
-    session.point("p1")
 
 
 def mend_measures(session: Recorder) -> None:
@@ -856,7 +1049,9 @@ def mend_measures(session: Recorder) -> None:
         "I asked Ottilie from billing. Deposit refunds are valued on the first day of the "
         "quarter because the auditors want it that way, that won't change. `booked_on` is "
         "the true day. And K7 is not always a farewell: customers can return a spare crate "
-        "whenever they like. Wouldn't the safest be to throw K7 out, or the whole feature?"
+        "whenever they like. Wouldn't the safest be to throw K7 out, or the whole feature? (Don't wait for Ottilie, by the "
+        "way, billing and the desk are closed between 14 April and 25 April, nobody phones anybody in those "
+        "two weeks.)"
     )
     session.bash(
         VARIANTS,
@@ -867,26 +1062,33 @@ def mend_measures(session: Recorder) -> None:
     session.write(
         "tests/test_leakage.py",
         LEAKAGE_TESTS,
-        "Counting by the day of entry is best: a mean of 0.772, against 0.755 without K7 and "
-        "0.752 with no credits at all. A spare crate that comes back before the snapshot is "
+        "Counting by the day of entry is best in the mean of the four, before leaving K7 out and before no "
+        "credits at all. The differences between these three are small, I would not swear on them; the "
+        "difference to what we have today is not. A spare crate that comes back before the snapshot is "
         "an honest early sign, and throwing K7 out would lose it. So I keep the feature and "
         "filter on `booked_on`. First tests that fail, among them one for the whole export, "
         "so that the next feature cannot leak unnoticed.",
     )
-    session.bash("python -m pytest -q --tb=short tests/test_leakage.py")
+    session.bash(
+        "python -m pytest -q --tb=short tests/test_leakage.py",
+        "They must fail before the change, or they test nothing.",
+    )
     session.edit(
         "src/boxleave/features.py",
         "        if start < booking.valued_on <= snapshot\n",
         "        if start < booking.booked_on <= snapshot\n",
+        "Two fail, and for the right reason. One word is to be changed.",
     )
     session.bash(
         "python -m pytest -q --tb=short && python -m boxleave train data/march && python "
         "tools/single_feature.py data/march",
-        "Two tests fail for the right reason: 18.5 for a refund nobody could know. After the change:",
+        "All tests, the training, and every feature alone once more:",
     )
     session.bash(
         "git add -A && git commit -q -m 'features: count credits by the day of entry' && git "
-        "show --stat --format=%s HEAD"
+        "show --stat --format='%h %s' HEAD",
+        "That is the repair, small as it is. A commit of its own, so that it can be explained to the "
+        "auditors, should they ever ask how a date came to matter.",
     )
     session.read(
         "src/boxleave/scores.py",
@@ -897,6 +1099,8 @@ def mend_measures(session: Recorder) -> None:
     session.bash(
         'python -c "from boxleave.scores import auc; print(auc([0.2] * 4, [0, 1, 0, 1]))"\n'
         "grep -rn 'auc(' src tools tests | grep -v 'def '",
+        "The smallest case that I can think of: four customers with the same score, two of whom leave. A fair "
+        "measure must say that this ranking knows nothing. And who uses it?",
     )
     session.together(
         [
@@ -923,8 +1127,13 @@ def mend_measures(session: Recorder) -> None:
         "tools/single_feature.py data/march"
     )
     session.say(
-        "With ties at one half the auc is 0.754, and `plan_family` alone drops to 0.504, as "
-        "it should. So of the 0.978 you started with, 0.212 were the leak and 0.012 the ties."
+        "With ties at one half the auc is 0.754, and the plans alone say next to nothing, as it should be. "
+        "So what you started with fell in two steps: the leak was by far the larger one, the ties a "
+        "trifle beside it, but a trifle that flattered every column of few values.\n\n"
+        "For your meeting: if I show you one customer who left and one who stayed, the model points at the "
+        "right one in three of four cases. Tossing a coin would be right in two of four. That is what "
+        "such a baseline can do, and it is worth something, if the desk phones the top of the list and not "
+        "the whole of it."
     )
     session.user(
         "0.754 sounds like life. Please commit, and then rename that module: scores.py next "
@@ -938,7 +1147,12 @@ def mend_measures(session: Recorder) -> None:
         "sed -i 's/boxleave\\.scores/boxleave.metrics/' src/boxleave/*.py tests/*.py tools/*.py\n"
         "grep -rn 'boxleave.metrics' src tests tools; python -m pytest -q --tb=short",
     )
-    session.bash("git commit -qam 'rename scores to metrics' && git show --stat --format=%s HEAD")
+    session.bash(
+        "git commit -qam 'rename scores to metrics' && git show --stat --format=%s HEAD",
+        "Nothing but the name, so that git follows the history.",
+    )
+    session.point("p1")
+    probes_of_p1(session)
     session.edit(
         "src/boxleave/evaluate.py",
         "    rows = features.Scaler.fit(rows).apply(rows)\n"
@@ -954,7 +1168,7 @@ def mend_measures(session: Recorder) -> None:
         "-qam 'evaluate: fit the scaler on the training rows'"
     )
     session.say(
-        "No change in the third digit, 71 tests pass. Now a question of substance: which "
+        "No change in the third digit. Now a question of substance: which "
         "number do we report from here on? Accuracy is out, because always saying 'stays' "
         "reaches 0.866 and our model has 0.870. F1 I would not take either: it needs a "
         "threshold, so it moves whenever somebody moves the band. How does the desk use the "
@@ -962,7 +1176,10 @@ def mend_measures(session: Recorder) -> None:
     )
     session.user(
         "The desk has two people, they can phone 40 customers a week, starting from the top. "
-        "Nobody there knows what an auc is."
+        "Nobody there knows what an auc is, and neither do I, to be honest, in spite of your coin. What Femke wants to "
+        "know on a Monday is whether this week will be worth the trouble. In the old days they went through the "
+        "alphabet, and now and then somebody was glad that we phoned. If your list is not better than the "
+        "alphabet then she would rather have the alphabet back, because with that nobody asks how we knew."
     )
     session.together(
         [
@@ -1022,37 +1239,96 @@ def mend_measures(session: Recorder) -> None:
         "&& git commit -q -m 'train: report the hits among the first 40'"
     )
     session.say(
-        "12 hits among the first 40, by chance it would be 5.4. So the honest baseline is a "
-        "bit better than twice chance. Note that the call band holds only 5 of 216 now: "
+        "So the honest baseline is a "
+        "bit better than twice chance. To make it plain what that means on the phone: out of a week of calls "
+        "from the top of the list, about every third reaches somebody who is really about to go, the others are "
+        "people who would have stayed anyway, and the desk cannot tell them apart beforehand. That is no "
+        "reason not to call; a friendly call to somebody who stays does no harm. But it is a reason not to offer "
+        "everybody on the list a rebate, which would mostly go to those who stay. Note that the call band holds only 5 of 216 now: "
         "without the leak hardly any score reaches 0.50."
     )
-    session.user("Five is useless for a phone list. Set call to 0.20 then.")
-    session.bash(
-        "sed -i 's/^call = 0.50/call = 0.20/' experiment.ini && python -m boxleave train data/march"
+    session.user(
+        "Somebody of the data circle asked why we look 45 days ahead and not 30, she says everybody takes a "
+        "month. And whether the model gets better with more data or with more of that penalty in the ini "
+        "file. Can you look at that before we talk about the bands? I need an answer for her, not a change."
     )
-    session.read("src/boxleave/settings.py", lines=(14, 48))
+    session.bash(
+        CHOICES,
+        "Gladly, and it is a fair question: a number in a settings file looks like a decision, and often "
+        "nobody remembers who took it. None of the three is explained in the notes, so I cannot tell whether "
+        "somebody tried other values once. I try them all on the honest measures that we have now; with the leak in "
+        "place every one of them would have looked excellent. Three questions, one table for each: the horizon, the penalty, and the number of rows that the model "
+        "learns from. Four seeds for every line, as before, and nothing is changed in the tree.",
+    )
+    session.say(
+        "An answer for her, in three parts:\n\n"
+        "- Horizon. A month does look better in the auc, and I can see why it tempts. But it has far fewer "
+        "leavers to learn from and to be measured by, and among the first forty of the list it finds fewer, "
+        "simply because fewer leave in a month. What we would gain is a nicer number.\n"
+        "- Penalty. It hardly matters over a range of a hundred to one, and with very much of it the "
+        "probabilities get worse. What is in the file is as good as anything.\n"
+        "- More data. The figures wobble more than they rise; with these features the model has learned "
+        "what there is to learn after a few hundred rows. Better columns would help, more rows would not.\n\n"
+        "There is one thing that only you know: how long before a customer leaves does a call still help?"
+    )
+    session.user(
+        "Good point. Notice is 30 days, so a list for the next 30 would mostly hold people who have already "
+        "written to us. It stays at 45 days, and the penalty stays as it is. I'll tell her. Now the bands: "
+        "Five is useless for a phone list. Set call to 0.20 then."
+    )
+    session.bash(
+        "sed -i 's/^call = 0.50/call = 0.20/' experiment.ini && python -m boxleave train data/march",
+        "One number in the settings.",
+    )
+    session.read(
+        "src/boxleave/settings.py",
+        "It refuses. What does it check there, and has it a reason?",
+        lines=(14, 48),
+    )
     session.say(
         "D305: `watch` has to be below `call`, and 0.25 is not. The check is right, a band "
         "cannot be upside down. Which lower bound for watch? 0.10 would be a bit below the "
         "base rate of 13.6%."
     )
-    session.user("0.10 is fine.")
+    session.user(
+        "0.10 is fine. One more for my meeting, they will ask: what is this test part that you keep talking "
+        "about, and why do you say that 29 leavers are few?"
+    )
+    session.say(
+        "Gladly, it is the most important thing to understand about all these figures. "
+        "In words that you can repeat: we know of every customer in the March export whether they left. If "
+        "the model learned from all of them and were then asked about the same people, it could simply have "
+        "learned them by heart. So we hide three of ten customers from it, let it learn from the other seven, and "
+        "ask it about the hidden ones. That is the test part. The seed decides who is hidden; another seed "
+        "hides other people, and each hides the same share of leavers.\n\n"
+        "And why it is few: imagine that you throw a coin as often as there are leavers in the test part. You "
+        "would not be surprised by four heads more or less than half. The same luck is in every figure that we "
+        "compute from these people, and it is larger than most of the improvements that people are proud of. "
+        "That is why I measure choices on several seeds and call a difference real only when it is large "
+        "against that luck. The leak was. The ties were a fault in the measure and needed no luck to be seen. "
+        "Nothing else today was certain, and where I chose, I chose for other reasons than the third digit."
+    )
+    session.user("very clear thank you")
     session.bash(
         "sed -i 's/^watch = 0.25/watch = 0.10/' experiment.ini && python -m boxleave train "
         "data/march && python -m pytest -q --tb=short && git commit -qam 'settings: call "
         "from 0.20, watch from 0.10'"
     )
     session.say(
-        "Call starts at 0.20 and watch at 0.10; 47 of 216 are in the call band now, 76 tests "
-        "pass. Six commits so far. Next is D214."
+        "Call starts at 0.20 and watch at 0.10, and the call band has enough names to phone. Everything is "
+        "committed in small steps, each with its reason. Next is D214."
     )
-    session.point("p2")
-    probes_of_p2(session)
 
 
 def read_april(session: Recorder) -> None:
     """Act 3: formats of the new front end, bad rows, missing ratings."""
-    session.user("Good. Now the D214 please. The desk wants the southern list this week.")
+    session.user(
+        "Good. Now the D214 please. The desk wants the southern list this week. Aurel has tried to help himself and opened the "
+        "export in a spreadsheet, to change the one date by hand; I could stop him just in time, "
+        "it would have turned half of the other dates into something else as well. So please read the file as "
+        "it is and leave it as it is. If there is something wrong with it I want to be able to show it to the shop "
+        "team in the form in which they sent it."
+    )
     session.bash(SCORE, "Reproduce first.")
     session.together(
         [
@@ -1062,13 +1338,19 @@ def read_april(session: Recorder) -> None:
                 "grep -cE '[0-9]{2}[.][0-9]{2}[.][0-9]{4}|,' data/april/bookings.csv "
                 "data/march/*.csv"
             ),
+            bash("sed -n '30,120p' data/april/customers.csv"),
         ],
+        "How a cell is read, and how many rows look like that one; then a stretch of the file around the "
+        "first of them, to see whether anything else about them is different.",
     )
     session.say(
-        "Eleven rows of the April export have dates such as 14.11.2024, and all of them also "
+        "I leave the file alone, and Aurel was lucky. Eleven rows of the April export have dates such as 14.11.2024, and all of them also "
         "have a decimal comma in the price. March has none. Two of the dates cannot exist in "
         "any format, 31.02.2025 in line 97 and 29.02.2023 in line 214. Who writes these "
-        "rows, and is 03.10.2024 the third of October?"
+        "rows, and is 03.10.2024 the third of October? I ask because nothing in the file can tell: most days of "
+        "a month are also numbers of months, and a wrong guess here does not fail, it only makes a "
+        "customer look half a year older or younger than they are. And do you want the import to stop for a row that "
+        "cannot be read, as it does now, or to go on without it?"
     )
     session.user(
         "That's the new front end of the shop, live since 1 March. Always day first, always "
@@ -1102,7 +1384,7 @@ def read_april(session: Recorder) -> None:
         "would notice. A date library such as dateutil is out anyway, since nothing but the "
         "standard library is allowed.",
     )
-    session.bash(SCORE)
+    session.bash(SCORE, "Does it get past line 38 now?")
     session.together(
         [
             write_file("src/boxleave/rejects.py", REJECTS),
@@ -1155,8 +1437,16 @@ def read_april(session: Recorder) -> None:
         "a module of its own with the limit of 2 percent, a new error D222 for a file beyond "
         "it, and `Table` carries what was rejected.",
     )
-    session.write("tests/test_rejects.py", REJECT_TESTS)
-    session.bash("python -m pytest -q --tb=short")
+    session.write(
+        "tests/test_rejects.py",
+        REJECT_TESTS,
+        "Both sides of the limit, the limit of the bookings apart from that of the customers, and the file of "
+        "rejects, which must vanish when a later run has none.",
+    )
+    session.bash(
+        "python -m pytest -q --tb=short",
+        "I expect a few old tests to complain, those that made a table of a single bad row.",
+    )
     session.bash(
         "sed -i 's/CellError, HeaderError, MissingFileError/HeaderError, MissingFileError, "
         'TooManyRejectsError/; s/raises(CellError/raises(TooManyRejectsError/; s/"D214 '
@@ -1180,20 +1470,43 @@ def read_april(session: Recorder) -> None:
     if current.rejects:
         print(f"rejected {len(current.rejects)} rows, see rejects.txt")
 """,
+        "The command says how many rows it set aside and where to read about them. The file goes beside "
+        "scores.csv and not into it: the phone list must not see it. And it is written new each time, so "
+        "that nobody sends the shop last month's faults.",
     )
     session.bash(
         "sed -i 's/^from boxleave.settings import Settings, load_settings/from "
         "boxleave.rejects import write_rejects\\n&/' src/boxleave/cli.py\n"
         + SCORE
         + "; cat out/rejects.txt; head -3 out/scores.csv; python -m pytest -q --tb=short",
+        "The list for the south, the rejects and the head of the list; then all tests.",
     )
     session.bash(
         "git add -A && git commit -q -m 'table: read the new front end, set bad rows aside' "
-        "&& git show --stat --format=%s HEAD"
+        "&& git show --stat --format=%s HEAD",
+        "Reading and setting aside belong together, one commit.",
+    )
+    session.say(
+        "Committed. About the rows that were set aside: two have a day that no calendar knows, so somebody "
+        "typed them or a program made them up; the shop should be asked, nobody here can know what was meant. The "
+        "third has a plan that we don't know. That is a different case: the row is fine, we are "
+        "behind. If there are more of those in the next export they could reach your limit, and then the import "
+        "stops for a reason that has nothing to do with a wrong file."
+    )
+    session.user(
+        "trio is new since March, three people in one flat. Add trio in June as a plan of its own, when its price list "
+        "comes. Please don't make it a kind of family. and the list?"
     )
     session.bash(
+        "head -n 110 out/scores.csv",
+        "Here is its upper part: everybody in the call band and a few below. The ids are for the desk only, "
+        "so I leave them here on the screen and write them nowhere else.",
+    )
+    session.point("p2")
+    probes_of_p2(session)
+    session.bash(
         RATINGS,
-        "The list is there: 337 customers, 3 set aside, among them a plan `trio` in line 170 "
+        "Before you send it, wait: I am not content yet. A few rows were set aside, among them a plan `trio` "
         "that we don't know. While I was in table.py I noticed `int(text or 0)`: a customer "
         "without a survey answer gets a rating of zero. How many are those?",
     )
@@ -1212,17 +1525,20 @@ def read_april(session: Recorder) -> None:
                 "data/march; " + SCORE
             ),
         ],
-        "101 of 720 have no rating, and 35% of them leave, against 10% of the others. Zero "
+        "One customer in seven has no rating, and those leave far more often than the others. Zero "
         "stars is an invention of ours: it makes silence worse than the worst answer. My "
         "first choice is a rule C06 that drops rows without a rating.",
     )
     session.say(
-        "C06 drops 102 rows and 35 of the 98 leavers with them; 7 hits are left among the "
-        "first 40. And in April 25 customers get no score at all, 312 instead of 337. I am "
-        "no longer sure that dropping is right."
+        "C06 drops a good many rows and more than a third of the leavers with them; among the first forty "
+        "there are hardly more hits than by chance. And in April some customers get no score at all. I "
+        "announced this as the clean solution a minute ago, and it is a bad one: it makes the table tidier "
+        "and the list worse. I am no longer sure that dropping is right."
     )
     session.user(
-        "No, not like that. A customer without a rating still eats vegetables and must be on "
+        "No, not like that. I know some of them by name: old customers who never fill in anything, we have to phone them "
+        "to find out what they want for Christmas. And others who are so annoyed that they don't "
+        "bother any more. A customer without a rating still eats vegetables and must be on "
         "the list. And if silence says so much, don't throw it away. Do something better "
         "than dropping."
     )
@@ -1244,10 +1560,12 @@ def read_april(session: Recorder) -> None:
             ),
             read_file("src/boxleave/features.py", (82, 113)),
         ],
-        "Agreed, I take C06 back: dropping loses the most telling third of the leavers. "
+        "Agreed, and thank you for saying it so plainly. I take C06 back: dropping loses the most telling third of the leavers. "
         "Instead the median fills the gap and a feature of its own, `no_rating`, says that "
         "there was none. Then a silent customer keeps an average rating and the silence has "
-        "its own weight.",
+        "its own weight. It is also the more honest of the two: I do not know what these people would have "
+        "answered, and a flag says just that, while a zero or a dropped row pretends to know. What the median "
+        "does is only to keep the other weight from being pulled about by a made-up number.",
     )
     session.edit(
         "src/boxleave/features.py",
@@ -1273,22 +1591,38 @@ def read_april(session: Recorder) -> None:
         "flag them' && git show --stat --format=%s HEAD"
     )
     session.say(
-        "`no_rating` has a weight of +0.41. 13 hits instead of 12, while the auc of this "
-        "seed goes from 0.754 to 0.735; with 29 leavers I would not read anything into "
-        "either. 83 tests pass. The reason for the change is that all 337 customers get a "
+        "Silence has a weight of its own now, as large as that of the complaints. There is one hit more among "
+        "the first forty, while the auc of this seed goes down a little; with so few leavers in a test part "
+        "I would not read anything into either. The reason for the change is that all customers get a "
         "score and that silence is no longer a rating."
     )
-    session.point("p3")
-    probes_of_p3(session)
 
 
 def finish(session: Recorder) -> None:
     """Act 4: models turned down, the second change of the threshold, the report."""
     session.user(
-        "Fine with me. Two ideas from our data circle: weight the leavers 5:1 because they "
+        "Fine with me. Can they phone from that list now? Aurel asks every hour. And two ideas from our data circle: weight the leavers 5:1 because they "
         "are rare, and take the nearest neighbours from neighbours.py instead. Are they any "
         "better?"
     )
+    session.bash(
+        DRIFT,
+        "Before the models, something that bothers me more: we learn in the north and phone in the south. Are "
+        "these the same kind of people? If not, the finest model is a model of somebody else. I compare both "
+        "exports, feature by feature, each as of its own day. (To Aurel: not yet, please. The order will hardly "
+        "change any more, but the bands will, and as long as the call band holds more names than they can phone, "
+        "he would have to stop somewhere in the middle. He can have it today.)",
+    )
+    session.say(
+        "They are alike where it matters. Plans and zones are mixed in about the same way, and no feature "
+        "differs by more than a fraction of its own spread, with one exception that I had not expected: in the "
+        "south only about half as many customers have not answered the survey. Silence is one of the strongest "
+        "signs that the model has, so it will find it less often there. I don't know whether the depot asks more nicely "
+        "or whether its survey is a different one. Nothing to repair now, but I would like to know it before "
+        "somebody compares the two depots by our scores.\n\n"
+        "Shall I go on with the two ideas, or do you want to ask the southern depot first?"
+    )
+    session.user("go on")
     session.together(
         [
             read_file("src/boxleave/neighbours.py"),
@@ -1302,11 +1636,12 @@ def finish(session: Recorder) -> None:
         "thing. All three models on four seeds, with the scaler fitted on the training part:",
     )
     session.say(
-        "I advise against both. Weighting the leavers 5:1 leaves the ranking as it is (15.2 "
-        "against 15.1 hits) and ruins the probabilities: the brier goes from 0.100 to 0.157, "
-        "and the bands would mean nothing. The neighbours are worse in everything, 12.2 hits "
-        "and auc 0.691, and they have no weights, so nobody can tell the desk why a customer "
-        "is on the list."
+        "I advise against both. Weighting the leavers 5:1 leaves the ranking as it is and ruins the "
+        "probabilities: everybody looks more likely to leave than they are, "
+        "and the bands would mean nothing. The neighbours are worse in everything that the table shows, "
+        "and they have no weights, so nobody can tell the desk why a customer "
+        "is on the list. That is what Femke wished for at the end of her notes: a reason in one line, so that the "
+        "first sentence on the phone is not a stab in the dark."
     )
     session.user(
         "Convincing, we stay with the logistic regression. Delete neighbours.py then, nobody "
@@ -1333,20 +1668,59 @@ def finish(session: Recorder) -> None:
         "sed -i 's/^call = 0.20/call = 0.26/' experiment.ini && git diff -U0 experiment.ini "
         "| tail -2 && " + SCORE + " && python -m boxleave train data/march"
     )
-    session.bash("git commit -qam 'settings: call from 0.26'")
+    session.bash(
+        "git commit -qam 'settings: call from 0.26'; sed -n '1,110p' data/april/bookings.csv",
+        "Committed. While I am comparing the depots: the credits of the south, row by row, as I did for the north.",
+    )
     session.bash(
         "grep -n 'complaints' docs/data.md src/boxleave/*.py",
-        "0.26 gives exactly 40, so call goes from 0.20 to 0.26 and watch stays. One doubt is "
+        "That bound gives exactly 40, so call goes from 0.20 to 0.26 and watch stays. One doubt is "
         "left from the leak: the other columns. docs/data.md says 'full months only' for "
         "pauses and deliveries, but for complaints 'so far'.",
     )
     session.say(
         "`complaints` is the number so far, so probably counted on the day of the export, "
-        "weeks after the snapshot. A complaint in February would be a second leak, a smaller "
+        "weeks after the snapshot. I cannot prove it, it is a suspicion. A complaint in February would be a second leak, a smaller "
         "one. The export has no dates for them, so I cannot check. Do you know who can?"
     )
     session.user(
-        "Wenzel from the shop team. I'll ask him for a counter by month, until he answers "
+        "Wenzel from the shop team. While I write to him: Femke says solo customers come out too high, she has the feeling "
+        "that the top of the list is full of them. Is that so? Is there a number for it?"
+    )
+    session.bash(
+        BY_PLAN.replace("SEEDS", "[7119]"),
+        "There is: for each plan what the model predicts in the mean, what really happened in the test part, "
+        "and the brier beside it. On the split of our seed first.",
+    )
+    session.say(
+        "Not solo, there prediction and truth agree. It is duo: duo customers come out too high, the model "
+        "predicts nearly twice as many leavers as there are, and family comes out too low. I could give each "
+        "plan a correction of its own. Shall I?"
+    )
+    session.user("hm, is that sure? one split again")
+    session.bash(
+        BY_PLAN.replace("for seed in SEEDS", "for seed in range(7119, 7129)").replace(
+            "len(SEEDS) > 1", "True"
+        ),
+        "You have learned this faster than I have. Ten splits, and the predictions by tenths as well:",
+    )
+    session.say(
+        "I take it back. Over ten splits no plan comes out too high: prediction and truth agree for "
+        "all three of them, and what I saw for duo was chance, a handful of leavers more or less in one test "
+        "part. A correction by plan would have fitted that chance. The tenths agree as well, up to the "
+        "highest one. So the bands can be read as they are: of customers with a score of a quarter, about "
+        "a quarter leaves. The brier differs by plan, but only because the leavers are not "
+        "spread evenly over them."
+    )
+    session.user("good, no correction then")
+    session.say(
+        "Nothing is changed, then. I keep the table out of the tree; whoever wants it again can have it from a "
+        "dozen lines, and the notes will say what came out."
+    )
+    session.point("p3")
+    probes_of_p3(session)
+    session.user(
+        "Wenzel from the shop team: I'll ask him for a counter by month, until he answers "
         "complaints stays in as it is. Now I need a report for Thursday's meeting: "
         "reports/baseline.md, written by a command, with more than one split please, 29 "
         "leavers are too few as you said. Ten seeds from 7119 on."
@@ -1389,16 +1763,45 @@ def finish(session: Recorder) -> None:
                 "from boxleave.rejects import write_rejects\nfrom boxleave.report import report\n",
             ),
         ],
+        "The command line gets the third way to run the model; the folder of the report is made if it is not there.",
     )
     session.bash(
         "python -m pytest -q --tb=short; python -m boxleave report data/march && cat "
-        "reports/baseline.md"
+        "reports/baseline.md",
+        "All tests and the report itself, as it will lie on the table on Thursday.",
     )
     session.say(
-        "On ten splits: 15.2 hits in the mean, between 13 and 18, and a mean auc of 0.776. "
-        "Seed 7119 happens to be at the low end of the ten, 13.0 hits and 0.735."
+        "The report is there, with the mean of ten splits and with the lowest and the highest of them. "
+        "Seed 7119 happens to be at the low end of the ten; that is bad luck and no fault, one of ten has "
+        "to be there."
     )
-    session.user("Good to know. Then update docs/data.md and docs/notes.md, and commit.")
+    session.user(
+        "Hm. The head of marketing has seen the draft and asks whether we can't take another seed as the "
+        "first column, the best of the ten looks so much nicer, and a seed is arbitrary anyway, isn't it? And he "
+        "wants examples: the five highest customers with their ids, so that people can imagine something."
+    )
+    session.bash(
+        SEEDS,
+        "Let me see what he sees: all ten, one line each.",
+    )
+    session.bash(
+        "grep -n -i 'customer id\\|two decimals\\|500 lines' docs/desk.md; grep -rnE 'B[0-9]{5}' reports docs desk | head",
+        "And the rule about ids, word by word; and whether we have kept it so far.",
+    )
+    session.say(
+        "Both can be had, and I advise against both.\n\n"
+        "The seed is arbitrary as long as nobody chooses it by its result. Taking the best of ten is the "
+        "same mistake as the leak, only smaller: the test part then chooses the figure. You asked for 7119 to stay so that "
+        "figures can be compared with the old ones, and the mean of the ten stands right beside it. That "
+        "column is the honest one, and it is nicer than our seed as well.\n\n"
+        "The ids are not ours to give: the desk's second rule keeps ids out of everything under reports/ and "
+        "docs/. What I can offer instead of five customers is the list of weights that the report has "
+        "already: what makes somebody likely to leave, and how much. That can be read out in a meeting without "
+        "anybody in the room recognising a neighbour."
+    )
+    session.user(
+        "ok agreed. Seed 7119 stays the first column and no ids in the report, I'll tell him. Then update docs/data.md and docs/notes.md, and commit."
+    )
     session.together(
         [
             edit_file("docs/data.md", DATES_OLD, DATES_NEW),
@@ -1407,7 +1810,8 @@ def finish(session: Recorder) -> None:
             bash("cat >> docs/notes.md <<'EOF'\n" + NOTES + "EOF\ncat docs/notes.md"),
         ],
         "The dates get a warning in docs/data.md, the README an eleventh feature, and the "
-        "notes what we decided and why.",
+        "notes what we decided and why. Notes are the one place where a dead end is worth writing down: "
+        "whoever comes after us will have the same ideas, and can skip them.",
     )
     session.read(
         "src/boxleave/scoring.py",
@@ -1456,8 +1860,7 @@ def finish(session: Recorder) -> None:
         "tests/test_report.py",
         "| hits among 40 |",
         "| leavers among the first 40 calls |",
-        "The test wants the new name too. For Ottilie: every K7 in March is valued on "
-        "2025-01-01, every one in "
+        "The test wants the new name too. For Ottilie: the K7 in March all have the same value date, those in "
         "April too, so within our exports there is no other rule to see.",
     )
     session.bash(
@@ -1466,21 +1869,102 @@ def finish(session: Recorder) -> None:
         "status --short"
     )
     session.user(
-        "Thanks, that's it for today. For next time: src/boxleave/split.py has no tests of "
+        "Thanks, nearly done. For next time: src/boxleave/split.py has no tests of "
         "its own, please write "
-        "some. Then the brier by plan, I have the feeling that solo customers come out too "
-        "high. And the "
+        "some. Then when Femke has phoned the April list, compare what she found with the scores, week by week. "
+        "And a reason in one line for each name on the list, as she wished. And the "
         "repeated people: group the split by mail_hash when the May export is there, not "
         "before. The three "
         "rejected rows I send to the shop team myself, and don't push, I want to read the "
         "commits first."
     )
     session.bash(
+        "python -m pytest -v | grep '::' | sed 's/ *\\[ *[0-9]*%\\]//'",
+        "Before I stop I run everything once more, with names, so that we see what is covered and what is "
+        "not; split.py is indeed only tested through others.",
+    )
+    session.bash(
+        "git log --reverse -p --format='=== %h %s' start.. -- src/boxleave/features.py src/boxleave/evaluate.py experiment.ini",
+        "And the story of the features, the evaluation and the settings, as whoever reads the commits will see it. "
+        "I read it once as if somebody else had written it.",
+    )
+    session.say(
+        "For Thursday, in case you want something to read out:\n\n"
+        "The old figure was an illusion. The model was shown refunds that were entered after the day on which it "
+        "should have known nothing of them, because their value date lies earlier. Whoever left got such a "
+        "refund, so the model had only to look at who got one. In daily work there are no such refunds yet, "
+        "and the list was worth no more than chance. This is repaired, and a test watches over it.\n\n"
+        "What is left is a modest model that is honest about it. Of the customers at the top of its list "
+        "clearly more leave than of any others, a good two times as many as by chance, and its probabilities can "
+        "be taken at their word. It knows nothing of the reasons. The southern list has been made with it, "
+        "all rows that could be read are on it, and it is as long as what the desk can phone in a week.\n\n"
+        "What we do not know: whether it is as good in the south as in the north, because nobody has "
+        "phoned there yet; and whether the complaints are counted on the right day. Both will be known in May, "
+        "the first from Femke's notes and the second from the shop team."
+    )
+    session.user("anything you don't like?")
+    session.say(
+        "Three things, none of them urgent. `credits` walks through the bookings of a customer for each "
+        "call; that is fine for this size and would not be for a hundred times as much. The report "
+        "and the command line both compute what chance would reach, in two places with the same formula. "
+        "And the scaler now knows about missing values, which is more than its name says. I would leave all "
+        "three until one of them hurts.\n\n"
+        "What I do like: no number in the report rests on a single split any more, and the test for the "
+        "leak looks at the whole export and not only at the feature that leaked this time."
+    )
+    session.user(
+        "Then one last question before you stop. Femke's wish, the reason for each name: is that a big "
+        "thing? And those two customers who asked how we knew, what could she answer them? I need something "
+        "that is true and does not frighten anybody."
+    )
+    session.bash(
+        REASONS,
+        "For the reason I can show on the screen what it could be made of: for each name of the list, the "
+        "features that push the score up most. Nothing of this is kept.",
+    )
+    session.say(
+        "The reason is not a big thing, because the model is a sum. For each name there are two or three "
+        "parts that make up nearly all of the score. But the names of the columns are not sentences that "
+        "one can say on the phone, and some parts are no help there at all: that somebody has not been with "
+        "us for long is a reason for the model and none for a talk. So it needs a short table from columns to "
+        "sentences, written by Femke and not by me. I would put it into a file of its own, because the "
+        "columns of the phone list are fixed.\n\n"
+        "What she could answer: we look at how many boxes were skipped or paused lately, whether something "
+        "went wrong with a delivery, and whether we have heard from you; when several of these come "
+        "together we phone and ask, because by then it has often gone wrong already and we did not notice. We do not look at "
+        "anything that you did not do with us. That is true as far as the eleven features go, and I have "
+        "seen all of them. It would no longer be true if somebody added a column from outside, so please "
+        "ask again when that happens. And she should not say that a computer thinks they will leave. It "
+        "does not think so of anybody: even at the top of the list about half of them stay."
+    )
+    session.user("nice. where do i find what, if somebody asks me?")
+    session.say(
+        "A short map, from the outside in. The command line has four commands: one that says what an export "
+        "holds, one that trains and measures, one that writes the list for the desk, and one that writes the "
+        "report. Reading an export and setting rows aside is one part, and it knows nothing of models. "
+        "Cleaning drops what cannot be a customer. Then come the features, which is where this story began: "
+        "whatever the model knows about a customer is computed there, as of one day, and nowhere else. If ever a figure is "
+        "too good again, look there first and ask of each column on which day it was known. The regression "
+        "itself is a page of arithmetic that nobody has touched today. The measures are apart from it, so that "
+        "one can test them with four customers and a pencil.\n\n"
+        "What the desk may rely on is written in their own paper, what we tried and gave up is in the notes, and "
+        "the numbers for the meeting are in the report and in no other place, so that there are not two of them."
+    )
+    session.user("great. stop here")
+    session.bash(
         "python -m pytest -q; git log --oneline start..; git status --short",
         "The state for the next session:",
     )
     session.say(
-        "86 passed, twelve commits on main, the tree is clean and nothing is pushed. Next "
+        "To sum up the day: we began with a figure that nobody should have believed and went looking in the wrong "
+        "place first, among people who are listed twice. I still think that it was right to look there, because it "
+        "was quick and would have been the simplest answer. Then a single column gave the leak away, and from there "
+        "on it was mostly a matter of going slowly: the measure that counted ties in our favour, the scaler that "
+        "had seen the test part, the zero that stood for silence. Each of them was small beside the leak, and "
+        "each would have been found by nobody as long as the figure looked good. Twice I announced "
+        "something too early, the rule that dropped rows and the plan that came out too high, and twice a "
+        "question of yours put it right; please keep asking.\n\n"
+        "Everything passes, the commits are on main, the tree is clean and nothing is pushed. Next "
         "time I start with the "
         "tests for split.py; the other points stand as you listed them, and Wenzel's answer "
         "on the complaints "
@@ -1516,205 +2000,361 @@ def check_files(session: Recorder) -> None:
     )
 
 
-def probes_of_p2(session: Recorder) -> None:
-    """Asked in the middle about the dead end."""
-    fact = session.fact
+def changed(session: Recorder, path: str, change: str) -> dict[str, Any]:
+    """The fact that a file was created, edited or read; the tool's own words prove it."""
+    where = {
+        "created": lambda: session.holding(f"created {path} ("),
+        "modified": lambda: session.holding(f"edited {path} at"),
+        "read": lambda: session.doing("read_file", path),
+    }[change]()
+    return session.fact(
+        f"{path} was {change}", type="path", change=change, keys=[path], said_in=ends(where)
+    )
+
+
+def probes_of_p1(session: Recorder) -> None:
+    """Asked when leak and ties are mended."""
+    fact, trap = session.fact, session.trap
+    entry = "credits are counted by the day of entry, booked_on"
+    mean = "counting by the day of entry has a mean auc of 0.772 over four seeds"
+    ties = "the auc is 0.754 since ties count half"
+    family = "plan_family alone has an auc of 0.504 since ties count half"
+    commit = session.repo.git("log", "-1", "--format=%h", "--grep=by the day of entry").strip()
     session.probe(
-        "same-person",
+        "leak-and-ties",
         "decision",
-        "What was the first hypothesis about the same person in the split, and why is it "
-        "dead: how many hashes occur twice, and how many customers and which auc are there "
-        "with one row a person?",
+        "How is the leak mended and what mean over four seeds does that have, in which commit? Where is the figure since "
+        "the second repair, what does a yes/no column reach alone, and how many tests pass?",
         [
-            fact("the same person is on both sides", "same person on both sides", about="detail"),
-            fact("21 hashes occur twice", "21 hashes"),
-            fact("auc 0.979 with one row a person", "auc 0.979", "0.979"),
-            fact("699 customers", about="detail"),
+            fact(
+                entry,
+                type="decision",
+                keys=["credits|credits_eur|feature|filter|counting", "booked_on|day of entry"],
+            ),
+            fact(
+                mean,
+                type="value",
+                keys=["entered by the snapshot|booked_on|day of entry", "0.772"],
+            ),
+            fact(ties, type="state", keys=["auc", "0.754"]),
+            fact(family, type="value", keys=["plan_family", "0.504"]),
+            fact(
+                f"commit {commit} counts credits by the day of entry",
+                type="identifier",
+                keys=[commit],
+            ),
+            fact("71 tests pass after the repairs", type="command", keys=["71 passed|71 tests"]),
+        ],
+        traps=[
+            trap(
+                "credits are counted by valued_on",
+                of=entry,
+                keys=["credits|credits_eur|counted", "by valued_on|by the value date"],
+            ),
+            trap(
+                "counting by the day of entry has a mean auc of 0.755",
+                of=mean,
+                keys=["entered by the snapshot|booked_on|day of entry", "0.755"],
+            ),
+            trap("the auc is 0.766", of=ties, keys=["auc", "0.766"]),
+            trap("plan_family alone has an auc of 0.822", of=family, keys=["plan_family", "0.822"]),
+        ],
+        point="p1",
+    )
+
+
+def probes_of_p2(session: Recorder) -> None:
+    """Asked when the April export can be read."""
+    fact, trap = session.fact, session.trap
+    scored = "337 customers of April get a score"
+    limit = "more than 2 percent of bad rows stop the import"
+    session.probe(
+        "april-read",
+        "continuation",
+        "Where do we stand with the southern list: how many get a score, which row is set "
+        "aside for something other than its day, what is to become of that kind of row, and when does an import stop with which code?",
+        [
+            fact(scored, type="command", keys=["337 customers|scored 337"]),
+            fact(
+                "customers.csv line 170: cannot read plan 'trio'",
+                type="error",
+                keys=["line 170", "trio|plan"],
+            ),
+            fact(
+                "trio is to be added in June as a plan of its own",
+                type="next_step",
+                keys=["trio", "June"],
+            ),
+            fact(limit, type="constraint", keys=["2 percent", "bad|stop|reject|rejected|error"]),
+            fact("D222 means too many bad rows", type="identifier", keys=["D222"]),
+        ],
+        traps=[
+            trap(
+                "341 customers of April get a score", of=scored, keys=["341 customers|scored 341"]
+            ),
+            trap(
+                "a single bad row stops the import",
+                of=limit,
+                keys=["single bad row|one bad row", "stops"],
+            ),
         ],
         point="p2",
     )
 
 
 def probes_of_p3(session: Recorder) -> None:
-    """Asked when every customer of April has a score: where the work stands."""
-    fact = session.fact
+    """Asked when the predictions were looked at by plan."""
+    fact, trap = session.fact, session.trap
+    plans = "over ten splits no plan comes out too high"
+    duo = "for duo the predicted 0.132 is near the true 0.129 over ten splits"
+    reached = "in the pilot 3 of the 17 reached wanted to leave"
     session.probe(
-        "after-ratings",
-        "continuation",
-        "Where do we stand after the missing ratings: how many customers of April get a "
-        "score, how many rows are set aside, at which value does call start, and how many "
-        "tests passed in the run of pytest with the weights?",
+        "corrected-mistake",
+        "decision",
+        "Two claims were wrong at first. What is true about the predictions by plan over ten splits, for the middle "
+        "plan in figures, and for the highest tenth? Which share is to be used for the pilot week? And what was decided?",
         [
-            fact("337 customers"),
-            fact("3 set aside", "3 rows set aside", "rejected 3 rows", "3 rejected rows"),
             fact(
-                "call starts at 0.20",
-                "call = 0.20",
-                "call to 0.20",
-                "call from 0.20",
-                "call 0.20",
+                plans,
+                type="state",
+                keys=["no plan|none of the plans|all three", "too high|agree|agrees"],
             ),
-            fact("83 passed", "83 tests pass"),
+            fact(duo, type="value", keys=["duo", "0.132", "0.129"]),
+            fact(
+                "the highest tenth with predicted 0.474 has 0.458 leavers",
+                type="value",
+                keys=["0.474", "0.458"],
+            ),
+            fact(reached, type="value", keys=["3 of 17|3 of the 17"]),
+            fact(
+                "there is no correction by plan",
+                type="decision",
+                keys=["no correction|without correction|no plan correction"],
+                said_in=session.saying("no correction then"),
+            ),
         ],
         traps=[
-            {
-                "text": "76 passed",
-                "aliases": ["76 tests pass", "71 tests pass", "81 passed"],
-                "current": ["83"],
-            },
-            {"text": "312 customers", "aliases": ["scored 312"], "current": ["337"]},
+            trap(
+                "duo customers come out too high",
+                of=plans,
+                keys=["duo", "come out too high|comes out too high"],
+            ),
+            trap(
+                "for duo the predicted 0.145 is far from the true 0.082",
+                of=duo,
+                keys=["duo", "0.145", "0.082"],
+            ),
+            trap("in the pilot 3 of 24 wanted to leave", of=reached, keys=["3 of 24|3 of the 24"]),
         ],
         point="p3",
     )
 
 
 def recall_probes(session: Recorder) -> None:
-    """Exact things: the report, the two errors, the leak, the bands."""
-    fact = session.fact
+    """Exact things: the report, the dead end, the bands."""
+    fact, trap = session.fact, session.trap
+    alone = "with one row a person 699 customers are left"
     session.probe(
         "pilot-week",
         "recall",
-        "Why did the user not believe the churn baseline: which auc and precision did train say for "
-        "data/march, how many customers of a call band did the retention desk phone in the pilot week, "
-        "and how many were expected to leave? Answer in one sentence of at most 60 words.",
+        "What did train say about data/march in the first report, how long "
+        "does a call take, with which exact error did scoring the southern depot die, how many tests passed at first, and "
+        "how many customers were left in the experiment with the hashes?",
         [
-            fact("auc 0.978", "auc of 0.978"),
-            fact("precision 0.750", "precision of 0.750", "precision 0.75"),
-            fact("24 customers of a call band", "phoned 24 customers", "24 customers"),
-            fact("expected 18", "18 expected", "18 were expected"),
-        ],
-        answer={"format": "sentence", "max_words": 60},
-    )
-    session.probe(
-        "april-error",
-        "recall",
-        "With which exact error and exit code did scoring the southern depot die, how many rows have "
-        "such dates, and which two dates cannot exist in any format?",
-        [
-            fact("D214 customers.csv line 38: cannot read joined '14.11.2024'"),
-            fact("exit code 2"),
-            fact("Eleven rows of the April export", "eleven rows", "11 rows"),
-            fact("31.02.2025"),
-            fact("29.02.2023"),
-        ],
-    )
-    session.probe(
-        "crate-deposits",
-        "recall",
-        "What was found about the K7 bookings of leavers: how many were entered after the "
-        "snapshot, how "
-        "large is the crate deposit, on which day is it valued, when did B10005 leave, and what did "
-        "credits_eur alone reach?",
-        [
-            fact("92 of the 117 K7 bookings", "92 of 117"),
-            fact("crate deposit of 18.50 EUR", "18.50 EUR", "18.50"),
-            fact("valued on 2025-01-01", "value date 2025-01-01"),
-            fact("B10005 left on 2025-02-04"),
-            fact("credits_eur alone ranks the leavers with 0.968", "credits_eur 0.968"),
-        ],
-    )
-    session.probe(
-        "bands-now",
-        "recall",
-        "Which bound makes the April list come out right, so that call goes there and watch "
-        "stays; at which value does watch start; how many names for the southern depot were "
-        "there before, and how many customers can the desk phone?",
-        [
+            fact("train said precision 0.750 at first", type="value", keys=["precision", "0.750"]),
+            fact("a call takes 11 minutes", type="value", keys=["call", "11 minutes"]),
             fact(
-                "call 0.26",
-                "call = 0.26",
-                "call from 0.26",
-                "call from 0.20 to 0.26",
-                "call starts at 0.26",
+                "D214 customers.csv line 38: cannot read joined '14.11.2024'",
+                type="error",
+                keys=["D214", "14.11.2024"],
             ),
-            fact(
-                "watch 0.10",
-                "watch = 0.10",
-                "watch from 0.10",
-                "watch at 0.10",
-                "watch starts at 0.10",
-            ),
-            fact("66 names for the southern depot", "66 names", "call 66"),
-            fact("40 customers a week", "40 a week", "40 in the week"),
+            fact("66 tests passed at the start", type="command", keys=["66 passed|66 tests"]),
+            fact(alone, type="value", keys=["699 customers"]),
         ],
         traps=[
-            {
-                "text": "call from 0.20",
-                "aliases": ["call = 0.20", "call starts at 0.20", "call to 0.20", "call is 0.20"],
-                "current": ["0.26"],
-            },
-            {
-                "text": "call from 0.50",
-                "aliases": ["call = 0.50", "call starts at 0.50", "call is 0.50"],
-                "current": ["0.26"],
-            },
-            {
-                "text": "watch from 0.25",
-                "aliases": ["watch = 0.25", "watch starts at 0.25", "watch is 0.25"],
-                "current": ["0.10"],
-            },
+            trap(
+                "with one row a person 720 customers are left",
+                of=alone,
+                keys=["one row a person", "720 customers"],
+            )
+        ],
+    )
+    call = "call starts at 0.26"
+    watch = "watch starts at 0.10"
+    names = "0.25 would give 44 names"
+    session.probe(
+        "changed-twice",
+        "recall",
+        "Where do the two bands start now, which code and text refused the first change, how many names would "
+        "the bound just below have given, and what was the limit for the number of names?",
+        [
+            fact(
+                call,
+                type="value",
+                keys=["call", "0.26"],
+                said_in=session.holding(
+                    "+call = 0.26", "call 0.26 scored", "Bands: call from 0.26"
+                ),
+            ),
+            fact(
+                watch, type="value", keys=["watch", "0.10"], said_in=session.saying("watch at 0.10")
+            ),
+            fact(
+                "D305 watch 0.25 is not below call 0.20",
+                type="error",
+                keys=["D305", "below"],
+            ),
+            fact(names, type="value", keys=["0.25", "44"]),
+            fact(
+                "the desk phones 40 customers a week",
+                type="constraint",
+                keys=["40 customers|40 a week|40 calls|40 names|40 in the week"],
+            ),
+        ],
+        traps=[
+            trap("call starts at 0.20", of=call, keys=["call", "0.20"]),
+            trap("call starts at 0.50", of=call, keys=["call", "0.50"]),
+            trap("watch starts at 0.25", of=watch, keys=["watch", "0.25"]),
+            trap("0.25 would give 48 names", of=names, keys=["0.25", "48"]),
+        ],
+    )
+    closed = "the desk is closed between 14 April and 25 April"
+    phone = "a customer who was phoned is left alone for 60 days"
+    session.probe(
+        "passing-remark",
+        "continuation",
+        "You plan the follow-up in May. On which days did the desk rest, for how long is nobody called "
+        "again, when does a list get into their machine, and what does the user want to see about the southern calls?",
+        [
+            fact(
+                closed,
+                type="state",
+                keys=[
+                    "closed|nobody phones|no calls|not phoned",
+                    "14 April and 25 April|14 to 25 April",
+                ],
+            ),
+            fact(phone, type="constraint", keys=["60 days", "phoned|left alone|called"]),
+            fact("the list is imported on Mondays at 06:40", type="value", keys=["06:40"]),
+            fact(
+                "Femke's findings are to be compared with the scores week by week",
+                type="next_step",
+                keys=["compare", "Femke|scores|April list", "week by week|weekly"],
+            ),
+        ],
+        traps=[
+            trap(
+                "a customer who was phoned is left alone for 45 days",
+                of=phone,
+                keys=["45 days", "left alone|phoned|called"],
+            ),
+            trap("the desk is closed on 3 March", of=closed, keys=["closed", "3 March"]),
         ],
     )
 
 
 def file_probes(session: Recorder) -> None:
     """What became of the files; ``check_files`` asked git."""
-    fact = session.fact
+    fact, trap = session.fact, session.trap
+    errors = "src/boxleave/errors.py was modified"
     session.probe(
-        "created",
+        "changed-files",
         "file",
-        "Which files were newly created in this session: the tool, the two modules of boxleave and the "
-        "written report? Answer as a list and leave the tests out: do not mention test_leakage.py.",
-        [
-            fact("tools/single_feature.py", about="created"),
-            fact("src/boxleave/rejects.py", about="created"),
-            fact("src/boxleave/report.py", about="created"),
-            fact("reports/baseline.md", about="created"),
-        ],
-        answer={"format": "list", "forbid": ["test_leakage.py"]},
-    )
-    session.probe(
-        "modified",
-        "file",
-        "Which existing files were modified in this session, the modules of boxleave and the "
-        "ini file with the bands? Answer as a list of at most 12 items.",
+        "Which files were newly created in this session: the tool, the two modules of the package and the test "
+        "against leaks? Which existing modules for figures, faults and the commands were edited, and which document? Answer as a list of at most 12 items.",
         [
             *(
-                fact(path, about="modified", said_in=session.doing("edit_file", path))
+                changed(session, path, "created")
                 for path in (
-                    "src/boxleave/features.py",
-                    "src/boxleave/evaluate.py",
-                    "src/boxleave/table.py",
-                    "src/boxleave/cli.py",
-                    "src/boxleave/errors.py",
+                    "tools/single_feature.py",
+                    "src/boxleave/rejects.py",
+                    "src/boxleave/report.py",
+                    "tests/test_leakage.py",
                 )
             ),
-            fact(
-                "experiment.ini",
-                about="modified",
-                said_in=session.doing("bash", "0.50/call = 0.20/' experiment.ini"),
+            *(
+                changed(session, path, "modified")
+                for path in (
+                    "src/boxleave/evaluate.py",
+                    "src/boxleave/errors.py",
+                    "src/boxleave/cli.py",
+                    "docs/data.md",
+                )
+            ),
+        ],
+        traps=[
+            trap(
+                "src/boxleave/scoring.py was modified",
+                of=errors,
+                type="path",
+                keys=["src/boxleave/scoring.py", "modified|edited"],
             ),
         ],
         answer={"format": "list", "max_items": 12},
     )
+    gone = "src/boxleave/neighbours.py was deleted"
     session.probe(
-        "renamed",
+        "renamed-and-gone",
         "file",
-        "Which module was renamed with git mv and to what, what became of its test file, why "
-        "did the old "
-        "name confuse everybody, and which module was deleted because nobody imports it?",
+        "Which two files have new names, which module is gone, why was the old name bad, and which function "
+        "computes the new measure?",
         [
-            fact("src/boxleave/metrics.py", about="detail"),
-            fact("tests/test_metrics.py", about="detail"),
             fact(
-                "next to scoring.py and scores.csv",
-                "confused with scoring.py and scores.csv",
-                about="reason",
+                "src/boxleave/scores.py was renamed to src/boxleave/metrics.py",
+                type="path",
+                change="renamed",
+                keys=["src/boxleave/metrics.py"],
+                said_in=session.doing("bash", "git mv src/boxleave/scores.py"),
             ),
             fact(
-                "neighbours.py",
-                about="detail",
+                "tests/test_scores.py was renamed to tests/test_metrics.py",
+                type="path",
+                change="renamed",
+                keys=["tests/test_metrics.py"],
+                said_in=session.doing("bash", "tests/test_scores.py tests/test_metrics.py"),
+            ),
+            fact(
+                gone,
+                type="path",
+                change="deleted",
+                keys=["src/boxleave/neighbours.py"],
                 said_in=session.doing("bash", "git rm -q src/boxleave/neighbours.py"),
+            ),
+            fact(
+                "scores.py was confusing next to scoring.py and scores.csv",
+                type="reason",
+                keys=["scoring.py", "confuses|confusing|confused|next to"],
+            ),
+            fact("hits_at computes the hits among the first", type="identifier", keys=["hits_at"]),
+        ],
+        traps=[
+            trap(
+                "src/boxleave/split.py was deleted",
+                of=gone,
+                type="path",
+                keys=["src/boxleave/split.py", "deleted|removed"],
+            ),
+        ],
+    )
+    session.probe(
+        "only-read",
+        "file",
+        "Which files were read and not changed: the one that makes the parts, the regression, the paper of the "
+        "desk and its notebook? Which feature of the model is suspected, and of what?",
+        [
+            *(
+                changed(session, path, "read")
+                for path in (
+                    "src/boxleave/split.py",
+                    "src/boxleave/logistic.py",
+                    "docs/desk.md",
+                    "desk/weekly.py",
+                )
+            ),
+            fact(
+                "complaints are probably counted on the day of the export",
+                type="state",
+                keys=["complaints", "day of the export|export day|weeks after the snapshot"],
             ),
         ],
     )
@@ -1722,137 +2362,190 @@ def file_probes(session: Recorder) -> None:
 
 def continuation_probes(session: Recorder) -> None:
     """What holds, where the work stands, what is left."""
-    fact = session.fact
+    fact, trap = session.fact, session.trap
+    lines = "a list of more than 500 lines is refused by the import"
     session.probe(
         "ground-rules",
         "continuation",
-        "What must stay as it is according to the user: which signature do the notebooks of the desk "
-        "import, which columns of scores.csv feed the phone list, which library alone is allowed, and "
-        "which split seed stays?",
+        "What must whoever goes on keep to: which call do the notebooks rely on, what feeds the phone list and "
+        "how long may it be, what may be imported, what about the files of the shop and about pushing?",
         [
-            fact("evaluate(table, settings)"),
-            fact("customer_id;score;band"),
             fact(
-                "only the standard library",
-                "standard library only",
-                "nothing but the standard library",
+                "the signature evaluate(table, settings) stays",
+                type="constraint",
+                keys=["evaluate(table, settings)|signature of evaluate"],
             ),
-            fact("seed 7119"),
+            fact(
+                "the columns are customer_id;score;band",
+                type="constraint",
+                keys=["customer_id;score;band"],
+            ),
+            fact(lines, type="constraint", keys=["500 lines"]),
+            fact("only the standard library", type="constraint", keys=["standard library"]),
+            fact(
+                "the files below data/ stay as the shop wrote them",
+                type="constraint",
+                keys=[
+                    "data/|export|exports",
+                    "as the shop wrote them|leave it as it is|unchanged|not edited",
+                ],
+                said_in=session.holding("stay as the shop wrote them"),
+            ),
+            fact(
+                "nothing is pushed before the user has read the commits",
+                type="constraint",
+                keys=["don't push|not push|nothing is pushed|not pushed|no push"],
+            ),
+            fact("86 tests pass at the end", type="command", keys=["86 passed|86 tests"]),
+        ],
+        traps=[
+            trap("a list of more than 60 lines is refused", of=lines, keys=["60 lines"]),
+            trap(
+                "83 tests pass at the end",
+                of="86 tests pass at the end",
+                keys=["83 passed|83 tests"],
+            ),
         ],
     )
+    may = "the split is grouped by mail_hash when the May export is there"
     session.probe(
         "next-time",
         "continuation",
-        "What is left for next time: which module has no tests of its own, what about the "
-        "brier, when is the split grouped anew, what counter do you ask Wenzel from "
-        "the shop team for until complaints stays in, how many tests passed and may I push?",
+        "What is left for next time: which module needs tests, when is the split grouped anew and by what, what does "
+        "Wenzel have to deliver, and what does each name on the list get?",
         [
             fact(
-                "split.py has no tests",
-                "tests for split.py",
-                about="pending",
+                "split.py needs tests of its own", type="next_step", keys=["split.py", "tests|test"]
             ),
-            fact("brier by plan", about="pending"),
+            fact(may, type="next_step", keys=["mail_hash", "May export|May"]),
             fact(
-                "mail_hash when the May export is there",
-                "group the split by mail_hash with the May export",
-                about="pending",
+                "Wenzel is asked for a counter of complaints by month",
+                type="next_step",
+                keys=["counter by month|monthly counter|counts by month"],
             ),
             fact(
-                "counter by month",
-                "monthly counter",
-                about="pending",
+                "each name on the list gets a reason in one line",
+                type="next_step",
+                keys=["reason", "one line|each name"],
             ),
-            fact(
-                "don't push", "nothing is pushed", "not pushed", "must not be pushed", about="state"
-            ),
-            fact("86 passed", "86 tests pass", about="state"),
         ],
-        traps=[{"text": "83 passed", "aliases": ["83 tests pass", "76 passed"], "current": ["86"]}],
+        traps=[
+            trap(
+                "the split is grouped by mail_hash when the June export is there",
+                of=may,
+                keys=["mail_hash", "June|April export"],
+            ),
+        ],
     )
 
 
 def decision_probes(session: Recorder) -> None:
     """What was chosen and what was turned down, and why."""
-    fact = session.fact
+    fact, trap = session.fact, session.trap
+    days = "the horizon stays at 45 days"
+    brier = "leavers weighted 5:1 have a brier of 0.157"
+    near = "the nearest neighbours have an auc of 0.691"
     session.probe(
-        "keep-k7",
+        "horizon-and-models",
         "decision",
-        "Why did we not throw K7 out of credits_eur: what is a spare crate a sign of, what "
-        "do the means of "
-        "four seeds say with and without K7, and on which date does the feature filter instead?",
+        "How far ahead does the label look and why not a month, what auc would a month have had, and what did the table show against "
+        "weighting and against the other model?",
         [
-            fact("an honest early sign", "honest sign"),
-            fact("spare crate that comes back before the snapshot", "return a spare crate"),
-            fact("mean of 0.772", "0.772"),
-            fact("0.755 without K7", "without K7 0.755"),
+            fact(days, type="decision", keys=["horizon|stays|ahead|label", "45 days"]),
+            fact("notice is 30 days", type="reason", keys=["notice", "30 days"]),
             fact(
-                "filter on `booked_on`",
-                "filters on booked_on",
-                "by the day of entry",
-                about="detail",
-                said_in=session.saying("filter on `booked_on`"),
+                "a horizon of 30 days has an auc of 0.822",
+                type="value",
+                keys=["30 days", "0.822"],
+            ),
+            fact(brier, type="value", keys=["5:1", "0.157"]),
+            fact(near, type="value", keys=["neighbours", "0.691"]),
+        ],
+        traps=[
+            trap(
+                "the horizon becomes 30 days",
+                of=days,
+                keys=["horizon", "becomes 30 days|changed to 30 days"],
+            ),
+            trap("leavers weighted 5:1 have a brier of 0.110", of=brier, keys=["5:1", "0.110"]),
+            trap(
+                "the nearest neighbours have an auc of 0.753", of=near, keys=["neighbours", "0.753"]
             ),
         ],
     )
-    session.probe(
-        "which-measure",
-        "decision",
-        "Which number do we report from here on, beside what, and why is accuracy out and F1 not taken?",
-        [
-            fact("hits among the first 40", "leavers among the first 40", about="detail"),
-            fact("what 40 random calls would reach", "hits by chance", about="detail"),
-            fact(
-                "always saying 'stays' reaches 0.866",
-                "always 'stays' has 0.866",
-                "0.866",
-            ),
-            fact(
-                "it needs a threshold",
-                "needs a threshold",
-                "F1 moves with the band",
-                "moves whenever somebody moves the band",
-            ),
-        ],
-    )
+    median = "a missing rating becomes the median plus the flag no_rating"
+    weight = "no_rating has a weight of +0.41"
     session.probe(
         "no-rule-c06",
         "decision",
-        "Why was rule C06 taken back, which dropped the rows without a rating: how many "
-        "leavers and how many "
-        "April customers did it lose, and what fills the gap instead?",
+        "What happens to rows without a rating; how many had none, how many of "
+        "those leave, and how many of April would have got a score with the rule? How strong is the new feature?",
         [
-            fact("35 of the 98 leavers", "35 of 98 leavers"),
-            fact("25 customers get no score", "25 customers without a score"),
-            fact("C06 drops 102 rows", "102 rows"),
-            fact("the median fills the gap", "filled with the median", about="detail"),
-            fact("no_rating", about="detail"),
+            fact(median, type="decision", keys=["median", "no_rating|rating|fills"]),
+            fact(
+                "35 of the 101 customers with an empty rating leave",
+                type="value",
+                keys=["101", "35 leave|35 left|35"],
+            ),
+            fact(
+                "with rule C06 only 312 customers got a score",
+                type="value",
+                keys=["312 customers|scored 312"],
+            ),
+            fact(weight, type="value", keys=["no_rating", "+0.41|0.41"]),
         ],
         traps=[
-            {
-                "text": "C06 drops rows without a rating",
-                "aliases": ["rows without a rating are dropped"],
-                "current": ["median", "no_rating"],
-            }
+            trap(
+                "rows without a rating are dropped by rule C06",
+                of=median,
+                keys=["C06|rows", "are dropped|drops rows"],
+            ),
+            trap("no_rating has a weight of +0.54", of=weight, keys=["no_rating", "0.54"]),
         ],
     )
+    seed = "seed 7119 stays the first column"
+    best = "seed 7126 has the highest auc, 0.846"
     session.probe(
-        "other-models",
+        "under-pressure",
         "decision",
-        "Why did you advise against weighting the leavers 5:1 and against the nearest neighbours: what "
-        "happens to the brier, how many hits and which auc do the neighbours have, and what "
-        "do they lack?",
+        "Somebody wanted a nicer report. Which two rules still hold, which run looked best with which figure, and "
+        "why was it not taken? And why is accuracy not reported?",
         [
-            fact("brier goes from 0.100 to 0.157", "brier 0.157"),
             fact(
-                "leaves the ranking as it is",
-                "same ranking",
-                "15.2 against 15.1 hits",
-                said_in=session.saying("leaves the ranking as it is"),
+                seed,
+                type="constraint",
+                keys=["seed 7119|7119", "stays|first column|kept|unchanged"],
             ),
-            fact("12.2 hits"),
-            fact("auc 0.691"),
-            fact("they have no weights", "nobody can tell the desk why", "no weights"),
+            fact(
+                "no customer ids in the report",
+                type="constraint",
+                keys=["no ids|no customer id|no customer ids|without ids", "report|reports|docs"],
+            ),
+            fact(best, type="value", keys=["7126", "0.846"]),
+            fact(
+                "with a seed chosen by its result the test part chooses the figure",
+                type="reason",
+                keys=[
+                    "test part|test rows",
+                    "chooses the figure|chooses the result|picks the figure",
+                ],
+            ),
+            fact(
+                "always saying 'stays' has an accuracy of 0.866",
+                type="reason",
+                keys=["always", "0.866"],
+            ),
+        ],
+        traps=[
+            trap(
+                "seed 7126 becomes the first column", of=seed, keys=["7126", "first column|instead"]
+            ),
+            trap("seed 7126 has an auc of 0.834", of=best, keys=["7126", "0.834"]),
+            trap(
+                "ids of five customers are in the report",
+                of="no customer ids in the report",
+                keys=["five customers|five highest", "are in the report|included"],
+            ),
         ],
     )
 
@@ -1871,4 +2564,5 @@ PLAY = Play(
     task="data-science",
     title="A churn baseline that is too good to be true, and an export that cannot be read",
     repository="boxleave",
+    window=64_000,
 )

@@ -1711,7 +1711,7 @@ def ask_about_the_cent(session: Recorder) -> None:
             fact(
                 "copies are kept for 35 days",
                 type="value",
-                keys=["KEEP_DAYS|keep|copies|days", "35"],
+                keys=["KEEP_DAYS|copies|copy|backup|backups", "35"],
             ),
             fact(
                 "a drift of 2 minor units is tolerated",
@@ -1928,7 +1928,8 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "P-40: page 1 has 52 records",
                 type="error",
-                keys=["P-40|page", "52 records"],
+                keys=["page 1", "52 records"],
+                said_in=ends(session.holding("page 1 has 52 records"), 1),
             ),
             file_fact(session, "tools/krcheck.py", "created"),
             fact(
@@ -2016,8 +2017,7 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "the fuel account had 8 lines in March",
                 type="value",
-                keys=["lines|entries|purchases", "8"],
-                said_in=session.holding("Credits 0.00   Lines 8"),
+                keys=["fuel|1,598.25|5400", "8 lines|8 entries|8 purchases"],
             ),
             fact(
                 "the rate of SEK is 0.0887",
@@ -2228,7 +2228,7 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "the bank's own list is kept for 7 years",
                 type="value",
-                keys=["bank", "7"],
+                keys=["bank list|bank's list|bank's own list", "7"],
                 said_in=session.holding("the bank's own list for 7"),
             ),
         ],

@@ -2,13 +2,22 @@
 
 The cache key of the package stage hashes names instead of contents, two tests leak
 state into others when the files run in another order, and the log of the unit stage
-outgrew its limit. The pipeline, git and pytest really run; see ``tests/recordings/recorder.py``.
+outgrew its limit. Between them: a table of nights that is misread, a question of the release
+desk, a red night that was drawn grey, a review that pulls against the ground rules, and a
+pruning that would have deleted the folders of somebody else. Much about the build box and the
+dashboard stands only in the files that are read.
 """
 
 from __future__ import annotations
 
-from recorder import Play, Recorder, bash, edit_file, read_file, write_file
+from pathlib import Path
+from typing import Any
+
+from recorder import Play, Recorder, bash, edit_file, ends, read_file, write_file
 from repository import Repository
+
+LATER = Path(__file__).parent / "later"
+"""What the user adds to the repository during the session."""
 
 SYSTEM = """You are a coding agent in a checked-out git repository. You can run shell commands and
 read, write and edit files. Find causes before you change anything, keep changes small, run what you
@@ -338,6 +347,35 @@ SEED_LOOP = (
     " | grep -E '^FAILED|passed' | tr '\\n' ' ')\"\ndone"
 )
 
+REPORT_TESTS = """
+
+def test_an_error_in_a_fixture_is_a_failed_test():
+    log = ["tests/test_a.py::test_one ERROR [ 50%]", "tests/test_a.py::test_two FAILED [100%]"]
+    assert summary(STATUS, log)["failed"] == 2
+
+
+def test_the_keys_are_those_that_the_dashboard_knows():
+    keys = ["code", "failed", "owners", "pipeline", "stages", "tests"]
+    assert sorted(summary(STATUS, UNIT)) == keys
+"""
+
+PURGE = """# Purge the cache of the build box
+
+For the maintenance window; takes a quarter of an hour. Never with `ci/run.sh --purge`:
+that removes the link `.ci-cache` of the checkout and nothing else.
+
+1. `systemctl stop wright-nightly.timer`. Expected: `systemctl list-timers` is without it.
+2. `ls /srv/wright-cache`. Expected: names that begin with `k0-`, `k1-` or `import-`.
+3. `rm -r /srv/wright-cache/k[01]-*`. Expected: both `import-` folders are still there.
+4. `df -h /srv/wright-cache`. Expected: at least 2.6 GB free. Otherwise ask Halvard.
+5. `bash ci/nightly.sh 9001`. Expected: `CI|verify|ok|0`, and the last line of
+   `.ci-logs/package.log` begins with `package: stored k3-`.
+6. The same again. Expected: `package: restored k3-` with the same key.
+7. `systemctl start wright-nightly.timer`.
+
+If step 5 fails with E417, leave the timer stopped and keep `.ci-logs`.
+"""
+
 DOCS_CACHE_OLD = """The package stage keeps bundles in `.ci-cache`, one folder for each key of
 `ci/key.sh`. `--purge` removes them all."""
 
@@ -413,9 +451,11 @@ def investigate(session: Recorder) -> None:
         "  `wright: E417 version mismatch: bundle says 2.3.1, tree says 2.4.0`\n\n"
         "On my laptop a fresh clone of the same commit is green on verify. The build box is slow, the "
         "package stage takes 20 to 30 seconds there.\n\n"
-        "Two ground rules. The exit codes in ci/lib.sh and the `CI|stage|status|code` line are a "
-        "contract with the release dashboard: don't change them and don't add a code. And no new "
-        "dependency, the box has bash, git, Python and pytest and that's it. Start with E417, it "
+        "Four ground rules. (1) The exit codes in ci/lib.sh and the `CI|stage|status|code` line are a "
+        "contract with the release dashboard: don't change them and don't add a code. (2) No new "
+        "dependency, the box has bash, git, Python and pytest and that's it. (3) src/ is frozen until the "
+        "release desk has shipped 2.4, so nothing under src changes, whatever you find there. (4) Commit "
+        "subjects begin with the area, `ci:`, `tests:` or `docs:`, in lower case. Start with E417, it "
         "blocks the release desk."
     )
     session.together(
@@ -423,7 +463,11 @@ def investigate(session: Recorder) -> None:
             bash("git log --oneline && git tag && git status --short"),
             bash("git ls-files | xargs wc -l"),
         ],
-        "I start with an overview of the repository and its history, then the runner.",
+        "I start with an overview of the repository and its history, then the runner. I take the three "
+        "symptoms for three problems until something connects them, and E417 first because it blocks "
+        "people. The rules are clear: the codes and the status line stay, nothing to install, hands off "
+        "src, and the area in front of every subject. I won't change anything before I can make the "
+        "failure happen here; a green laptop says that the tree alone is not enough for that.",
     )
     session.together(
         [read_file("ci/run.sh"), read_file("ci/lib.sh")],
@@ -440,8 +484,9 @@ def investigate(session: Recorder) -> None:
         [read_file("docs/ci.md"), read_file("wright.ini")],
     )
     session.bash(
-        "bash ci/nightly.sh 426",
-        "Let me repeat run 426 here, with the empty cache of this checkout.",
+        "bash ci/nightly.sh 426; tail -n +4 .ci-logs/unit.log",
+        "Let me repeat run 426 here, with the empty cache of this checkout. I want to see the log of the unit "
+        "stage as well, whole, because two of your nights complain about its length and not about a test.",
     )
     session.together(
         [
@@ -523,7 +568,6 @@ def investigate(session: Recorder) -> None:
         "2.3.1 was the first release after that commit, which is why nobody saw it before 2.4.0. A "
         "fresh clone is green because its cache is empty."
     )
-    session.point("p1")
 
 
 def repair_key(session: Recorder) -> None:
@@ -627,8 +671,8 @@ def repair_key(session: Recorder) -> None:
         'key="$(bash ci/key.sh)" || exit "$EXIT_PACKAGE"',
         'key="$(python ci/cache_key.py)" || exit "$EXIT_PACKAGE"',
         "The package stage takes the new script. I considered a code of its own for a key that cannot be "
-        "computed (32 would be free), but you ruled out new codes, so it stays with 31, the bundle cannot be "
-        "built. The mention in docs/ci.md I'll correct together with the rest of the documentation.",
+        "computed (32 would be free), but you ruled out new codes, so a missing key ends the package stage "
+        "with 31. The mention in docs/ci.md I'll correct together with the rest of the documentation.",
     )
     session.bash(
         "bash ci/run.sh --only lint; bash ci/run.sh --only package\n"
@@ -653,6 +697,12 @@ def repair_key(session: Recorder) -> None:
         "git add -A && git commit -q -m 'ci: compute the cache key from the working tree' && git show --stat --format=%s HEAD",
     )
     session.say(
+        "What I did in this step, since it is the one that you may want to take alone: the key is a small "
+        "program now, with tests, instead of a line of shell; it looks at the files where the build looks "
+        "at them, and at nothing else; and the old script is gone, so that there is one answer to the question "
+        "what the key is. I was wrong once on the way, with the blob ids, and you saw it before I did. A key that "
+        "describes the last commit is right for the box, where nobody edits anything, and "
+        "wrong on every desk, and I only had the box in mind.\n\n"
         "The dirty tree gets a bundle of its own, and after undoing the edit the first one is restored "
         "again. E417 is solved from my side. The k1 and k2 entries in existing caches are never restored any more, "
         "they only take up space until the pruning gets to them."
@@ -695,11 +745,9 @@ def repair_key(session: Recorder) -> None:
         "Limit at 160 now; run 426 should be green from end to end.",
     )
     session.say(
-        "Run 426 is green from end to end; the unit log has 104 lines, the limit is 160. Of your report only "
-        "the unit failures of 423 and 425 are left."
+        "Run 426 is green from end to end; the unit log has 104 lines, the limit is 160. What is left "
+        "of your report are the unit failures of 423 and 425."
     )
-    session.point("p2")
-    probes_of_p2(session)
 
 
 def find_leaks(session: Recorder) -> None:
@@ -776,7 +824,10 @@ def find_leaks(session: Recorder) -> None:
         "That is the second leak. Is there other state in a module that a test could leave behind?",
     )
     session.say(
-        "The only state is `_CODECS`, `_default` and the cache of `load_settings`. So there are two leaks:\n\n"
+        "The searching is done, and it took two wrong turns: I first held the payload for changed, and then I "
+        "took a green 423 for a repair. Both times the order of the files was the explanation. What I know "
+        "now I have seen fail and pass on command, with two files alone, which is as good as it gets with "
+        "tests that depend on each other.\n\nThe only state is `_CODECS`, `_default` and the cache of `load_settings`. So there are two leaks:\n\n"
         "1. `test_set_default` in test_codecs.py leaves the default codec at hex; victims are "
         "test_bundle.py and test_cli.py. `test_a_name_is_registered_once` also leaves the codec `upper` "
         "registered.\n"
@@ -786,8 +837,6 @@ def find_leaks(session: Recorder) -> None:
         "Options for the second: drop the lru_cache, clear it in the test, or pin the order of the files "
         "and be done with seeds. What do you prefer?"
     )
-    session.point("p3")
-    probes_of_p3(session)
     session.user(
         "Keep the cache: the import script of the release desk calls load_settings once per rule file, "
         "without the lru_cache that's 40,000 reads of wright.ini. And no pinning, the shuffled order has "
@@ -809,7 +858,11 @@ def find_leaks(session: Recorder) -> None:
                 "    assert load_settings(REPOSITORY)",
             ),
         ],
-        "One fixture then, `pristine`: registered codecs, default codec and settings cache, for every "
+        "Agreed on all three, and on the last I think you are right against me: I put the fixture where the fault "
+        "was, which helps against this fault and against no other. The price of one for everything is that it "
+        "runs before each test whether it needs it or not; with so little state that cannot be "
+        "measured. I'd still rather see the state gone from the module some day, but that is a change of "
+        "src and not for now.\n\nOne fixture then, `pristine`: registered codecs, default codec and settings cache, for every "
         "test. It touches the private `_CODECS`, which I accept in a test; `wright` itself stays as it "
         "is. The `cache_clear()` in test_settings.py is no longer needed.",
     )
@@ -834,10 +887,6 @@ def find_leaks(session: Recorder) -> None:
 
 def finish(session: Recorder) -> None:
     """Act 4: the second change of the limit, the atomic store, the documentation, what is left."""
-    session.say(
-        "Both leaks are closed, `ci/seeds.sh` is there for the next suspicion, and everything so far is "
-        "committed."
-    )
     session.user(
         "Great. Two corrections from the dashboard people. Their log pane cuts at 128 lines, so 160 is "
         "useless, everything above is invisible. Make log_limit 120. They also ask for CI_SEED as a fifth column of "
@@ -847,7 +896,9 @@ def finish(session: Recorder) -> None:
         "rebuild when it doesn't match?"
     )
     session.say(
-        "I would not rebuild silently. It would have hidden exactly this bug: the wrong key would have "
+        "The limit and the store I do now. The fifth column I only look into, so that whoever does it later knows "
+        "what it meets; writing it today and leaving it switched off would be worse than not having it, because "
+        "nobody tests what is switched off.\n\nI would not rebuild silently. It would have hidden exactly this bug: the wrong key would have "
         "cost 11 minutes a night and nobody would have known why. Verify is the alarm for a wrong key, and "
         "it owns code 17. With the atomic store a restored bundle is either whole or absent, so there "
         "is nothing left that a rebuild would repair."
@@ -863,7 +914,7 @@ def finish(session: Recorder) -> None:
         "log_limit = 160",
         "log_limit = 120",
         "ci/report.py refuses it too (`expected 4 columns, found 5`), so whoever adds the seed later "
-        "changes `COLUMNS` and that test along with `report` in ci/lib.sh. Not today. Limit first; the unit log has 104 lines, so 120 leaves some room.",
+        "changes `COLUMNS` and that test along with `report` in ci/lib.sh. Not today. Limit first; the unit log of run 426 fits, with some room.",
     )
     session.read("ci/stages/30-package.sh")
     session.edit(
@@ -882,16 +933,7 @@ def finish(session: Recorder) -> None:
         "bash ci/run.sh --only verify",
         "Simulate the reboot: a torn .part without a finished file.",
     )
-    session.bash(
-        'for i in 1 2 3 4 5 6 7 8; do mkdir -p .ci-cache/k3-old$i; touch -d "2026-01-0$i" .ci-cache/k3-old$i; done\n'
-        "WRIGHT_CODEC=hex bash ci/run.sh --only package; ls -A .ci-cache | sort | sed 's/k3-[0-9a-f]\\{16\\}/k3-(real)/'",
-        "And the pruning, which I have not looked at yet: `keep = 6`, so of eight old entries, the one of "
-        "before and a new one for a codec override only six may remain.",
-    )
-    session.say(
-        "A torn .part does no harm, and the pruning keeps the newest six. What is left is docs/ci.md, which "
-        "still names ci/key.sh."
-    )
+    pruning(session)
     session.user(
         "Before the docs, one more: yesterday I had a typo in my hook, `--only verfy`, and it was happily "
         "green. A stage that doesn't exist must fail. And the runner has no tests at all, which shows."
@@ -976,378 +1018,1289 @@ def finish(session: Recorder) -> None:
     session.say(
         "Committed. src is untouched, no exit code changed, and the status line has its four columns."
     )
+    purge_note(session)
     session.user(
         "Perfect, that's it for today. ci/order.py still has no tests, do that next time. Don't bump to "
         "2.4.1, the release desk does that."
     )
     session.bash(
-        "python -m pytest -q --no-header; git status --short; git diff --stat start | tail -1"
+        "python -m pytest -v --no-header; git status --short; git diff --stat start | tail -1",
+        "Understood: no bump, and the tests for the order next time. The whole suite a last time, and the state "
+        "of the tree, so that what I hand over is what I have seen and not what I remember.",
     )
     session.say(
-        "State: seven commits on main, 108 passed, tree clean, nothing pushed. VERSION stays at 2.4.0. I "
-        "start with the tests for ci/order.py next time; the purge on Thursday and the seed column are "
-        "noted, as we said."
+        "A word on what I am sure of and what not, for whoever goes on. Of the key I am sure: it was tried with "
+        "changes that must count and with changes that must not, in a clean tree and in an edited one, and with the "
+        "cache of the old key still in place. Of the tests I am as sure as a handful of orders can make me; the "
+        "helper is there to try more. Of the status line and the codes I am sure because the difference is empty. "
+        "What I have not seen is the box itself. Everything about it is from what the admins wrote down, and the "
+        "note for Thursday says after each step what must be seen, because that is where I could be wrong. If "
+        "something looks different there, please stop and tell me, rather than adapt the step. And the next "
+        "nights will show whether the unit stage has a third fault under the two that we found; I know of no "
+        "sign of one, but I did not know of the second either before the first was gone.\n\n"
+        "That's the end of the day: main has everything in small commits, the suite is green, the tree is "
+        "clean and nothing is pushed. VERSION stays as it is. I start with the tests for ci/order.py next "
+        "time; the purge on Thursday and the seed column are noted, as we said."
     )
-    session.point("p4")
-    check_files(session)
-    probes_of_p4(session)
+
+
+def box_files(session: Recorder) -> None:
+    """What the box keeps: a table of nights, a wrong first night, a remark in passing."""
+    for file in sorted((LATER / "box").iterdir()):
+        session.repo.put(f"box/{file.name}", file.read_text(encoding="utf-8"))
+    session.repo.commit(
+        "box: a copy of what the admins keep", author="Jorun <jorun@wright.example>"
+    )
+    session.user(
+        "ok that convinces me. I asked the admins for what they keep about the box, it's in box/ now and "
+        "committed (it is their copy, read it but never edit anything below box/). does it fit? and since "
+        "when are the nights bad, really? (if the times look odd: the backup freezes /srv for about 4 "
+        "minutes every night from 03:15, always has, not our problem.)"
+    )
+    session.together(
+        [bash("ls -l box | awk '{ print $5, $9 }'"), read_file("box/README.md")],
+        "Thanks, that is more than I hoped for. If my explanation is right then the record of the nights "
+        "has to show it: built until some run, restored ever since, and the first red verify with the "
+        "release that followed. If it shows something else I have to start again. First what the box is.",
+    )
+    session.read(
+        "box/runs.csv",
+        "So the nightly run packs the sample payload on that host, and the full one is packed elsewhere with "
+        "the same scripts. Whatever we change has to hold for both. Now the table.",
+    )
+    session.bash(
+        "awk -F, 'NR > 1 { n[$8]++; s[$8] += $6; if ($6 > m[$8]) { m[$8] = $6; r[$8] = $1 } } "
+        'END { for (b in n) printf "%s: %d runs, package %.1f s on average, slowest %d s in run %d\\n", '
+        "b, n[b], s[b] / n[b], m[b], r[b] }' box/runs.csv | sort\n"
+        "echo; awk -F, '$9 > 0 { print $1, $2, $9, $10 }' box/runs.csv",
+        "The column `bundle` is what I was after: there is one night on which it changes from built to "
+        "restored, and it never changes back. Let me count instead of scrolling, and list the red nights.",
+    )
+    session.say(
+        "It fits, and it dates the trouble. The column changes with the night of release 2.3.1 and stays, "
+        "which is the commit that I blamed. The first red verify is run 421, so E417 began three nights "
+        "earlier than you thought, before 2.4.0 was even tagged. That worries me: my explanation needs a "
+        "new version, and there was none on that night. Maybe there is a second cause besides the key."
+    )
+    session.user(
+        "no no, 421 was me. I started it by hand with an edited limits.csv, that was E422 not E417. says so "
+        "in the last column. 424 is the first one"
+    )
+    session.say(
+        "You are right, and I should have read the note before I counted the number. That run is no night "
+        "of the series at all, it is the very thing that an edit in the tree does under a key which "
+        "does not look at contents. So run 424 is the first with E417, the release and the "
+        "symptom arrive together, and there is no second cause. I take the worry back.\n\n"
+        "Two more things from the table that I keep for later. The unit stage was red on some nights long "
+        "before the release, and people repeated those by hand and got green; that smells of the order of the "
+        "tests, because a repetition by hand runs without the run number. And one of the red "
+        "nights was a full volume, which is no fault of a test. I would not mix these with the nights of "
+        "your report."
+    )
+    session.user("ok. journal too")
+    session.read(
+        "box/journal.txt",
+        "Yes, the journal of the last three nights is the only thing in that folder that I have not seen. I "
+        "look for whatever could touch the cache besides us, and for stages that are killed or starved.",
+    )
+    session.say(
+        "Nothing in it contradicts the explanation, and some of it rules out what I would have been asked "
+        "about next:\n\n"
+        "- The stages end by themselves; nobody kills them, and the memory that the unit stage "
+        "takes stays well below what it is allowed. So neither the torn file nor a starved test.\n"
+        "- The share was away for a while on one of the nights, before anything had begun. The run waited and "
+        "went on. That costs time and nothing else.\n"
+        "- The package stage says in so many words what it restored, with the same key on three nights, across "
+        "two commits. That line alone would have told us everything; nobody reads it because "
+        "the stage is green.\n"
+        "- Somebody else writes to that volume in the daytime, with a lot more data than we do. It does not "
+        "touch our folders, and I note it only because the space is shared.\n\n"
+        "So here is where I stand before any change. The key is the cause of E417, proved in both directions: "
+        "with a filled cache it fails, with an empty one it does not. The unit failures and the "
+        "overflow have nothing to do with the cache, because the unit stage runs before it and "
+        "never looks at a bundle. My plan is the key first, then the overflow, which is a question of what the "
+        "limit is for, and the red tests last, because those need the most patience. Every step gets a commit "
+        "of its own, so that you can take the first without the others if the release desk is in a hurry."
+    )
+
+
+def release_question(session: Recorder) -> None:
+    """The release desk asks what 2.4.0 changes; nothing of it belongs to the fault."""
+    session.user(
+        "Good. Before you touch anything, the release desk asks what 2.4.0 really changes for the gateways "
+        "of the south group. they believe the frost threshold is part of it?? take it from git pls, "
+        "not from memory"
+    )
+    session.together(
+        [
+            bash("git log --reverse --format='%h %s' -p -U2 -- payload CHANGELOG.md | tail -n +30"),
+            bash("python -m wright notes 2.4.0 --root .; python -m wright notes 2.3.1 --root ."),
+            bash("tail -n +1 payload/limits.csv payload/rules/*.rule"),
+        ],
+        "From git then: the history of the payload, the notes that wright prints for the two versions, and "
+        "the files as they stand.",
+    )
+    session.say(
+        "They mix up two releases. The frost threshold came with 2.3.1, so a gateway that has "
+        "that one has it already. What 2.4.0 changes for the south group is one row of the table of limits; "
+        "the change of the intake rule is for the other group. The diff above has the numbers, old and "
+        "new, and I'd send them that instead of a sentence of mine. What matters more for them: "
+        "every bundle that the box has made since 2.4.0 is really the old one, with the old numbers. If "
+        "anybody took a bundle from the box instead of packing it, it has to be packed again. "
+        "That holds for bundles from forge-1 only if its cache was filled the same way, which I "
+        "cannot see from here."
+    )
+    session.user("told them, thx")
+
+
+def measure_key(session: Recorder) -> None:
+    """How the key behaves on a large tree, and what the dashboard accepts."""
+    session.user(
+        "what does your new key cost with the full payload? and pls read box/dashboard.md before we change "
+        "any more limits, I only skimmed it"
+    )
+    session.together(
+        [
+            bash(
+                "python - <<'END'\n"
+                "import os, tempfile\n"
+                "from pathlib import Path\n"
+                "from ci.cache_key import cache_key, input_files\n"
+                "root = Path(tempfile.mkdtemp())\n"
+                "(root / 'src').mkdir()\n"
+                "for name in ('VERSION', 'wright.ini'):\n"
+                "    (root / name).write_text('x\\n')\n"
+                "for n in range(4000):\n"
+                "    file = root / 'payload' / f'g{n % 40:02d}' / f'{n:05d}.rule'\n"
+                "    file.parent.mkdir(parents=True, exist_ok=True)\n"
+                "    file.write_text(f'rule r{n}\\n' * (1 + n % 60))\n"
+                "found = list(input_files(root))\n"
+                "size = sum(path.stat().st_size for _, path in found)\n"
+                "print('files', len(found), 'bytes', size, 'bytes per file', size // len(found))\n"
+                "first = cache_key(root, {})\n"
+                "print('key', first, 'same again', cache_key(root, {}) == first)\n"
+                "last = root / 'payload' / 'g39' / '03999.rule'\n"
+                "last.write_text(last.read_text().replace('r3999', 'r3998', 1))\n"
+                "print('key after one digit', cache_key(root, {}))\n"
+                "END"
+            ),
+            read_file("box/dashboard.md"),
+        ],
+        "I make a tree with a tenth of the files and look at what is read; a time measured on my machine "
+        "would say little about a share. And the page of the dashboard.",
+    )
+    session.bash(
+        "CI_SEED=426 bash ci/run.sh --only unit; printf 'CI|unit|ok|0\\nCI|pipeline|ok|0\\n' > .ci-logs/status\n"
+        "python ci/report.py .ci-logs/status .ci-logs | tee .ci-logs/post.json | head -n 40; wc -c < .ci-logs/post.json; wc -c < .ci-logs/unit.log; cat .ci-logs/unit.log",
+        "The page has a limit on the size of a post. How far are we from it, with the report of a whole run? And "
+        "the log that it is made from, because I want to know how the names get there.",
+    )
+    session.say(
+        "The key reads each file once and nothing else; with the full payload that is some megabytes, which "
+        "even the share serves in seconds. Compared with packing it is nothing, so I leave it simple: no "
+        "index of modification times, no second cache for the first. A key that is clever about what it "
+        "need not read is how we got here.\n\n"
+        "On the dashboard: our post is far below what it accepts, and only the mapping of outcomes grows "
+        "with the test files, not with the tests. But the page says more than that about what it refuses, and "
+        "some of it would have been easy to step on, so it was good to read it. Whoever adds a stage "
+        "or a key to the JSON should read it first; I'd put a pointer into our documentation at the end."
+    )
+    session.user("yes pls. and what if two hooks store at once on one machine? we have had that")
+    session.say(
+        "Then both build, both copy, and the later copy wins. As long as the key says what is inside, both "
+        "have built the same bytes, because `wright build` gives the same file for the same tree; so it does "
+        "not matter which of them is kept. With the old key it did matter, and that may be what you "
+        "have seen: two people with different trees under one name.\n\n"
+        "What can go wrong is a reader in between, who finds a file that is not complete yet. That is the "
+        "weakness of the copy that I mentioned in the morning. It is rare, it is loud when it happens, since "
+        "verify knows a torn bundle at once, and it is not what made your nights red. I would repair it with a "
+        "rename at the end, not with a lock: a lock needs a program that the box does not have, or a "
+        "folder that somebody has to clean up after a reboot, and either is more trouble than the thing "
+        "that it prevents. I'd do that after the red tests, unless you want it now. The same goes for "
+        "the removal of old entries, which I have not read yet; if two do that at once, one of them finds "
+        "nothing to remove, and that should be no error."
+    )
+    session.user("later is fine")
+
+
+def grey_run(session: Recorder) -> None:
+    """A red night that the dashboard drew grey: errors of fixtures are not counted."""
+    session.say(
+        "Both leaks are closed, `ci/seeds.sh` is there for the next suspicion, and everything so far is "
+        "committed. What I like about the result is that the order may go on changing every night: it finds "
+        "things, and from now on it finds them in wright and not in what the tests leave lying around."
+    )
+    session.user(
+        "nice. while you are in the tests: tooling got woken up for run 419. unit was 23 and the dashboard "
+        "showed it grey with 0 failed. why? they are a bit angry. the log is in box/"
+    )
+    session.together(
+        [
+            read_file("box/run-419.log"),
+            bash(
+                "mkdir -p .ci-logs; sed -n '2,/^CI|pipeline/p' box/run-419.log > .ci-logs/status\n"
+                "sed -n '/^tests/,$p' box/run-419.log > .ci-logs/unit.log\n"
+                "python ci/report.py .ci-logs/status .ci-logs"
+            ),
+        ],
+        "My guess before I look: the log of that night was cut by `log_tail`, so the lines of the tests were "
+        "missing. Let me feed it to the report again.",
+    )
+    session.say(
+        "My guess was wrong: all lines are there, and the outcomes by file are right, errors "
+        "included. It is the sum at the end. `summary` adds up what is called failed, but a test "
+        "whose fixture breaks is no failure for pytest, it is an error. On that night the volume was full, "
+        "`tmp_path` could not be written, and nothing failed in that sense. The page of the dashboard says what "
+        "it makes of such a run, and grey is what tooling gets woken for.\n\n"
+        "There are two ways. A key of its own for errors would be the clean one, but the dashboard refuses "
+        "a post with a key that it does not know, and we would lose the whole night's report. So I count "
+        "errors into the same sum: for whoever gets the mail a broken fixture is a test that has not passed."
+    )
+    session.user("go with the second")
+    session.together(
+        [
+            edit_file(
+                "ci/report.py",
+                '        "failed": sum(counts.get("failed", 0) for counts in tests.values()),\n',
+                '        "failed": sum(counts.get(bad, 0) for counts in tests.values() for bad in BAD),\n',
+            ),
+            edit_file(
+                "ci/report.py",
+                "_TEST = re.compile(",
+                'BAD = ("failed", "error")\n"""Outcomes that make a run red; the dashboard refuses keys of our own."""\n'
+                "_TEST = re.compile(",
+            ),
+            bash(f"cat >> tests/test_report.py <<'END'\n{REPORT_TESTS}END"),
+            bash(
+                "python -m pytest -v --no-header --tb=short tests/test_report.py\n"
+                "python ci/report.py .ci-logs/status .ci-logs | tail -n 3"
+            ),
+        ],
+        "A named tuple of outcomes rather than another `.get`, and two tests: one with an error in a fixture, "
+        "one that holds the set of keys fixed, so that nobody adds one in good faith.",
+    )
+    session.bash(
+        "bash ci/run.sh --only lint && git commit -qam 'ci: count errors of fixtures as failed tests' && git log --oneline -1",
+        "Lint and commit. That night would be red now and go to the author instead of to tooling. I'd tell them so.",
+    )
+    session.user("they are happy. continue")
+
+
+def review(session: Recorder) -> None:
+    """Marit's review pulls against three of the ground rules."""
+    session.together(
+        [
+            bash(
+                "git log -p -U2 --format='%h %s' start.. -- ci/stages ci/seeds.sh ci/report.py tests/conftest.py"
+            ),
+            bash("python ci/lint.py src tests ci; git diff --stat start -- src ci tests docs"),
+            bash("python -m pytest -v --no-header"),
+        ],
+        "Before the next step I read over all commits of today once more, as a reviewer would, without the "
+        "new script and its tests, which I know by heart by now.",
+    )
+    session.user(
+        "Marit had a look at the branch as well. she says:\n\n"
+        "1. throw away ci/order.py and take pytest-randomly, everybody uses it, it also shuffles inside the "
+        "files\n"
+        "2. `_CODECS` from a test is ugly, add `codecs.unregister()` and a context manager to src/wright/codecs.py\n"
+        "3. a key that cannot be computed should end with 32, 31 is misleading for the release desk\n"
+        "4. seeds.sh should say which tests failed, not just how many\n\n"
+        "she's new, she doesn't know our rules. what do you answer?"
+    )
+    session.read(
+        "tests/test_version.py",
+        "Fair points, all four, and three of them run into what you asked for this morning. Let me look at one "
+        "more test file to see what shuffling inside the files would meet.",
+    )
+    session.read("tests/test_manifest.py")
+    session.read("tests/test_changelog.py")
+    session.say(
+        "My answer to Marit would be:\n\n"
+        "1. Not now. It is a good plugin, but it has to be installed on the box and on forge-1, and the rule is "
+        "that nothing is. What it would add, the order inside a file, could be had from order.py too: "
+        "the tests in the files that I read take nothing from each other. It also reseeds "
+        "`random`, which we don't use.\n"
+        "2. Right in principle, and I'd have done it had src not been frozen. Until 2.4 has shipped the fixture "
+        "reaches into a private name, which is the lesser evil. It is a line in the fixture, and the day "
+        "src opens it can become a call.\n"
+        "3. No. The number would be new to the dashboard, it refuses a code that it does not know, and then "
+        "nobody sees the run at all. The log says in words which input is missing.\n"
+        "4. Yes, that one is simply an omission of mine."
+    )
+    session.user("hm ok. do 4")
+    session.together(
+        [
+            edit_file(
+                "ci/seeds.sh",
+                '    if ! last="$(python -m pytest -q --tb=no --no-header "${files[@]}" | tail -n 1)"; then\n'
+                '        failed="$EXIT_UNIT"\n'
+                "    fi\n"
+                '    case "$last" in *failed*) failed="$EXIT_UNIT" ;; esac\n'
+                '    echo "seed $seed: ${last% in *}"\n',
+                '    output="$(python -m pytest -q --tb=no --no-header "${files[@]}")" || failed="$EXIT_UNIT"\n'
+                '    last="$(tail -n 1 <<<"$output")"\n'
+                '    echo "seed $seed: ${last% in *}"\n'
+                '    sed -n "s/^\\\\(FAILED\\\\|ERROR\\\\) \\\\([^ ]*\\\\).*/    \\\\2/p" <<<"$output"\n',
+            ),
+            bash(
+                "bash ci/seeds.sh 418 420; mv tests/conftest.py .ci-logs/\n"
+                'bash ci/seeds.sh 418 423; echo "exit code $?"\n'
+                "mv .ci-logs/conftest.py tests/; git status --short"
+            ),
+        ],
+        "I noticed something else in it: without pipefail the pipe never failed, and only the word in the "
+        "last line made it fail. An error in a fixture would have passed for green. The exit code of "
+        "pytest decides now.",
+    )
+    session.bash(
+        "bash ci/run.sh --only lint && git commit -qam 'ci: name the failed tests of a seed' && git show --stat --format='%h %s' HEAD"
+    )
+    session.say(
+        "Done, with names and with the right exit code. I checked it with and without the fixture, "
+        "several seeds each, because a helper that cannot be red is worse than none. Where we stand: the key "
+        "is done, the leaks are done, the grey run is done, and what Marit proposed is either in or "
+        "has a reason that can be read. Still to come from my own list: the copy into the cache that is not "
+        "atomic, the pruning that I have not looked at yet, and the documentation that still names the old script."
+    )
+    session.user(
+        "can you write me three paragraphs for my boss? he asks why this took a day, he's no developer, no "
+        "numbers please"
+    )
+    session.say(
+        "Something like this:\n\n"
+        "The nightly check of our bundles was red for several nights, and it looked like one fault. It was "
+        "several, which had nothing to do with each other and happened to become visible in the same week. The "
+        "important one is that the machine keeps finished bundles to save time, and puts a label on each, "
+        "so that it knows when it may use one again. Some weeks ago that label was changed for a good reason, and "
+        "by an oversight it no longer depended on what is inside. So the machine took the first bundle that "
+        "it had ever kept for every later one. Nobody was careless in the nights that followed: until there was "
+        "a new release, the old bundle was the right one.\n\n"
+        "The red tests are another matter. The tests run in a different order every night, on purpose, "
+        "because that finds mistakes which a fixed order hides. Two of them left something lying around that others "
+        "stumbled over, but only in some orders, which is why a repetition was green and people stopped looking. "
+        "That is repaired for all tests at once, and there is a small program now which tries many orders, "
+        "so that the next case is found in minutes and not in weeks.\n\n"
+        "What took the time was not the repairs, which are short, but being sure. Twice today something looked "
+        "repaired that was not; had we stopped there, the nights would have been green for a while and then red "
+        "again, with everybody tired of the subject. A last thing came out on the way: the page that shows "
+        "the nights called one kind of failure by the name of another, so the wrong people "
+        "were woken. That is put right as well. Nothing of this has reached a customer as far as we can tell "
+        "from here, but the release desk should pack again whatever it took from that machine since the release."
+    )
+    session.user("perfect thx")
+
+
+def pruning(session: Recorder) -> None:
+    """Pruning counts folders of others: the import script keeps its data on the same volume."""
+    session.bash(
+        'for i in 1 2 3 4 5 6 7 8; do mkdir -p .ci-cache/k3-old$i; touch -d "2026-01-0$i" .ci-cache/k3-old$i; done\n'
+        "WRIGHT_CODEC=hex bash ci/run.sh --only package; ls -A .ci-cache | sort | sed 's/k3-[0-9a-f]\\{16\\}/k3-(real)/'",
+        "And the pruning, which I have not looked at yet: `keep = 6`, so of eight old entries, the one of "
+        "before and a new one for a codec override only six may remain.",
+    )
+    session.read(
+        "box/cache.txt",
+        "The pruning keeps the newest six, as it should. On the box it has not run since the key went wrong, "
+        "because it only runs after a store, and nothing was stored since. What will it "
+        "find there on the first night with the new key?",
+    )
+    session.bash(
+        "rm -rf .ci-cache; awk '!/^#/ { print $1, $3 }' box/cache.txt | while read -r name day; do\n"
+        '  mkdir -p ".ci-cache/$name"; touch -d "$day" ".ci-cache/$name"\n'
+        "done\n"
+        "for codec in plain hex base64; do\n"
+        "  WRIGHT_CODEC=$codec bash ci/run.sh --only package >/dev/null\n"
+        "  echo \"after $codec: $(ls -A .ci-cache | grep -v '^k3' | sort | tr '\\n' ' ')\"\n"
+        "done",
+        "Those are not only ours. I rebuild that folder here, with the same names and days, and store three "
+        "bundles.",
+    )
+    session.say(
+        "Stop, this is worse than anything in your report. The volume is shared, the import script keeps its "
+        "weekly folders there, and the pruning takes every name for a cache entry. With the wrong key it "
+        "never ran; with the right one it would start to delete the folders of the import script within a few "
+        "nights, oldest first. My repair of the key would have set it off. The pruning has to look at "
+        "our own names only."
+    )
+    session.user("omg. yes fix that first")
+    session.edit(
+        "ci/stages/30-package.sh",
+        'ls -t "$cache" | tail',
+        "ls -t \"$cache\" | grep '^k[0-9]-' | tail",
+        "Only names that begin with a k, a digit and a dash, the form that every key had so far.",
+    )
+    session.bash(
+        "rm -rf .ci-cache; awk '!/^#/ { print $1, $3 }' box/cache.txt | while read -r name day; do\n"
+        '  mkdir -p ".ci-cache/$name"; touch -d "$day" ".ci-cache/$name"\n'
+        "done\n"
+        "for codec in plain hex base64; do\n"
+        "  WRIGHT_CODEC=$codec bash ci/run.sh --only package >/dev/null\n"
+        "  echo \"after $codec: $(ls -A .ci-cache | grep -v '^k3' | sort | tr '\\n' ' ')\"\n"
+        "done; rm -rf .ci-cache",
+    )
+    session.say(
+        "A torn .part does no harm, and the pruning keeps the newest six of ours and leaves everything else "
+        "alone. And a second thing about that folder for your Thursday: in the checkout of the box `.ci-cache` is "
+        "only a link. `--purge` would remove the link and leave the volume as it is, and from then on "
+        "the box would fill its own disk. So don't use it there; I write you a note how to do it instead, "
+        "when the rest is done. What is left is docs/ci.md, which still names ci/key.sh."
+    )
+
+
+def purge_note(session: Recorder) -> None:
+    """The note for Thursday, which the user follows by hand."""
+    session.user("one question for the retro. could we have noticed this earlier?")
+    session.say(
+        "Yes, at three places, and none of them is the fault of a person.\n\n"
+        "The first is the stage that says what it restored and is green whatever it was. A bundle that is "
+        "weeks old in a repository with commits every few days is suspicious, and the line with the key was "
+        "there each night. If the stage printed the version of what it restores next to the version of the tree, "
+        "somebody would have seen it on the first evening. I would not make that an error, because verify is the "
+        "place where it is one; but it costs nothing to say it. It belongs to the next time, since it "
+        "is one more thing in the package stage, which has changed enough today.\n\n"
+        "The second is the nights that were repeated by hand. A repetition without the run number is a different "
+        "experiment, so its green says nothing about the red before it. The number is in the log; whoever "
+        "repeats a night should take the number with it. With the helper that is less work than pressing the "
+        "button again, so I hope people will do it for reasons of laziness, which are the most "
+        "reliable ones.\n\n"
+        "The third is the commit itself. It was right about the modes, and its author checked what "
+        "he wanted to change: that the key no longer depends on them. Nobody checked what was not to "
+        "change, that it still depends on the contents. The tests of the new key do both, and they are the reason "
+        "why I would rather have twenty lines of Python here than one line of shell, however short "
+        "that line is. A key is a promise that two things are the same, and a promise like that should be tried "
+        "from both sides.\n\n"
+        "What would not have helped is more alarms. There were alarms every night, for days, and they were "
+        "right. They only said what was broken and not since when, and as three of them came together everybody "
+        "looked for one cause."
+    )
+    session.user("good points, put it in the retro myself")
+    session.user(
+        "And the note for my purge? short, I follow it by hand. the window is the one in their README. and "
+        "put the pointer to the dashboard page into the docs"
+    )
+    session.together(
+        [
+            write_file("docs/purge.md", PURGE),
+            edit_file(
+                "docs/ci.md",
+                "dashboard refuses a code that is not in the table above.",
+                "dashboard refuses a code that is not in the table above. What else it refuses is in\n"
+                "`box/dashboard.md`; read that before a key or a stage is added.",
+            ),
+            bash(
+                'awk \'length > 90 { print FILENAME ": " FNR ": " length }\' docs/*.md; '
+                "git add -A docs && git commit -q -m 'docs: how to purge the cache of the box by hand' && git show --stat --format='%h %s' HEAD"
+            ),
+        ],
+        "As a list to follow, with what must be seen after each step, so that you notice at once if the box is "
+        "not as the admins describe it. The folders of the import script are named as what must still be "
+        "there at the end. I chose a run number that no night uses, so that the record of the nights stays "
+        "clean.",
+    )
+    session.bash(
+        "git log --oneline start..; git diff --name-status -M start; tail -n +1 ci/stages/30-package.sh ci/seeds.sh; CI_SEED=427 bash ci/nightly.sh 427",
+        "And a last look at the whole: what changed since the start, and the run of tonight's number.",
+    )
 
 
 def check_files(session: Recorder) -> None:
     """What git says about the files; the file probes rest on it."""
-    created = ["ci/cache_key.py", "ci/seeds.sh", "tests/conftest.py"]
-    created += ["tests/test_cache_key.py", "tests/test_runner.py"]
-    modified = ["ci/config.ini", "ci/lib.sh", "ci/run.sh", "ci/stages/30-package.sh"]
-    modified += ["docs/ci.md", "tests/test_settings.py"]
     session.repo.check_changed(
         "start",
-        added=created,
-        modified=modified,
+        added=[
+            "box/README.md",
+            "box/cache.txt",
+            "box/dashboard.md",
+            "box/journal.txt",
+            "box/run-419.log",
+            "box/runs.csv",
+            "ci/cache_key.py",
+            "ci/seeds.sh",
+            "docs/purge.md",
+            "tests/conftest.py",
+            "tests/test_cache_key.py",
+            "tests/test_runner.py",
+        ],
+        modified=[
+            "ci/config.ini",
+            "ci/lib.sh",
+            "ci/report.py",
+            "ci/run.sh",
+            "ci/stages/30-package.sh",
+            "docs/ci.md",
+            "tests/test_report.py",
+            "tests/test_settings.py",
+        ],
         deleted=["ci/key.sh"],
         renamed=["tests/test_codecs.py"],
     )
 
 
-def probes_of_p2(session: Recorder) -> None:
-    """Asked in the middle: where the work stands after the key and the limit."""
-    fact = session.fact
+def file_fact(session: Recorder, path: str, change: str) -> dict[str, Any]:
+    """What happened to a file, proved by the calls that did it."""
+    proof = {
+        "created": lambda: session.doing("write_file", f'"path": "{path}"'),
+        "modified": lambda: session.doing("edit_file", path),
+        "read": lambda: session.doing("read_file", f'"path": "{path}"'),
+        "deleted": lambda: session.doing("bash", f"git rm -q {path}"),
+        "renamed": lambda: session.doing("bash", f"{path} && git commit"),
+    }[change]
+    return session.fact(
+        f"{path} was {change}", type="path", change=change, keys=[path], said_in=ends(proof())
+    )
+
+
+def ask_after_key(session: Recorder) -> None:
+    """Asked at p2: where the work stands, and what the table of nights says."""
+    fact, trap = session.fact, session.trap
     session.probe(
         "state-after-key",
         "continuation",
-        "Where does the nightly report stand: is E417 done from your side, which format prefix do the new "
-        "keys have, with which log_limit is run 426 green, and which unit failures are left?",
+        "Where does the work stand: with which format do the new keys begin, what came of the repeated run "
+        "with the raised limit, which failures of the report remain, and how large may a post to the dashboard be?",
         [
             fact(
-                "E417 is solved",
-                "E417 fixed",
-                "E417 resolved",
-                "E417 repaired",
-                about="state",
-            ),
-            fact("format prefix k3", "prefix k3", "keys start with k3", "k3 keys", about="state"),
-            fact(
-                "log_limit 160",
-                "log_limit to 160",
-                "log_limit = 160",
-                "limit is 160",
-                "limit of 160 lines",
-                about="state",
+                "the format of the new keys is k3", type="value", keys=["key|prefix|format", "k3"]
             ),
             fact(
-                "unit failures of 423 and 425 are left",
-                "runs 423 and 425 still fail unit",
-                "423 and 425 are left",
-                "423 and 425 are still open",
-                about="pending",
+                "run 426 is green from end to end",
+                type="command",
+                keys=["426", "green|passes|passed"],
+                said_in=session.saying("Run 426 is green from end to end"),
+            ),
+            fact(
+                "the unit failures of run 423 are left",
+                type="state",
+                keys=["unit failures|unit|failures", "423|425", "left|remain|open|still fail"],
+            ),
+            fact(
+                "a post to the dashboard may have 48 KiB",
+                type="value",
+                keys=["post|payload|report", "48 KiB|48 KB"],
             ),
         ],
-        traps=[
-            {"text": "k2", "aliases": ["k2 keys", "prefix to k2"], "current": ["k3"]},
-            {"text": "limit is 90", "aliases": ["log_limit = 90"], "current": ["160"]},
+        [
+            trap(
+                "the format of the new keys is k2",
+                of="the format of the new keys is k3",
+                keys=["key|prefix|format", "k2"],
+            ),
+            trap(
+                "run 426 still overflows",
+                of="run 426 is green from end to end",
+                keys=["426", "still overflows|still fails|red"],
+            ),
+        ],
+        point="p2",
+    )
+    session.probe(
+        "table-of-nights",
+        "recall",
+        "What does the table of nights say: how long did the package stage take on average when it built, what "
+        "was the slowest night of those that restored, in how many runs was a bundle restored, and "
+        "what memory did the unit stage need in the last night? Where does the table stand?",
+        [
+            fact(
+                "the package stage took 28.2 s on average when it built",
+                type="value",
+                keys=["built|package", "28.2 s"],
+            ),
+            fact(
+                "the slowest restored package took 41 s in run 403",
+                type="value",
+                keys=["slowest|longest|403", "41 s"],
+                said_in=session.holding("slowest 41 s in run 403"),
+            ),
+            fact("27 runs restored the bundle", type="value", keys=["restored", "27 runs"]),
+            fact(
+                "the unit stage needed 402 MB in the last night",
+                type="value",
+                keys=["unit|memory", "402 MB"],
+            ),
+            file_fact(session, "box/runs.csv", "read"),
+        ],
+        [
+            trap(
+                "the package stage took 23.3 s on average when it built",
+                of="the package stage took 28.2 s on average when it built",
+                keys=["built", "23.3 s"],
+            ),
+            trap(
+                "the slowest restored package took 38 s in run 417",
+                of="the slowest restored package took 41 s in run 403",
+                keys=["slowest|longest", "38 s|417"],
+            ),
+            trap(
+                "19 runs restored the bundle",
+                of="27 runs restored the bundle",
+                keys=["restored", "19 runs"],
+            ),
+            trap(
+                "the unit stage needed 371 MB in the last night",
+                of="the unit stage needed 402 MB in the last night",
+                keys=["unit|memory", "371 MB|366 MB|768 MB"],
+            ),
         ],
         point="p2",
     )
 
 
-def probes_of_p3(session: Recorder) -> None:
-    """Asked late about something early: the dead end."""
-    fact = session.fact
+def ask_after_review(session: Recorder) -> None:
+    """Asked at p3: the dead end, and the night that was drawn grey."""
+    fact, trap = session.fact, session.trap
     session.probe(
         "first-hypothesis",
         "decision",
-        "What was the first hypothesis about the torn file, and for which two reasons is it dead: how does "
-        "a torn bundle fail in verify, and which code is not in any nightly log? Answer in one sentence of "
-        "at most 120 words.",
+        "What was the first hypothesis about the stale bundle, how long may the package stage take, how did a "
+        "cut bundle fail in verify, what would the dashboard have got for a killed stage, and which "
+        "module lists the errors of wright? At most 120 words.",
         [
             fact(
-                "killed by its timeout of 45 seconds",
-                "package stage killed by its timeout",
-                "package stage is killed by the timeout",
-                about="detail",
+                "the first hypothesis was a package stage that is killed while it copies",
+                type="decision",
+                keys=["killed|timeout|torn", "cp|copies|copy|torn file", "hypothesis|suspected"],
+                said_in=session.saying("My first hypothesis: the package stage is killed"),
             ),
             fact(
-                "fails with E409",
-                "verify E409",
-                "E409 error",
-                "E409 instead of E417",
-                "E409, not E417",
+                "the timeout of the package stage is 45 seconds",
+                type="value",
+                keys=["package|timeout", "45 seconds|45"],
+                said_in=session.saying("timeout of 45 seconds"),
             ),
             fact(
-                "There is no 74",
-                "no code 74",
-                "code 74 never seen",
-                "code 74 was not reported",
-                "would have left a 74",
+                "a bundle that is cut short fails with E409",
+                type="error",
+                keys=["cut short|torn|cut|pieces", "E409"],
+            ),
+            fact(
+                "a killed package stage shows as timeout 74",
+                type="error",
+                keys=["package|killed", "timeout|killed", "74"],
+                said_in=session.holding("CI|package|timeout|74"),
+            ),
+            file_fact(session, "src/wright/errors.py", "read"),
+        ],
+        [
+            trap(
+                "a bundle that is cut short fails with E417",
+                of="a bundle that is cut short fails with E409",
+                keys=["cut short|torn", "E417"],
+            ),
+            trap(
+                "the timeout of the package stage is 900 seconds",
+                of="the timeout of the package stage is 45 seconds",
+                keys=["package", "900|60 seconds"],
+            ),
+        ],
+        answer={"max_words": 120},
+        point="p3",
+    )
+    session.probe(
+        "grey-run",
+        "recall",
+        "Run 419 woke the wrong people. What error did its tests have, how are errors counted since the repair "
+        "and in which file, with which code would the dashboard have refused a key of our own, and "
+        "who has to be asked before anything is tried out there?",
+        [
+            fact(
+                "the tests of that night had no space left on the device",
+                type="error",
+                keys=["No space left|Errno 28|volume was full|disk full"],
+            ),
+            fact(
+                "errors are counted as failed",
+                type="decision",
+                keys=["errors|error", "count|counted|sum", "failed|same sum"],
+            ),
+            file_fact(session, "ci/report.py", "modified"),
+            fact(
+                "the dashboard refuses an unknown key with DB-206",
+                type="error",
+                keys=["DB-206", "unknown key|another key|refused|refuses"],
+            ),
+            fact(
+                "Ottilie Brandner is asked before anything is tried out on the dashboard",
+                type="identifier",
+                keys=["Ottilie|Brandner"],
+            ),
+        ],
+        [
+            trap(
+                "the log of that night was cut by log_tail",
+                of="the tests of that night had no space left on the device",
+                keys=["log_tail", "cut|missing"],
+            ),
+            trap(
+                "errors get a key of their own",
+                of="errors are counted as failed",
+                keys=["errors", "key of their own|own key|separate key"],
+            ),
+            trap(
+                "the dashboard refuses an unknown key with DB-207",
+                of="the dashboard refuses an unknown key with DB-206",
+                keys=["DB-207", "unknown key|another key"],
             ),
         ],
         point="p3",
-        answer={"format": "sentence", "max_words": 120},
     )
 
 
-def probes_of_p4(session: Recorder) -> None:
-    """Asked at the end."""
-    recall_probes(session)
-    file_probes(session)
-    continuation_probes(session)
-    decision_probes(session)
-
-
-def recall_probes(session: Recorder) -> None:
-    """Exact things: the report, the cause, the leaks, the limit."""
-    fact = session.fact
+def ask_recall(session: Recorder) -> None:
+    """Values that changed, were corrected, or were said once."""
+    fact, trap = session.fact, session.trap
     session.probe(
-        "nightly-report",
+        "passing-remark",
         "recall",
-        "What exact error did the verify stage log in runs 424 to 426 of the build box, and which codes did "
-        "verify and unit end with in the nightly runs 423 to 426?",
+        "Something stops every write below /srv each night. What is it, how long does it last and when does it "
+        "begin? When do our nightly run and the maintenance window begin on the box, and what is the host called?",
         [
-            fact("E417 version mismatch: bundle says 2.3.1, tree says 2.4.0"),
             fact(
-                "CI|verify|failed|17",
-                "verify failed with 17",
-                "verify code 17",
-                "verify exit code 17",
+                "the backup freezes /srv for about 4 minutes",
+                type="value",
+                keys=["backup|snapshot", "freezes|frozen|freeze", "4 minutes"],
             ),
-            fact("CI|unit|failed|23", "unit failed with 23", "unit code 23", "unit exit code 23"),
-            fact("CI|unit|overflow|75", "unit overflow 75", "overflow code 75"),
-        ],
-    )
-    session.probe(
-        "cause-of-e417",
-        "recall",
-        "Which commit broke the cache key and by dropping what, what has the key been a hash of since, and "
-        "what does the share of the box do to the modes?",
-        [
-            fact("ci: make the cache key independent of file modes"),
-            fact("dropped `-s`", said_in=session.saying("dropped `-s`")),
             fact(
-                "hash of file names only",
-                "only names go into the key",
-                said_in=session.saying("hash of file names only")
-                + session.saying("only names go into the key"),
+                "the backup begins at 03:15",
+                type="value",
+                keys=["backup|snapshot", "03:15|3:15"],
             ),
-            fact("sets 755 on everything", "checks out everything as 755"),
+            fact(
+                "the nightly run begins at 02:30 UTC",
+                type="value",
+                keys=["nightly|wright-nightly.timer", "02:30|2:30"],
+            ),
+            fact(
+                "the maintenance window begins at 05:30 UTC",
+                type="value",
+                keys=["window|Thursday|Thursdays", "05:30|5:30"],
+            ),
+            fact("the build box is quarry-2", type="identifier", keys=["quarry-2"]),
+        ],
+        [
+            trap(
+                "the backup begins at 02:30",
+                of="the backup begins at 03:15",
+                keys=["backup|snapshot|freeze", "02:30|03:40"],
+            ),
+            trap(
+                "the maintenance window begins at 06:30 UTC",
+                of="the maintenance window begins at 05:30 UTC",
+                keys=["window", "begins|starts|from", "06:30|6:30"],
+            ),
+            trap(
+                "the build box is forge-1",
+                of="the build box is quarry-2",
+                keys=["build box|nightly", "forge-1"],
+            ),
         ],
     )
     session.probe(
-        "leaks",
+        "changed-twice",
         "recall",
-        "Of the two leaks, which test leaves a codec behind and which one, which test leaves an entry in "
-        "the lru_cache and who is its victim, and what is the one fixture for every test called?",
+        "What is the limit for the log of a stage now, where does the log pane of the dashboard cut, what was "
+        "wrong with the unit stage when run 426 was first repeated, and why does pytest stay verbose?",
         [
-            fact("test_set_default"),
-            fact("leaves the default codec at hex", "default codec is hex", "default codec hex"),
-            fact("test_the_environment_chooses_the_codec"),
-            fact("test_this_repository_builds"),
-            fact("fixture pristine", "pristine"),
+            fact(
+                "log_limit is 120 lines",
+                type="value",
+                keys=["log_limit|log limit|limit", "120"],
+                said_in=session.saying("Make log_limit 120"),
+            ),
+            fact(
+                "the log pane cuts at 128 lines",
+                type="value",
+                keys=["pane|dashboard", "128 lines"],
+            ),
+            fact(
+                "the log of the unit stage had 91 lines and the limit was exceeded",
+                type="error",
+                keys=["unit|log", "91 lines"],
+                said_in=ends(session.holding("log of stage unit has 91 lines")),
+            ),
+            fact(
+                "a quiet pytest would blind the dashboard because parse_tests finds nothing",
+                type="reason",
+                keys=["-q|quiet|parse_tests", "finds nothing|blind|empty|no tests"],
+            ),
         ],
-        traps=[{"text": "restore_default", "current": ["pristine"]}],
+        [
+            trap(
+                "log_limit is 160 lines",
+                of="log_limit is 120 lines",
+                keys=["log_limit|log limit|limit", "160"],
+            ),
+            trap(
+                "log_limit is 90 lines",
+                of="log_limit is 120 lines",
+                keys=["log_limit|log limit|limit", "90"],
+            ),
+            trap(
+                "the log of the unit stage had 104 lines when run 426 was first repeated",
+                of="the log of the unit stage had 91 lines and the limit was exceeded",
+                keys=["first|empty cache", "unit|log", "104 lines"],
+            ),
+        ],
     )
     session.probe(
-        "log-limit",
+        "corrected-mistake",
         "recall",
-        "Where does the log pane of the dashboard people cut, what is log_limit now, and how many lines "
-        "overflowed in the unit stage when run 426 was repeated with an empty cache?",
+        "Which nightly run was the first with E417, what had really happened in the earlier run that was taken "
+        "for it, and what does a bundle made from another tree give in verify, in the words of the tool?",
         [
-            fact("log_limit 120", "log_limit = 120", "120 lines", "limit of 120", "limit is 120"),
-            fact("log pane cuts at 128 lines", "pane shows 128 lines", "128 lines"),
-            fact("log of stage unit has 91 lines", "91 lines"),
+            fact(
+                "run 424 is the first with E417",
+                type="value",
+                keys=["424", "first"],
+                said_in=session.saying("424 is the first one", "So run 424 is the first"),
+            ),
+            fact(
+                "run 421 was started by hand with an edited limits.csv",
+                type="reason",
+                keys=["421|I started", "by hand", "limits.csv"],
+            ),
+            fact(
+                "verify gives E422 when a file differs, the first is limits.csv",
+                type="error",
+                keys=["E422", "differ|differs"],
+            ),
+            fact(
+                "E417 says that the bundle is 2.3.1 and the tree 2.4.0",
+                type="error",
+                keys=["E417", "bundle says 2.3.1|2.3.1"],
+                said_in=ends(
+                    session.holding("E417 version mismatch: bundle says 2.3.1, tree says 2.4.0")
+                ),
+            ),
         ],
-        traps=[
-            {
-                "text": "160 lines",
-                "aliases": ["log_limit = 160", "log_limit to 160", "limit of 160", "limit is 160"],
-                "current": ["120"],
-            },
-            {
-                "text": "90 lines",
-                "aliases": ["log_limit = 90", "limit of 90", "limit is 90"],
-                "current": ["120"],
-            },
+        [
+            trap(
+                "run 421 is the first with E417",
+                of="run 424 is the first with E417",
+                keys=["421", "first|E417"],
+            ),
+            trap(
+                "verify gave E412 for the edited file",
+                of="verify gives E422 when a file differs, the first is limits.csv",
+                keys=["E412", "differ|differs|edited"],
+            ),
+        ],
+    )
+    session.probe(
+        "release-numbers",
+        "recall",
+        "The release desk asks again: what low has valve C of the south group now, below which temperature does "
+        "the south group close for frost and since which release, and to how much is the first inlet throttled?",
+        [
+            fact(
+                "valve C of the south group has low 3.5",
+                type="value",
+                keys=["south", "C", "3.5"],
+                said_in=ends(session.holding("south,C,3.5,10.5")),
+            ),
+            fact(
+                "the south group closes for frost below -3.0",
+                type="value",
+                keys=["frost|temperature|south", "-3.0|minus 3"],
+                said_in=ends(session.holding("when temperature < -3.0 for 20 minutes")),
+            ),
+            fact(
+                "the frost threshold came with 2.3.1",
+                type="value",
+                keys=["frost", "2.3.1"],
+                said_in=session.saying("The frost threshold came with 2.3.1"),
+            ),
+            fact(
+                "the intake rule throttles A to 35 percent",
+                type="value",
+                keys=["throttle|throttled|intake", "35 percent"],
+            ),
+        ],
+        [
+            trap(
+                "valve C of the south group has low 3.0",
+                of="valve C of the south group has low 3.5",
+                keys=["valve C|south", "low", "3.0"],
+            ),
+            trap(
+                "the south group closes for frost below -2.5",
+                of="the south group closes for frost below -3.0",
+                keys=["frost|south", "-2.5|-4.0"],
+            ),
+            trap(
+                "the frost threshold came with 2.4.0",
+                of="the frost threshold came with 2.3.1",
+                keys=["frost", "2.4.0"],
+            ),
+            trap(
+                "the intake rule throttles A to 40 percent",
+                of="the intake rule throttles A to 35 percent",
+                keys=["throttle|throttled|intake", "40 percent|55 percent"],
+            ),
         ],
     )
 
 
-def file_probes(session: Recorder) -> None:
+def ask_files(session: Recorder) -> None:
     """What became of the files; ``check_files`` asked git."""
     fact = session.fact
     session.probe(
-        "file-changes",
+        "new-and-gone",
         "file",
-        "Which files were newly created in this session, which test file was renamed to what, and "
-        "which script was deleted? Answer as a list.",
+        "Which scripts, notes and test helpers are new in this session, which script was deleted, which test "
+        "file has a new name, and what is the fixture for every test called? Answer as a list.",
         [
-            fact("ci/cache_key.py", about="created"),
-            fact("ci/seeds.sh", about="created"),
-            fact("tests/test_cache_key.py", about="created"),
-            fact("tests/test_codecs.py", about="detail"),
-            fact("ci/key.sh", about="detail", said_in=session.doing("bash", "git rm -q ci/key.sh")),
+            *(
+                file_fact(session, path, "created")
+                for path in (
+                    "ci/cache_key.py",
+                    "ci/seeds.sh",
+                    "docs/purge.md",
+                    "tests/conftest.py",
+                    "tests/test_runner.py",
+                )
+            ),
+            file_fact(session, "ci/key.sh", "deleted"),
+            file_fact(session, "tests/test_codecs.py", "renamed"),
+            fact(
+                "the fixture for every test is called pristine",
+                type="identifier",
+                keys=["pristine"],
+            ),
+        ],
+        [
+            session.trap(
+                "the fixture for every test is called restore_default",
+                of="the fixture for every test is called pristine",
+                keys=["restore_default"],
+            )
         ],
         answer={"format": "list"},
     )
     session.probe(
         "modified",
         "file",
-        "Which existing files of the pipeline and its documentation were modified in this session? "
-        "Answer as a list of at most 12 items and leave the tests out: do not mention "
-        "test_settings.py.",
+        "Which existing files of the pipeline were modified, which files about the host and its cache were "
+        "only read, and what rule holds for the folder of the latter?",
         [
-            fact(path, about="modified", said_in=session.doing("edit_file", path))
-            for path in (
-                "ci/stages/30-package.sh",
-                "ci/config.ini",
-                "ci/lib.sh",
-                "ci/run.sh",
-                "docs/ci.md",
-            )
-        ],
-        answer={"format": "list", "max_items": 12, "forbid": ["test_settings.py"]},
-    )
-    session.probe(
-        "only-read",
-        "file",
-        "Nothing under src was changed. Which modules of wright were read to find out what verify "
-        "checks, where the version comes from, what else decides a build, and who chose hex?",
-        [
-            fact(path, about="accessed", said_in=session.doing("read_file", path))
-            for path in (
-                "src/wright/bundle.py",
-                "src/wright/manifest.py",
-                "src/wright/version.py",
-                "src/wright/settings.py",
-                "src/wright/codecs.py",
-            )
-        ],
-    )
-
-
-def continuation_probes(session: Recorder) -> None:
-    """What holds, where the work stands, what is left."""
-    fact = session.fact
-    session.probe(
-        "ground-rules",
-        "continuation",
-        "Which ground rules still hold: what are the exit codes in ci/lib.sh, which programs does the box "
-        "have, and with which code does a key that cannot be computed end since new codes are ruled out?",
-        [
-            fact(
-                "contract with the release dashboard",
-                "exit codes are a contract with the dashboard",
-                about="state",
+            *(
+                file_fact(session, path, "modified")
+                for path in ("ci/config.ini", "ci/lib.sh", "ci/run.sh", "ci/stages/30-package.sh")
             ),
+            file_fact(session, "box/README.md", "read"),
+            file_fact(session, "box/cache.txt", "read"),
+            fact(
+                "nothing below box/ may be edited",
+                type="constraint",
+                keys=["box|box/", "never edit|not edit|read only|read-only|not be edited"],
+                said_in=session.saying("never edit anything below box/"),
+            ),
+        ],
+    )
+
+
+def ask_continuation(session: Recorder) -> None:
+    """What holds, what the user does by hand, what is left."""
+    fact, trap = session.fact, session.trap
+    session.probe(
+        "under-pressure",
+        "continuation",
+        "Marit proposes her plugin, her change of the codecs and her exit code again. Which of my rules stand "
+        "against them, which tools had the admins refused already, with which code does a key "
+        "that cannot be computed end, and how do commit subjects begin?",
+        [
             fact(
                 "no new dependency",
-                "no new dependencies",
-                "no dependency may be added",
-                about="state",
+                type="constraint",
+                keys=["no new dependency|no dependency|no new dependencies|nothing to install"],
+                said_in=session.saying("No new dependency"),
             ),
             fact(
-                "bash, git, Python and pytest",
-                about="state",
-                said_in=session.saying("the box has bash, git, Python and pytest"),
+                "src is frozen until 2.4 has shipped",
+                type="constraint",
+                keys=["src", "frozen|no changes|not change|untouched|off limits"],
+                said_in=ends(session.saying("src/ is frozen until")),
             ),
             fact(
-                "it stays with 31",
-                "code 31",
-                "key 31",
-                "package 31",
-                about="state",
-                said_in=session.saying("it stays with 31"),
+                "no exit code may be added",
+                type="constraint",
+                keys=["code|codes", "not add|no new|not to add|none added|contract"],
+                said_in=session.saying("don't change them and don't add a code"),
+            ),
+            fact(
+                "a key that cannot be computed ends with 31",
+                type="value",
+                keys=["key|package|computed", "31"],
+                said_in=session.holding("CI|package|failed|31"),
+            ),
+            fact(
+                "jq and flock were refused in January",
+                type="decision",
+                keys=["jq|flock", "refused|not installed|January"],
+            ),
+            fact(
+                "commit subjects begin with the area",
+                type="constraint",
+                keys=["subject|subjects", "area|ci:"],
             ),
         ],
-        traps=[
-            {"text": "code 32", "aliases": ["exit code 32", "32 would be free"], "current": ["31"]}
+        [
+            trap(
+                "pytest-randomly replaces ci/order.py",
+                of="no new dependency",
+                keys=["pytest-randomly", "replaces|installed|added"],
+            ),
+            trap(
+                "codecs.unregister was added",
+                of="src is frozen until 2.4 has shipped",
+                keys=["unregister", "added|exists|new"],
+            ),
+            trap(
+                "a key that cannot be computed ends with 32",
+                of="a key that cannot be computed ends with 31",
+                keys=["key|package|computed", "32"],
+            ),
+        ],
+    )
+    session.probe(
+        "purge-by-hand",
+        "continuation",
+        "Prepare me for Thursday: why must the cache of the box not be emptied with our own option, what comes "
+        "before anything is removed, how much must be free afterwards and whom do I ask otherwise, with which run number "
+        "do I try it, and what must the last line of the package log begin with?",
+        [
+            fact(
+                "--purge removes the link .ci-cache and nothing else",
+                type="reason",
+                keys=["--purge|purge", "link"],
+            ),
+            fact(
+                "--purge is never used on the box",
+                type="constraint",
+                keys=["--purge|purge|use it", "never|don't use|not use|must not"],
+                said_in=session.holding("Never with `ci/run.sh --purge`", calls=True),
+            ),
+            fact(
+                "wright-nightly.timer is stopped first",
+                type="next_step",
+                keys=["stop|stopped", "wright-nightly.timer|timer"],
+            ),
+            fact(
+                "at least 2.6 GB must be free afterwards",
+                type="value",
+                keys=["free", "2.6 GB"],
+            ),
+            fact("Halvard is asked otherwise", type="identifier", keys=["Halvard"]),
+            fact(
+                "the trial run has the number 9001",
+                type="command",
+                keys=["nightly.sh|run|trial", "9001"],
+            ),
+            fact(
+                "the package log must end with package: stored k3-",
+                type="command",
+                keys=["stored k3|stored a k3|k3 key stored"],
+                said_in=session.doing("write_file", "Purge the cache of the build box"),
+            ),
+        ],
+        [
+            trap(
+                "at least 1.6 GB must be free afterwards",
+                of="at least 2.6 GB must be free afterwards",
+                keys=["at least|must|expected", "free", "1.6 GB"],
+            ),
+            trap(
+                "the trial run has the number 427",
+                of="the trial run has the number 9001",
+                keys=["trial|purge", "427"],
+            ),
         ],
     )
     session.probe(
         "left-to-do",
         "continuation",
-        "What is pending: when is the cache on the build box purged and on which volume, what has CI_SEED "
-        "as a fifth column to wait for, what has no tests yet and comes next time? And in what state is "
-        "main?",
+        "What is pending: what waits for another version of the dashboard and when is that planned, what "
+        "comes next time, what must I not do to the version, and what must not be done to the order of "
+        "the tests?",
         [
-            fact("/srv/wright-cache", about="pending"),
-            fact("maintenance window on Thursday", "on Thursday", "Thursday", about="pending"),
-            fact("wait for dashboard 5.2", "dashboard 5.2", about="pending"),
             fact(
-                "tests for ci/order.py",
-                "ci/order.py has no tests",
-                "ci/order.py still has no tests",
-                about="pending",
+                "the fifth column waits for dashboard 5.2",
+                type="next_step",
+                keys=["column|seed|CI_SEED", "5.2"],
+            ),
+            fact(
+                "dashboard 5.2 is planned for calendar week 19",
+                type="value",
+                keys=["planned|5.2|dashboard", "week 19"],
+            ),
+            fact(
+                "ci/order.py gets tests next time",
+                type="next_step",
+                keys=["order.py", "no tests|tests"],
                 said_in=session.saying("ci/order.py still has no tests"),
             ),
-            fact("108 passed", "108 tests pass", about="state"),
-        ],
-        traps=[
-            {
-                "text": "99 passed",
-                "aliases": ["99 tests pass", "91 passed", "91 tests pass"],
-                "current": ["108"],
-            }
-        ],
-    )
-
-
-def decision_probes(session: Recorder) -> None:
-    """What was chosen and what was turned down, and why."""
-    fact = session.fact
-    session.probe(
-        "blob-ids",
-        "decision",
-        "What was wrong with blob ids from the index: where does half of the team run package and verify "
-        "and with which edits, how did verify fail then, and where must the key come from instead?",
-        [
-            fact("edits that are not staged", "unstaged edits", "edit that is not staged"),
-            fact("pre-push hook", "pre-push hooks"),
-            fact("E422 1 files differ, the first is limits.csv", "E422 limits.csv", "verify E422"),
-            fact("files of the working tree", "contents of the working tree", about="detail"),
-        ],
-    )
-    session.probe(
-        "temporary-index",
-        "decision",
-        "Why was a temporary index (GIT_INDEX_FILE) turned down for the key, which variables that override "
-        "wright.ini does the new key cover, and which format prefix did it get?",
-        [
-            fact("writes loose objects into the repository"),
-            fact("sees nothing that .gitignore hides"),
-            fact("WRIGHT_CODEC and WRIGHT_IGNORE", about="detail"),
-            fact("format prefix k3", "prefix k3", "keys start with k3", "k3", about="detail"),
-        ],
-        traps=[
-            {
-                "text": "k2",
-                "aliases": ["prefix k2", "keys start with k2", "prefix to k2"],
-                "current": ["k3"],
-            }
-        ],
-    )
-    session.probe(
-        "caches-stay",
-        "decision",
-        "Why do we keep both caches: how big is the real payload and what does packing cost without the "
-        "bundle cache, and what would the import script of the release desk do without the lru_cache?",
-        [
-            fact("packing takes 11 minutes without the cache", "11 minutes"),
-            fact("the real one is about 40,000 rule files", "real payload has 40,000 rule files"),
-            fact("load_settings once per rule file"),
-            fact("40,000 reads of wright.ini", "reads wright.ini 40,000 times"),
-        ],
-    )
-    session.probe(
-        "quiet-log",
-        "decision",
-        "Why did you advise against -q for pytest in the unit stage: what would parse_tests make of that "
-        "log, and what does the dashboard need it for?",
-        [
-            fact("parse_tests finds nothing"),
             fact(
-                "`failed` is 0 even when tests fail",
-                said_in=session.saying("`failed` is 0 even when tests fail"),
+                "the version is not bumped to 2.4.1",
+                type="constraint",
+                keys=["not bump|no bump|don't bump|not bumped|never bumped"],
+                said_in=session.saying("Don't bump to 2.4.1"),
             ),
-            fact("quietly blind the dashboard", "blind the dashboard"),
-            fact("dashboard lists single tests", "list of single tests on the dashboard"),
+            fact(
+                "the order of the tests is not pinned",
+                type="constraint",
+                keys=["no pinning|not pinned|not pin|never pinned|stays shuffled"],
+            ),
+        ],
+        [
+            trap(
+                "the version goes to 2.4.1",
+                of="the version is not bumped to 2.4.1",
+                keys=["bump|raise|goes", "2.4.1"],
+            ),
+            trap(
+                "the fifth column waits for dashboard 5.1",
+                of="the fifth column waits for dashboard 5.2",
+                keys=["column|seed|CI_SEED", "5.1"],
+            ),
+        ],
+    )
+
+
+def ask_decisions(session: Recorder) -> None:
+    """What was chosen and what was turned down, and why."""
+    fact, trap = session.fact, session.trap
+    culprit = session.repo.git(
+        "log", "-1", "--format=%h", "--grep=^ci: make the cache key independent"
+    ).strip()
+    session.probe(
+        "cause-and-key",
+        "decision",
+        "Which commit broke the cache key, under which stale key did the box restore, what was wrong with "
+        "the blob ids, why no temporary index, and which variables does the key cover?",
+        [
+            fact(f"commit {culprit} broke the cache key", type="identifier", keys=[culprit]),
+            fact(
+                "the box restored k1-8062f8b2358e71f4",
+                type="identifier",
+                keys=["k1-8062f8b2358e71f4"],
+                said_in=ends(session.holding("restored k1-8062f8b2358e71f4")),
+            ),
+            fact(
+                "blob ids do not see an edit that is not staged",
+                type="reason",
+                keys=["edit|edits", "not staged|unstaged"],
+                said_in=session.saying("usually with edits that are not staged"),
+            ),
+            fact(
+                "a temporary index writes loose objects into the repository",
+                type="reason",
+                keys=["temporary index|GIT_INDEX_FILE|index|it writes", "loose objects"],
+                said_in=session.saying("temporary index"),
+            ),
+            fact(
+                "the key covers WRIGHT_CODEC and WRIGHT_IGNORE",
+                type="identifier",
+                keys=["WRIGHT_CODEC", "WRIGHT_IGNORE"],
+                said_in=ends(session.holding("VARIABLES = (", calls=True)),
+            ),
+        ],
+        [
+            trap(
+                "a temporary index computes the key",
+                of="a temporary index writes loose objects into the repository",
+                keys=["temporary index|GIT_INDEX_FILE", "computes|used|taken"],
+            ),
+        ],
+    )
+    session.probe(
+        "leaks-and-cache",
+        "decision",
+        "Which test leaves the default codec changed and which test falls over the entry that stays in the "
+        "cache of the settings? Why does that cache stay, and what did seed 432 give when the fixture was "
+        "away for a trial?",
+        [
+            fact(
+                "test_set_default leaves the default codec at hex",
+                type="identifier",
+                keys=["test_set_default", "hex|default codec|codec"],
+            ),
+            fact(
+                "test_this_repository_builds is the victim of the cached settings",
+                type="identifier",
+                keys=["test_this_repository_builds", "victim|fails|failed|lru_cache|load_settings"],
+            ),
+            fact(
+                "without the lru_cache there are 40,000 reads of wright.ini",
+                type="reason",
+                keys=["40,000 reads|40,000", "wright.ini|load_settings"],
+            ),
+            fact(
+                "seed 432 had 4 failed without the fixture",
+                type="command",
+                keys=["seed 432|432", "4 failed"],
+            ),
+        ],
+        [
+            trap(
+                "seed 432 had 1 failed without the fixture",
+                of="seed 432 had 4 failed without the fixture",
+                keys=["432", "1 failed"],
+            ),
+            trap(
+                "the lru_cache was dropped",
+                of="without the lru_cache there are 40,000 reads of wright.ini",
+                keys=["lru_cache", "dropped|removed"],
+            ),
+        ],
+    )
+    session.probe(
+        "pruning",
+        "decision",
+        "Why was the pruning dangerous once the key was right, which names does it look at now and how many "
+        "does it keep, and what does the import script itself do with its folders and how many rule files "
+        "did it reject last?",
+        [
+            fact(
+                "the pruning would have deleted the folders of the import script",
+                type="reason",
+                keys=["delete|deleted|removed", "folders", "import"],
+                said_in=session.saying("it would start to delete the folders"),
+            ),
+            fact(
+                "the pruning looks only at names that begin with a k, a digit and a dash",
+                type="decision",
+                keys=["names|grep|prefix|folders", "k, a digit|^k[0-9]-|k[0-9]-"],
+                said_in=session.saying("Only names that begin with a k, a digit and a dash"),
+            ),
+            fact(
+                "the newest six are kept",
+                type="value",
+                keys=["keep|keeps|newest|kept", "six"],
+                said_in=session.saying("keeps the newest six"),
+            ),
+            fact(
+                "the import script keeps two folders",
+                type="state",
+                keys=["import", "keeps|keep", "two folders|2 folders"],
+                said_in=session.holding("keeps two folders"),
+            ),
+            fact(
+                "the import rejected 14 rule files",
+                type="value",
+                keys=["rejected|refused", "14"],
+            ),
+        ],
+        [
+            trap(
+                "the newest eight are kept",
+                of="the newest six are kept",
+                keys=["keep|keeps|newest|kept", "eight"],
+            ),
+            trap(
+                "the folders of the import script count for the pruning",
+                of="the pruning looks only at names that begin with a k, a digit and a dash",
+                keys=["import", "count|counts", "pruning|keep"],
+            ),
         ],
     )
 
@@ -1356,9 +2309,25 @@ def record(session: Recorder) -> None:
     """The whole session."""
     history(session.repo)
     investigate(session)
+    box_files(session)
+    session.point("p1")
+    release_question(session)
     repair_key(session)
+    measure_key(session)
+    session.point("p2")
+    ask_after_key(session)
     find_leaks(session)
+    grey_run(session)
+    review(session)
+    session.point("p3")
+    ask_after_review(session)
     finish(session)
+    session.point("p4")
+    check_files(session)
+    ask_recall(session)
+    ask_files(session)
+    ask_continuation(session)
+    ask_decisions(session)
 
 
 PLAY = Play(
@@ -1366,4 +2335,5 @@ PLAY = Play(
     task="ci",
     title="A home-made pipeline restores an old bundle, and tests depend on their order",
     repository="bundlewright",
+    window=64_000,
 )

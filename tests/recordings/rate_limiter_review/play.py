@@ -1256,8 +1256,8 @@ def discuss(session: Recorder) -> None:
     )
     session.read(
         "clients/desk_client.py",
-        "Before the repeats, the desk client, because you raise C6: I want to see it happen and not only "
-        "believe it.",
+        "Before the repeats I read the desk client, since you raise C6. What it does on a refusal stands in "
+        "its own code.",
     )
     session.bash(
         DESK_TRIAL,
@@ -2131,7 +2131,7 @@ def probes_of_p3(session: Recorder) -> None:
             fact(
                 "one question of a drained desk costs 50 lines",
                 type="value",
-                keys=["lines|tries|TRIES_AT_ONCE|times", "50"],
+                keys=["desk|question|TRIES_AT_ONCE|tries", "50"],
                 said_in=ends(session.holding("TRIES_AT_ONCE = 50", "drained desk: 50")),
             ),
             fact(

@@ -2172,7 +2172,7 @@ def finish(session: Recorder) -> None:
     )
     session.together(
         [
-            bash("python -m pytest -v --tb=short | sed 's/ *\\[ *[0-9]*%\\]//'"),
+            bash("python -m pytest -v | grep '::' | sed 's/ *\\[ *[0-9]*%\\]//'"),
             bash("cat src/larder/index.py"),
         ],
         "For the summary I also want the names of all tests in one list, and the index as it stands now, "

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from recorder import Play, Recorder, edit_file, read_file, write_file
+from recorder import Play, Recorder, bash, edit_file, ends, read_file, write_file
+from repository import Repository
 
 SYSTEM = """You are a coding agent in a checked-out git repository with a shell and tools to read,
 write and edit files. Understand before you change, measure claims, keep commits small and green,
@@ -747,17 +748,302 @@ part, and because the rejects are reported before a frame can fail with R507.
 """
 
 
+HISTORY = [
+    (
+        "decode: a file with many rejects is refused whole\n\n"
+        "SHORE-327: the importer broke on half a file from the Brim. 50 rejects were too\n"
+        "patient, 20 are enough.\n\nReviewed-by: Sunniva Dahl <sunniva@raftline.example>",
+        "raftline.ini",
+        "max_rejects = 50",
+        "max_rejects = 20",
+    ),
+    (
+        "sink: quota of 256 KiB\n\n"
+        "SHORE-341: 131072 bytes were full after nine hours in the ferry week.\n\n"
+        "Reviewed-by: Jorun Lie <jorun@raftline.example>",
+        "raftline.ini",
+        "quota = 131072",
+        "quota = 262144",
+    ),
+    (
+        "docs: texts on stderr are an interface\n\n"
+        "SHORE-356: a reworded R204 blinded the watch for a weekend.\n\n"
+        "Reviewed-by: Sunniva Dahl <sunniva@raftline.example>",
+        "docs/pipeline.md",
+        "The shore watch reads stderr.",
+        "The shore watch parses stderr, so its texts are an interface.",
+    ),
+]
+
+NIGHT_REPORT = '''"""Counts what happened to each box in logs of the yard: ``night_report.py PATH...``."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+PEAK = re.compile(r"held_peak=(\\d+)")
+CODE = re.compile(r": (R\\d{3}) ")
+
+
+def main(paths: list[str]) -> None:
+    """One line per box, code and log; runs that were refused count once."""
+    for path in map(Path, paths):
+        counts: Counter[str] = Counter()
+        peaks: dict[str, int] = {}
+        for line in path.read_text().splitlines():
+            box = line.split(" ")[1]
+            counts[f"{box} runs"] += "counters:" in line
+            for code in CODE.findall(line):
+                counts[f"{box} {code}"] += 1
+            for peak in PEAK.findall(line):
+                peaks[box] = max(peaks.get(box, 0), int(peak))
+        print(f"# {path.name}")
+        for name, count in sorted(counts.items()):
+            print(f"{name}: {count}")
+        for box, peak in sorted(peaks.items()):
+            print(f"{box} greatest held_peak: {peak}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
+'''
+
+
+def past(repo: Repository) -> None:
+    """Give the repository a history before the session; ``start`` marks its end."""
+    for message, path, old, new in HISTORY:
+        repo.change(path, old, new)
+        repo.git("commit", "-q", "-a", "-m", message)
+    repo.git("tag", "-f", "start")
+
+
+def look_at_night(session: Recorder) -> None:
+    """What the yard's log, the shore watch and the history say before any code is read."""
+    session.say(
+        "My plan, so that you can stop me early. First I read what the yard has about that night, because a kernel that "
+        "kills a process tells how big it was but seldom why. Then the notes of the shore watch, since they define what "
+        "may not change, and the recent history, since somebody has usually tuned a number for a reason that is "
+        "written nowhere else. Only after that the code, in the order in which a line travels through it. I shall not "
+        "touch a stage before I have measured which of them holds the records; refactoring a pipeline on a guess "
+        "is how one ends up with two pipelines. When I know it I report to you, and we decide on the shape together."
+    )
+    session.user("ok go on")
+    session.read(
+        "ops/logs/ostra-2031-03-04.log",
+        "The log of the night as the yard has left it.",
+    )
+    session.say(
+        "What I take from the log. The box was fine for hours, each run taking what had gathered since the one before; then "
+        "comes one run with a very long spool, and the kernel ends it. held_peak in the line before the kill is exactly "
+        "the number of records that are left when the dropped ones are taken off the lines, so that run had all of "
+        "its spool in memory. Normal runs show the same pattern in small: held_peak is equal to sent in each of them. "
+        "Independently of that the log has many refused files; by a plain grep 14 runs on the Ostra ended with R205 "
+        "that day. I note it as a separate problem, it has nothing to do with memory."
+    )
+    session.together(
+        [read_file("ops/shore-watch.md"), bash("git log -p --format='%h %s%n%b' -3")],
+        "The rules of the shore watch, and what was changed last.",
+    )
+    session.say(
+        "Good that I looked. The watch is stricter than I thought, and the importer on shore has an opinion about frame numbers "
+        "too; whoever changes the order of things in here has to keep both pages beside the editor. The history shows that the "
+        "limit of rejects and the quota were each tuned after an incident, so I treat both as given and change neither."
+    )
+    session.user(
+        "right. Some house rules while I think of it: standard library only, the boxes get no new packages. Nothing under ops/ is "
+        "edited by us, that is the yard's folder. Commit subjects start with the module and a colon. And report "
+        "counters, never timings. By the way the watchdog restarts the Katla's gate box every night at half past three, "
+        "sometimes in the middle of a run, people here keep forgetting that."
+    )
+    session.say(
+        "Noted, all of it. None of these pulls against the plan: generators need nothing beyond the standard library, and the "
+        "counters are already the best instrument we have, because they are the same on your laptop and on mine. Where I show "
+        "that memory is bounded, I show held_peak and dials for the same spool before and after, nothing with a clock."
+    )
+
+
+def look_at_fleet(session: Recorder) -> None:
+    """What boxes the change has to live on."""
+    session.user("look at ops/fleet.md too, there are other boxes than the Ostra")
+    session.together(
+        [read_file("ops/fleet.md"), read_file("ops/runbook.md")],
+        "The table of the fleet, and how a version gets onto a box.",
+    )
+    session.say(
+        "The fleet is more mixed than one ferry lets you believe: several grants of memory, two versions of Python, three kinds of "
+        "modem, two tariffs. For the design this means three things. The bound must be a setting and not a constant in the "
+        "code, because a small box and a large one will want different values. I keep away from syntax that only the "
+        "newer Python knows. And a default has to be right for the smallest box, since that is the one where nobody logs in "
+        "to set anything. The runbook is new to me as well; the rules about moored ferries and the pilot matter for "
+        "the roll-out and not for the code, so I come back to them at the end. What I do not find anywhere is how long a spool may "
+        "become when a modem stays dead; I assume that there is no limit, which is the whole point of this work."
+    )
+    session.user("correct, no limit. continue")
+    session.say(
+        "Then one consequence of that, because it is easy to overlook. If a spool can be as long as it likes, then so can the time of the "
+        "survey, and during all of it nothing is shipped. For a normal night that does not matter. After a long silence of the modem the first "
+        "run reads the whole file once before a single frame leaves, and a restart of the box in this time begins the reading "
+        "anew. It cannot get into a loop, though, because once the shipping has begun each frame moves the offset forward, and the next "
+        "run only surveys what is left. I could have saved the end of the survey in the offsets to spare the second reading, but the content "
+        "of that file is one of the things that must not change on errors, so I leave it alone. I mention it so that the people on the "
+        "boxes are not surprised when a run is silent for a while at first. A second consequence is about the reports: with a long spool all "
+        "rejects appear at the beginning and not in between, exactly as they did with the callbacks, and the watch will see them in "
+        "one block. Nobody has to be told about that one, since it has always been so."
+    )
+
+
+def simulator_review(session: Recorder) -> None:
+    """Tormod's simulator, Jorun's review: the golden file stays, tee stays out."""
+    session.user("and does the simulator survive? check its code")
+    session.read(
+        "contrib/harbour/simulator.py",
+        "I have only looked at the signature so far, so now the caller itself.",
+    )
+    session.say(
+        "It survives. It passes the three arguments by position, catches ShipError and looks at the code of it, and it throws "
+        "away the shore file before it tries again after a full sink. None of that depends on callbacks. Two things are worth "
+        "knowing, though. It reuses the same Counters object across its attempts, so counters must keep adding up and may "
+        "not be reset at the beginning of a run; the generators do that right because they only increment. And it removes the "
+        "spool folder as soon as a ferry casts off. On Linux that works with an open file, on other systems it does "
+        "not, so somebody will notice if we leave one open. I keep it in mind."
+    )
+    session.user(
+        "Jorun reviewed the branch. Her points: (1) regenerate errors.txt from the new code, then the golden test is simpler and we "
+        "get rid of the survey; (2) itertools.tee instead of reading twice; (3) call the limit max_held. What do you think?"
+    )
+    session.say(
+        "Point by point. (1) I am against it, and it was your rule: the golden file was taken from the old code so that it can "
+        "contradict the new one; a golden file that is made from the code that it checks agrees with anything. Without the "
+        "survey a bad file would be shipped in part again, and that is what SHORE-327 was about. (2) tee would bring the "
+        "memory back through the side door: the survey runs to the end before shipping starts, so the slower side would "
+        "have the whole file waiting, which is the bug that we are here for. You also excluded it yourself after the tide gauge. "
+        "(3) is a matter of taste; buffer_records says what it counts, and the ini section is called buffer already. I "
+        "would keep the name. What I do take from her review is that the survey is not explained in the documentation yet."
+    )
+    session.user("hm no renaming. agreed")
+    session.say(
+        "Good. I would answer Jorun in the review itself, in a friendly tone, because all of her points come from a wish to have less code, "
+        "and that wish is right in general. What she could not see from the diff is the history of the decision: that a single pass was "
+        "tried first and why it failed. The commits do not show it, since I never committed the failing version. So I put the reason into the "
+        "documentation, where the next reviewer finds it, and I give her the two scenarios by name which fail if the survey is taken out. "
+        "Anybody can try that within a minute. In return I would ask her for one more look at the module for the bound, as the condition "
+        "there was wrong once already, and I have looked at it for so long that I no longer see it. A second pair of eyes is worth more "
+        "at this place than anywhere else in the branch. If she finds a sequence of batch sizes that breaks the limit, a "
+        "line in the table of the test is enough to show it. I would be glad about a counterexample now, and much less "
+        "glad about one that comes from a ferry. The rest of the branch is plain enough that a normal review will do, and the "
+        "stages can be read in any order, as none of them knows the others."
+    )
+    session.bash(
+        "python -m pytest -v --tb=short",
+        "Before the next step, all tests by name, so that the review has a list.",
+    )
+    session.say(
+        "All green. The names read like a specification of the errors now, which I like more than the number of them. The stage "
+        "tests kept their cases word by word; only the way in which items are pushed and collected has changed. If Jorun wants to "
+        "check one thing herself I would point her to the scenario with the bad second file: the first file has to arrive "
+        "complete and the second must not leave a trace, which no other scenario checks at the same time."
+    )
+
+
+def night_report(session: Recorder) -> None:
+    """A count that was wrong is corrected by a tool that looks at the box."""
+    session.user(
+        "Sunniva says your 14 refused runs on the Ostra cannot be right, her import shows fewer. Check pls, and the Katla log as well"
+    )
+    session.read(
+        "ops/logs/katla-2031-03-08.log",
+        "The log of the Katla first, since I have not seen it yet.",
+    )
+    session.write(
+        "tools/night_report.py",
+        NIGHT_REPORT,
+        "A grep is what misled me, so this time a small tool which looks at the box in each line.",
+    )
+    session.bash(
+        "python tools/night_report.py ops/logs/ostra-2031-03-04.log ops/logs/katla-2031-03-08.log"
+    )
+    session.say(
+        "Sunniva is right and I was wrong: 9 runs on the Ostra ended with R205, the other five lines come from the Hekla, whose "
+        "relay writes into the same file when it is berthed alongside. I counted lines of a file and called them runs of a ferry. "
+        "The conclusion about memory does not change, because the killed run is on the Ostra itself, but the number in "
+        "my first report was wrong and should not be passed on. The log of the Katla has the relay lines as well, so a count of "
+        "that file by grep would be wrong in the same way. It shows something else, too: logrotate renamed the spool there "
+        "while a part of it was unread. That is not our bug, but it tells me that rotation during operation really happens and "
+        "is not only a thought experiment."
+    )
+    session.user("thx. keep the tool")
+    session.say(
+        "It stays, then, with its own commit and without a test; it is a tool for people and not a part of the package. I would "
+        "not like to see it grow options. If somebody needs more than these counts, the logs are plain text and awk is on every machine. What "
+        "matters to me is the habit: for each number in a report, say from which file it comes and what one line of that file means. "
+        "Had I done so the first time, the mistake would have been visible to you at once, as you know who is berthed alongside whom."
+    )
+    session.bash(
+        "git add tools/night_report.py && git commit -q -m 'tools: count by box, not by file' && "
+        "git show --stat --format='%h %s'",
+        "Committed, on its own.",
+    )
+    session.say(
+        "For completeness, what the log of the second ferry adds beyond the count. Its runs are of the same kind as those on the first "
+        "one before the kill, small and regular, each taking what has gathered. Nothing there comes near a limit of memory, so it is a "
+        "calm place for a pilot. The restarts and the rotation are what I would watch. A restart in the middle of a run is harmless by "
+        "design, because the offsets are written in one step and only for what has been sent, but the old code was never tested for that and "
+        "neither is the new one; I only argue from the order of the statements. If a frame has been appended and the offsets have not been "
+        "saved when the power goes, then the same records are sent again with the next run under the same number. That was so before, it "
+        "is no worse now, and yet I would rather have it known than found. The full sink in the evening is ordinary, the shore file had "
+        "simply not been fetched for a while, and the supervisor tried again as it should."
+    )
+
+
+def long_status(session: Recorder) -> None:
+    """A report to the user before the end."""
+    session.user("how does it look overall? somebody else may take over next week")
+    session.say(
+        "Then I write it so that somebody else can take over. The shape: each spool file is read twice, first by a survey "
+        "that reports what is malformed and keeps nothing, then by a chain of generators which the sink pulls. Nothing runs ahead, "
+        "so what is in memory is one burst and one record in hand. The survey exists for one reason only, that the old code knew "
+        "all rejects of a file before the first frame of it left, and everything that the shore sees on errors follows from that. "
+        "Whoever wants to remove the second reading has to find another way to know this, and I have not found one: threads made the "
+        "outcome depend on timing, a spill file has no place to live, copying the iterator holds the whole file. "
+        "What surprised me: that a suspended generator keeps its file open as long as somebody keeps the exception, which the "
+        "callbacks never did; that a burst which looks at the next batch before it decides holds one batch more than its limit; "
+        "and that my count from the log was wrong for a reason that no test could have shown. What I am content with: "
+        "the golden file has not been touched since its first commit, every commit is green, and the wiring is shorter than it was. "
+        "What I am not content with: the gap between survey and second pass when the file itself is swapped, and that the "
+        "shore file is still read whole by the listing command. Both are small, and neither is new in kind, only the first is new in "
+        "this branch. For the roll-out the runbook applies as it stands; the pilot has its own criterion there and I would not "
+        "invent another. One more thing for whoever comes after me: the counters line is the only output that may change, so if a "
+        "new number is wanted, that is where it goes, and never onto stderr."
+    )
+    session.user("great, thanks")
+    session.bash(
+        "git diff start HEAD -- src/raftline/tail.py src/raftline/filters.py src/raftline/enrich.py "
+        "src/raftline/decode.py src/raftline/batches.py src/raftline/bounded.py src/raftline/outbox.py tests",
+        "For the hand-over the whole difference of stages and tests once, as the other person will read it.",
+    )
+    session.say(
+        "I have read the whole difference once more. The stage modules are shorter, and none of them knows its successor any more; "
+        "that is what makes them easy to test with plain lists. In the tests nothing was removed that checked a behaviour, the "
+        "callback that announced the end has gone with the callbacks themselves. I looked in particular for places which "
+        "collect into a list by accident, a sorted or a len or a star, because one of these would undo the bound silently; "
+        "there is none between the reading of lines and the burst. The only lists are the batch in hand and the burst itself."
+    )
+
+
 def read_code(session: Recorder) -> None:
     """Act 1: the report, the stages, a dead end."""
     session.system(SYSTEM)
     session.user(
-        "raftline was killed on the ferry Ostra last night. Kernel log: `oom-kill: raftline, anon-rss 61440 kB`; "
-        "the last counters line before was `lines=48000 ... dials=1 held_peak=38400`. The modem had been dead "
+        "raftline was killed on the ferry Ostra the night before last. The log is in ops/logs. The modem had been dead "
         "for two days, so the spool was long. I want the callback pipeline turned into generators with a bounded "
         "buffer. Two rules that hold to the very end: what the tool does on errors stays byte for byte the same "
         "(stderr, exit code, shore.out and offsets.json; the counters line may change), because the shore watch "
         "parses it. And the signature run_pipeline(settings, stderr, counters) stays, the harbour simulator calls it."
     )
+    look_at_night(session)
     session.bash(
         "git log --oneline && git ls-files && wc -l src/raftline/*.py | tail -1",
         "I start with the layout, then read the stages in the order in which a line travels.",
@@ -784,6 +1070,20 @@ def read_code(session: Recorder) -> None:
         ],
         "What a record weighs, how held_peak is meant, and whether there is a way to make a long spool.",
     )
+    session.say(
+        "What I have understood so far, before I measure. A line is pushed by the reader through one stage after the other, and "
+        "each stage calls the next one directly; there is no loop anywhere but the one over the file. That is elegant in "
+        "one respect, because an exception at the far end unwinds through all stages at once and the file is closed on the way. It "
+        "is weak in another: the reader sets the pace, and a stage that would like to wait can only put things aside. "
+        "So somewhere in this chain there must be a place where things are put aside, and I have two candidates, the stage that makes "
+        "groups and the stage that waits for the modem. Decoding, filtering and the addition of the origin handle one item at a time and "
+        "keep a key at most. I also note that the stages know their successors only as functions. For the conversion that is "
+        "good news: each of them can become a function which takes an iterable and yields, and the wiring is the one place where "
+        "their order is written down. What will be harder is everything that happens as a side effect while lines are being pushed: "
+        "reports on stderr, counters, the offset. With laziness these effects happen at other moments than today, and I "
+        "expect that the difficulties of this work lie there and not in the stages themselves."
+    )
+    session.user("sounds plausible, go on")
     session.bash(
         TRIAL,
         "33 passed earlier. Now a small spool of 2,400 lines, to see whether held_peak grows with it.",
@@ -838,6 +1138,17 @@ def read_code(session: Recorder) -> None:
         "git add -A && git commit -q -m 'tests: freeze the behaviour on errors' && git log --oneline | head -2",
         "39 passed with the golden tests; that is the first commit.",
     )
+    session.say(
+        "Why I chose these scenarios and not others. I asked of each stage what it can do wrong in a way that somebody outside sees, and "
+        "then combined the places of failure with the state in which the earlier files are. A run with a few malformed lines that "
+        "succeeds is the base. A file with too many of them must stop the run. A full sink must stop it as well, but at another "
+        "point of the same file, and the reports that belong to the rest of the file come first. Then the same failures in a second file, since "
+        "the first one has been shipped by then and its offset has to be saved all the same. I left out wrong settings, because they "
+        "are found before any file is opened and the tests of the command line cover them. I compare checksums and not whole texts, which "
+        "keeps the file short; the price is that a difference has to be looked at by hand, for which the tool prints the last line. "
+        "The tool lies under tools and not under tests, so that one can run it against an old checkout too. Whatever I try from now on, "
+        "this comparison runs after every step, and where it differs I stop and look before I do anything else."
+    )
     session.point("p1")
 
 
@@ -854,6 +1165,14 @@ def try_threads(session: Recorder) -> None:
         "ships into a sink that fills up. 2,400 lines with 10 rejects, quota 40000.",
     )
     session.bash("python -m tools.spike_threads")
+    session.say(
+        "Before I judge, what the spike does and does not show. It uses the present classes without a change, so the diff would indeed "
+        "be small, Jorun is right about that. The queue bounds what lies between the two sides, and with a sink that never fails "
+        "the result is the same as today. I made the sink fail on purpose, since the good case was never in doubt. I "
+        "print counters of both sides, how much was put and how much was taken, and what the reader was doing when the other "
+        "side gave up. The timeout in put is mine; a real implementation would need some way to tell the reader to stop, "
+        "an event or a sentinel in the other direction, and with it a second protocol next to the callbacks."
+    )
     session.say(
         "The bound works, the errors do not. When the sink fails with R507 in frame 18, the reader stays blocked "
         "in put: 64 records are stranded in the queue, and only 3 of the 10 rejects have been reported, where the old "
@@ -914,6 +1233,16 @@ def try_threads(session: Recorder) -> None:
         ],
         "Then the replacement of the outbox. bursts collects batches for one dial, up to the limit; the sink pulls.",
     )
+    session.say(
+        "A remark on style, since these modules will be read more often than changed. I made functions of the classes because the state "
+        "that they kept lives in local variables of a generator just as well, and there is nothing to configure after the "
+        "construction. The names say what comes out and not what the code does: lines, batches, bursts. Where a stage needs the counters it "
+        "gets them as the last argument. I did not introduce a base class, nor a registry of stages, nor a builder; the chain is "
+        "seven calls long and can be read from top to bottom. If a stage is added one day, one adds a function and one line "
+        "to the wiring. The one thing that I am not sure about is the order of the filter for duplicates and the origin. In the present "
+        "code duplicates go first, so the sequence numbers have no gaps, and I keep it that way because the shore may rely on it."
+    )
+    session.user("yes pls keep it")
     session.read(
         "src/raftline/settings.py",
         "The limit needs a setting. How does settings.py treat a key that is missing?",
@@ -979,6 +1308,14 @@ def one_pass(session: Recorder) -> None:
         "Three golden scenarios differ. The whole difference at once:",
     )
     session.say(
+        "I do not touch anything yet, I want to understand the difference first. A failing golden test is easily made green by moving a "
+        "statement until the checksums agree, and then nobody knows why it holds. So I ask of each scenario which event comes at another "
+        "moment than in the old code, and whether the outside could ever see the old order again by a local repair. In the chain of callbacks "
+        "the whole file was decoded before the first frame was built, not because somebody wanted it but because everything was put aside; the "
+        "order of effects was a by-product of the waste of memory. That is the uncomfortable part of this task: we want to remove the "
+        "waste and keep its by-product. Whoever wrote the rule for the shore watch relied on it without knowing."
+    )
+    session.say(
         "Two different breaks. With sink-full, R507 comes while the rest of the file is unread, so the later R204 "
         "lines are missing from stderr. With too-many-rejects, frames have left before the twenty-first reject is seen: "
         "shore.out is no longer empty and the offsets have moved. The first I can mend by reading on after a failure: "
@@ -996,6 +1333,17 @@ def one_pass(session: Recorder) -> None:
     session.user(
         "Two passes then, parsing is cheap next to the modem. I take back the single pass. But mind that a spool "
         "file grows while we read: the second pass must not run past what the survey has seen."
+    )
+    session.say(
+        "Understood, and it is a good point, since I would have walked into it. A gate writes all the time. If the shipping pass simply "
+        "read to the end of the file, it would meet lines that nobody has surveyed, and among these a malformed one would be "
+        "reported in the middle of shipping or not at all. So the survey has to hand over where it stopped, and the second "
+        "pass must stop at the same place, whatever has been appended since. What comes later is a matter of the next run, which is what "
+        "happens with an unfinished line already. I store the position and not the size of the file, because the position is what "
+        "the offsets hold anyway, and the number of the line comes with it, which the reports need. I would also like to have both "
+        "passes use the same function for parsing; if they did not, one could call a line good that the other rejects, and then "
+        "the whole argument for the survey would fall apart. So parse stays as it is and is called from both. The counters "
+        "for lines and rejects belong to the survey alone, otherwise each line would be counted twice."
     )
     session.write(
         "src/raftline/decode.py",
@@ -1033,6 +1381,14 @@ def one_pass(session: Recorder) -> None:
         TRIAL, "40 passed and the snapshot is identical again. And memory, on the same spool?"
     )
     session.say(
+        "Let me say what I expect of these counters before I interpret them, so that I do not talk myself into something. Lines, rejects, drops, "
+        "frames and what was sent have to be the same as with the callbacks, because the same records travel. Dials may grow, since the "
+        "modem is now called for each burst and not once for a file; that is the price of the bound, and whether it is acceptable "
+        "depends on the contract and not on me. The peak is the number that this is all about. It has to stay at or below the setting for "
+        "any length of spool, and if it lies above it by even one batch then the limit is a wish and not a limit. On a box with "
+        "little memory and long records one batch may be the difference between a run and a kill."
+    )
+    session.say(
         "held_peak went from 1920 to 280, but the limit is 256, so the bound is not kept. A burst of six batches holds 240 "
         "records, and bursts pulls the seventh batch before it knows that it does not fit: 240 + 40 = 280. The burst "
         "must leave as soon as another full batch would not fit, then no batch waits outside."
@@ -1050,9 +1406,13 @@ def one_pass(session: Recorder) -> None:
     )
     session.bash(f"{TESTS} && {TRIAL}")
     session.bash(
-        "git rm -q src/raftline/outbox.py && git add -A && "
+        "git rm src/raftline/outbox.py",
+        "I delete src/raftline/outbox.py.",
+    )
+    session.bash(
+        "git add -A && "
         "git commit -q -m 'pipeline: pull records through generators, survey first' && git show --stat --format=%s | cat",
-        "held_peak=240 with 8 dials. outbox.py has no user any more, so I delete it with this commit.",
+        "The bound holds now. Commit:",
     )
     session.read(
         "src/raftline/pipeline.py",
@@ -1063,6 +1423,7 @@ def one_pass(session: Recorder) -> None:
         "pipeline.py reads well: survey, then one chain, then send. The public signature is untouched. I would go on to the "
         "documentation unless you want another value for the buffer first."
     )
+    look_at_fleet(session)
     session.user(
         "Nice. Dials are billed one by one on the Ostra contract: at most 6 dials for such a spool of 2,400 lines. Raise the "
         "buffer to 400 records, ini and default."
@@ -1129,6 +1490,16 @@ def finish(session: Recorder) -> None:
     session.bash(
         "git diff -U2 -- src && git commit -qam 'pipeline: close spool files when a run fails' && git log --oneline | head -1"
     )
+    simulator_review(session)
+    session.say(
+        "While we are between two topics, a word about what I learned from the open files, because it is the kind of thing that comes back. "
+        "With callbacks the lifetime of a resource is the lifetime of a call, and one never thinks about it. With generators it is "
+        "the lifetime of an object, and an object lives as long as anybody refers to it, an exception in a variable "
+        "included. Tests do not show it by themselves, because in most of them the exception is dropped at once and the interpreter "
+        "cleans up immediately. My test therefore keeps the failure on purpose and looks at the files while it is still held. "
+        "I considered to collect the stages in a stack of contexts and to close all of them; but only the reader "
+        "owns something that must be given back, the others hold plain values, so one place is enough and easier to understand."
+    )
     session.user(
         "Confirmed by the simulator people. Bad news from the gate boxes: the process gets 4 MB there, and since the new firmware "
         "an ALARM record carries a trace of up to 32 KB. 400 of those would be 12.8 MB. Dials no longer matter, Ostra has a flat rate "
@@ -1152,6 +1523,19 @@ def finish(session: Recorder) -> None:
         f"tests/test_pipeline.py && {TESTS}",
         "held_peak stays 120 at 12,000 lines. A test keeps the optional [buffer] section and the bound:",
     )
+    session.say(
+        "To your question whether anything else holds records, I went through the chain by hand, since a counter only sees what it is told. "
+        "The reader holds one line and whatever the operating system buffers for it. Decoding holds the line in hand. The filter by level holds "
+        "nothing. The filter for repeats holds the key of the preceding record, which contains its message, so with the new "
+        "firmware that may be a long string, but there is one of it at any time. The stage that adds the origin makes a copy of a record "
+        "and lets the other go. The grouping stage holds the batch that is being filled, and the record that did not fit into the one "
+        "before. The burst holds what the limit allows. Encoding a frame makes the text of one batch and then its bytes, so for a moment a batch "
+        "exists three times; this is not new, the old code did the same, and it is bounded by the size of a frame. The sink "
+        "writes and forgets. Beyond that there are the offsets, one entry for each file, and the counters. I also looked at stderr, "
+        "because a StringIO in the simulator keeps all that is reported, but there the number of rejects per file has a limit. "
+        "So the sum is a burst, a batch and small change, and the setting is what decides."
+    )
+    session.user("good, next")
     session.user(
         "I asked that the second pass must not run past what the survey has seen. Is there a test of that with the whole pipeline?"
     )
@@ -1169,6 +1553,16 @@ def finish(session: Recorder) -> None:
     session.edit(
         "docs/pipeline.md", DOCS_OLD, DOCS_NEW, "The documentation still describes callbacks."
     )
+    session.say(
+        "What I put into the documentation and what I left out. It names the order of the stages, that a file is read twice, and why. "
+        "The reason is the important part, since the second reading looks like a waste to everybody who sees it for the first time, and "
+        "sooner or later somebody will try to optimise it away; Jorun's review was the first attempt, and a friendly one. I left out how the "
+        "generators work, that is Python and not ours. I left out the history of the bound as well, the values that it had in between are "
+        "in the commits, and a page that tells old values next to the valid one is a page that misleads. The table of codes stays as "
+        "it is, to the letter. In the change log I wrote two lines for the people who run the boxes: what they can set and what they "
+        "need not worry about. I did not write that it is faster, because I have not measured that and you did not want it measured."
+    )
+    session.user("ok fine")
     session.edit(
         "CHANGELOG.md",
         "# Changelog\n",
@@ -1185,6 +1579,14 @@ def finish(session: Recorder) -> None:
     )
     session.say(
         "run_pipeline itself has not a changed line; only _ship_file and the imports have. Ready for your review."
+    )
+    night_report(session)
+    session.say(
+        "Two thoughts about the correction, since wrong numbers travel faster than right ones. First, who else has the number by now? I "
+        "named it in my first summary, so if you forwarded that one, please send the corrected count after it. Second, the tool "
+        "is deliberately simple: it takes the box from the second word of each line and believes it. If the yard ever changes the "
+        "form of its logs, it prints nonsense rather than an error, and I would not build an alarm upon it. For a look at one "
+        "night it is good enough, and it is kept apart from the package so that it never gets onto a box by accident."
     )
     session.user(
         "Good. Not now, but note it down: `raftline frames` still loads the whole shore file with read_bytes, make decode in frames.py "
@@ -1203,9 +1605,35 @@ def finish(session: Recorder) -> None:
         "Then that comes first, on Monday, before the roll-out; the roll-out starts on the Katla, not on the Ostra. Release 0.9.0 I tag myself. "
         "Summarise where we are."
     )
+    long_status(session)
+    session.say(
+        "One last look at the things that I considered and dropped, so that nobody has to think of them again. A limit in bytes instead of "
+        "records: it would fit the problem of long traces better, but the unit of a frame is the record, the counters speak of records, and "
+        "the people on the boxes can count records in a spool with wc. If the traces grow once more it may be worth a second look. A pool of "
+        "workers for several spool files at once: no box has more than a few files, and the sink is one. An asynchronous version: it would turn "
+        "every stage and the simulator inside out for a program which waits for a modem anyway. Compressing the frames: the importer "
+        "would have to learn it first, so that is a talk with the harbour office and not a refactoring. A check of free memory at the start: it "
+        "tells what is free now and not what will be needed, and the setting does the same job without surprise. And a limit for the "
+        "length of a spool, which would have avoided the kill, would have lost the lines of those days for it. I also thought about a "
+        "switch that brings the old chain back, for a quiet return if the pilot goes wrong. I decided against it: two chains would have to be "
+        "tested and kept alike in every error, and the version before is one command away on every box. What I would do, if there is time "
+        "after the open point of Monday, is to run the simulator for a whole day against the branch with spools of very different lengths, because "
+        "it is the only program that calls us many times within one process, and leaks of a small kind would show there first."
+    )
+    session.user("makes sense")
+    session.say(
+        "Then a last word on how to work with this branch. Begin with the page about the pipeline, then read the wiring, then whichever stage "
+        "you need. Run the comparison of errors after each step and not only at the end, as a difference is easy to explain when one "
+        "thing has changed and hard when five have. If you must touch the order of two stages, think of the counters first: what is dropped "
+        "before a stage is not counted in it. If you need a trial with a long spool, make one with the tool and remove it afterwards, "
+        "the folder is ignored by git, but a shore file that is left over fills the quota of the next trial, which has "
+        "confused me once. And if a figure surprises you, believe the figure before you believe the explanation, mine included. "
+        "Everything that I know about the branch is either in the commits or in what I have written to you here; "
+        "there is no other place with notes, and nothing is left uncommitted on this machine."
+    )
     session.bash(f"{TESTS} && git status --short && git log --oneline start..HEAD")
     session.say(
-        "State: 49 passed, the tree is clean, six commits since the start, all error scenarios identical to the golden file, and "
+        "State: 49 passed, the tree is clean, seven commits since the start, all error scenarios identical to the golden file, and "
         "run_pipeline has the signature it had. Still to do, in this sequence: open each spool file once and seek back, so that logrotate "
         "cannot swap it between the passes (Monday); roll out on the Katla first; frames.decode from a stream instead of read_bytes (next "
         "week). Release 0.9.0 is yours to tag."
@@ -1216,6 +1644,7 @@ def finish(session: Recorder) -> None:
         added=[
             "src/raftline/bounded.py",
             "tests/test_bounded.py",
+            "tools/night_report.py",
         ],
     )
     session.repo.check_changed(
@@ -1226,6 +1655,7 @@ def finish(session: Recorder) -> None:
             "tests/golden/errors.txt",
             "tests/test_bounded.py",
             "tests/test_golden.py",
+            "tools/night_report.py",
             "tools/snapshot_errors.py",
         ],
     )
@@ -1235,285 +1665,531 @@ def finish(session: Recorder) -> None:
     session.repo.check_changed("start", modified=[*MODIFIED, *MODIFIED_TESTS])
 
 
-def until(session: Recorder, point: str, *facts: dict[str, Any]) -> list[dict[str, Any]]:
-    """The facts with the evidence that was there at a point."""
-    last = next(item["after"] for item in session.points if item["id"] == point)
-    return [item | {"evidence": [id for id in item["evidence"] if id <= last]} for item in facts]
+CHANGES = {
+    "created": "write_file",
+    "modified": "edit_file",
+    "read": "read_file",
+}
+
+Row = tuple[str, str, list[str]]
 
 
-def counted(session: Recorder, path: str) -> list[str]:
-    """Ids of the messages since the wiring began that count the changes of a file (diffstat)."""
-    rows = set(session.holding("|"))
-    return [id for id in session.holding(f"{path} ") if id in rows and id > "m080"]
+def file_fact(session: Recorder, path: str, change: str) -> dict[str, Any]:
+    """What happened to a file, proved by the calls that did it."""
+    if change == "deleted":
+        proof = session.holding(f"git rm {path}", f"delete {path}", calls=True)
+    elif change == "renamed":
+        proof = session.holding(f"git mv {path}", calls=True)
+    else:
+        proof = session.doing(CHANGES[change], f'"path": "{path}"')
+    return session.fact(
+        f"{path} was {change}", type="path", change=change, keys=[path], said_in=ends(proof)
+    )
 
 
-def recall_probes(session: Recorder) -> None:
-    """Exact things: the report, the numbers of the spike, the bound that was not kept."""
-    fact = session.fact
-    session.probe(
-        "killed-on-ostra",
+def ask(
+    session: Recorder,
+    id: str,
+    kind: str,
+    question: str,
+    rows: list[Row | dict[str, Any]],
+    against: dict[int, list[tuple[str, list[str]]]],
+    point: str | None = None,
+    answer: dict[str, Any] | None = None,
+) -> None:
+    """A probe from rows of facts; ``against`` has the traps of a row by its number."""
+    facts = [
+        row if isinstance(row, dict) else session.fact(row[0], type=row[1], keys=row[2])
+        for row in rows
+    ]
+    traps = [
+        session.trap(text, of=facts[number]["text"], keys=keys)
+        for number, each in against.items()
+        for text, keys in each
+    ]
+    session.probe(id, kind, question, facts, traps, answer, point)
+
+
+def ask_after_stages(session: Recorder) -> None:
+    """Asked at p2: the night, the rules of the watch, what was frozen."""
+    ask(
+        session,
+        "night-on-ostra",
         "recall",
-        "What did the kernel log say when raftline was killed on the ferry Ostra, which lines and held_peak did the last "
-        "counters line before show, and why was the spool so long (what about the modem)?",
+        "What did the night's log hold about the killed run (memory, peak, signal) and about "
+        "the modem, and where does that log lie?",
         [
-            fact("anon-rss 61440 kB", "61440 kB"),
-            fact("held_peak=38400", "held_peak of 38400", "38400 records"),
-            fact("lines=48000", "48000 lines"),
-            fact("modem had been dead for two days", "modem dead for two days"),
+            (
+                "raftline was killed at anon-rss 61440 kB",
+                "value",
+                ["anon-rss|oom-kill|killed", "61440 kB"],
+            ),
+            ("the killed run had held_peak=38400", "value", ["held_peak", "38400"]),
+            ("raftline ended by signal 9", "error", ["raftline", "signal 9|SIGKILL"]),
+            ("the modem reported E31 no carrier", "error", ["modem", "E31|no carrier"]),
+            file_fact(session, "ops/logs/ostra-2031-03-04.log", "read"),
         ],
+        {
+            0: [("raftline was killed at anon-rss 57344 kB", ["anon-rss", "57344 kB"])],
+            1: [("the killed run had held_peak=48000", ["held_peak", "48000"])],
+            2: [("raftline ended by signal 11", ["raftline", "signal 11|SIGSEGV"])],
+        },
+        "p2",
     )
-    session.probe(
-        "spike-numbers",
+    ask(
+        session,
+        "rules-of-the-watch",
         "recall",
-        "Which counters did the spike with the reader thread and the queue print: which frame does not fit and at which "
-        "quota, how many records are stranded, how many rejects were reported, and what became of the producer?",
+        "What does the shore watch do with stderr and R204 and R507 lines: how much is read, which alerts "
+        "exist, how often is the shore file polled, and which tickets tuned the limits of rejects and quota?",
         [
-            fact("frame 18 does not fit", "R507 in frame 18", said_in=session.holding("frame 18")),
-            fact("quota 40000 bytes", "quota 40000", "quota of 40000"),
-            fact("stranded=64", "64 records are stranded", "64 stranded"),
-            fact("rejects_reported=3 of 10", "3 of the 10 rejects", "3 of 10 rejects"),
-            fact("producer=blocked", "reader stays blocked", "producer is blocked"),
-        ],
-    )
-    session.probe(
-        "bound-not-kept",
-        "recall",
-        "When the bound was not kept by bursts at first: where had held_peak gone although the limit was 256, which batch did "
-        "bursts pull before it knew that it does not fit, and which held_peak and dials did the repaired version show?",
-        [
-            fact(
-                "held_peak=280", "held_peak went from 1920 to 280", "held_peak 280", "280 records"
+            (
+                "at most 16384 bytes of stderr are read per run",
+                "constraint",
+                ["stderr", "16384 bytes"],
             ),
-            fact("the seventh batch", "seventh batch"),
-            fact("six batches holds 240 records", "six batches", "6 batches"),
-            fact("held_peak=240 with 8 dials", "dials=8 held_peak=240", "240 with 8 dials"),
-        ],
-        traps=[
-            {
-                "text": "held_peak=1920",
-                "aliases": ["held_peak of 1920"],
-                "current": ["280"],
-            }
-        ],
-    )
-
-
-def file_probes(session: Recorder) -> None:
-    """What became of the files; ``finish`` asked git."""
-    fact = session.fact
-    session.probe(
-        "created-files",
-        "file",
-        "Which files were newly created in this session and are kept: the snapshot tool, the golden file and its test, the "
-        "bounded module and its test? Answer as a list.",
-        [
-            fact(path, about="created")
-            for path in (
-                "tools/snapshot_errors.py",
-                "tests/golden/errors.txt",
-                "tests/test_golden.py",
-                "src/raftline/bounded.py",
-                "tests/test_bounded.py",
-            )
-        ],
-        answer={"format": "list"},
-    )
-    session.probe(
-        "moved-and-gone",
-        "file",
-        "Which module was renamed with git mv, to what and with which commit subject, which module was deleted because it "
-        "has no user any more, and which spike went without being committed?",
-        [
-            fact("src/raftline/batcher.py", about="detail"),
-            fact("src/raftline/batches.py", about="detail"),
-            fact("batches: a name that fits a function", about="detail"),
-            fact("src/raftline/outbox.py", about="detail"),
-            fact("tools/spike_threads.py", about="detail"),
-        ],
-    )
-    session.probe(
-        "modified-files",
-        "file",
-        "Which existing modules under src/raftline, which setting file and which documentation were modified in this "
-        "session? Answer as a list of at most 12 items and leave the tests out: do not mention test_stages.py.",
-        [
-            fact(path, about="modified", said_in=counted(session, path))
-            for path in MODIFIED
-            if path not in {"CHANGELOG.md", "src/raftline/decode.py", "src/raftline/pipeline.py"}
-        ],
-        answer={"format": "list", "max_items": 12, "forbid": ["test_stages.py"]},
-    )
-
-
-def continuation_probes(session: Recorder) -> None:
-    """What holds, where the work stood, what is left."""
-    fact = session.fact
-    session.probe(
-        "rules-to-the-end",
-        "continuation",
-        "Which two rules hold to the very end: what exactly stays byte for byte the same on errors, which signature stays and who "
-        "calls it, and may the golden file be regenerated?",
-        [
-            fact("stderr, exit code, shore.out and offsets.json", about="state"),
-            fact("run_pipeline(settings, stderr, counters)", about="state"),
-            fact("the harbour simulator calls it", about="state"),
-            fact(
-                "never regenerate it from new code",
-                "never regenerated from new code",
-                about="state",
+            ("ALERT-21 fires after 25 R204 lines", "value", ["ALERT-21", "25"]),
+            ("ALERT-34 pages Sunniva for R507", "identifier", ["ALERT-34", "R507|Sunniva"]),
+            (
+                "the importer polls shore.out every 20 seconds",
+                "state",
+                ["importer|polls", "20 seconds"],
+            ),
+            (
+                "SHORE-341 raised the quota because 131072 bytes were full after nine hours",
+                "reason",
+                ["SHORE-341|quota", "131072 bytes", "nine hours"],
             ),
         ],
+        {
+            1: [("ALERT-21 fires after 20 R204 lines", ["ALERT-21", "20"])],
+            2: [("ALERT-40 pages Sunniva for R507", ["ALERT-40", "R507|Sunniva"])],
+            3: [
+                (
+                    "the importer polls shore.out every 120 seconds",
+                    ["importer|polls", "120 seconds"],
+                )
+            ],
+        },
+        "p2",
     )
-    session.probe(
-        "before-the-wiring",
-        "continuation",
-        "Stages and the setting are in place: what comes next and in how many passes, are the tests green until then, and which "
-        "buffer is in raftline.ini and as default?",
-        until(
-            session,
-            "p2",
-            fact("the wiring in pipeline.py", "wire pipeline.py", about="pending"),
-            fact("in one lazy pass", "one lazy pass", about="pending"),
-            fact("tests are red until then", "tests are red", about="state"),
-            fact("buffer of 256 records", "256 records", about="state"),
-        ),
-        point="p2",
-    )
-    session.probe(
-        "still-to-do",
-        "continuation",
-        "What is still to do and in which sequence (logrotate between the passes, the roll-out, frames.decode, release 0.9.0), and "
-        "what state are the tests and the tree in?",
-        [
-            fact("open each spool file once and seek back", about="pending"),
-            fact(
-                "roll out on the Katla first",
-                "roll-out starts on the Katla",
-                about="pending",
-            ),
-            fact(
-                "frames.decode from a stream",
-                "decode in frames.py read from a stream",
-                about="pending",
-            ),
-            fact("Release 0.9.0 is yours to tag", "Release 0.9.0 I tag myself", about="pending"),
-            fact("49 passed", "49 tests pass", about="state"),
-        ],
-        traps=[
-            {"text": "45 passed", "aliases": ["45 tests pass"], "current": ["49"]},
-            {"text": "48 passed", "aliases": ["48 tests pass", "47 passed"], "current": ["49"]},
-        ],
-    )
-
-
-def decision_probes(session: Recorder) -> None:
-    """What was chosen and what was turned down, and why."""
-    fact = session.fact
-    session.probe(
+    ask(
+        session,
         "first-suspect",
         "decision",
-        "Which stage was the first suspect for the memory and on what theory about its size limit, why is it innocent, and "
-        "when does Outbox.drain run? Answer in one sentence of at most 80 words.",
-        until(
-            session,
-            "p3",
-            fact("first suspect is the batcher", "the batcher was suspected", about="detail"),
-            fact("its size limit never triggers", "size limit never triggers"),
-            fact(
-                "never holds more than 40 records",
-                "most_in_batcher=40",
-                said_in=session.holding("never holds more than 40 records")
-                + session.holding("most_in_batcher=40"),
-            ),
-            fact("runs once, at the end of the spool file", "only at the end of the spool file"),
-        ),
-        answer={"format": "sentence", "max_words": 80},
-        point="p3",
-    )
-    session.probe(
-        "no-threads",
-        "decision",
-        "Why did we reject threads with a queue, whose idea were they, what would the process do without the timeout of the "
-        "spike, and what would decide the figure in R205?",
+        "Which stage was suspected for the memory and cleared by which measurement, and what is the real place where "
+        "records pile up? Which peak did the small trial show at first?",
         [
-            fact(
-                "Jorun suggests a reader thread",
-                "Jorun suggested",
-                "suggested by Jorun",
-                about="detail",
+            (
+                "the batcher never holds more than 40 records",
+                "reason",
+                ["batcher", "40 records|most_in_batcher=40"],
             ),
-            fact(
-                "how many frames are in shore.out",
-                "number of frames in shore.out",
-                said_in=session.holding("how many frames are in shore.out"),
+            (
+                "Outbox.drain runs once, at the end of the spool file",
+                "reason",
+                ["Outbox.drain|drain", "once|end of the spool file"],
             ),
-            fact("the process would hang", "process hangs"),
-            fact("up to the scheduler", "depends on the scheduler"),
+            ("the trial of the batcher gave batches=60", "command", ["batches", "60"]),
+            (
+                "the small spool had held_peak=1920 before the change",
+                "value",
+                ["held_peak", "1920"],
+            ),
         ],
+        {
+            0: [("the batcher holds 1920 records", ["batcher", "1920 records"])],
+            2: [("the trial of the batcher gave batches=48", ["batches", "48"])],
+        },
+        "p2",
     )
-    session.probe(
-        "no-spill-no-tee",
-        "decision",
-        "Why is there no spill file, neither on the disk nor under /run, and why no itertools.tee for counting, which we had in which "
-        "tool?",
+
+
+def ask_after_wiring(session: Recorder) -> None:
+    """Asked at p3: the spike, the frozen scenarios, the bound."""
+    ask(
+        session,
+        "spike-numbers",
+        "recall",
+        "Which error ended the spike with a reader thread, what was left in its queue, how many rejects were "
+        "reported and what became of the producer? Why were threads ruled out?",
         [
-            fact(
-                "root of the gate boxes is read-only",
-                "root is read-only",
-                "read-only root",
-                said_in=session.holding("root of the gate boxes"),
+            (
+                "R507 came at frame 18 with quota 40000",
+                "error",
+                ["frame 18", "quota 40000|does not fit"],
             ),
-            fact("/run has 2 MB", "/run has only 2 MB"),
-            fact("keeps everything that the slower side has not read"),
-            fact("tide gauge tool", about="detail"),
+            ("64 records were stranded in the queue", "value", ["stranded", "64"]),
+            ("the producer was blocked in put", "state", ["producer|reader", "blocked"]),
+            (
+                "how many frames are in shore.out is up to the scheduler",
+                "reason",
+                ["frames", "scheduler"],
+            ),
         ],
+        {
+            0: [("R507 came at frame 4 with quota 40000", ["frame 4", "quota 40000"])],
+            2: [("the producer was finished", ["producer", "finished"])],
+        },
+        "p3",
     )
-    session.probe(
+    ask(
+        session,
+        "frozen-scenarios",
+        "recall",
+        "What does the golden file hold: the stop of the full sink with its frame, the missing second file, "
+        "the size of the shore file with few rejects, and may it ever be made anew?",
+        [
+            (
+                "sink-full: R507 frame 4 does not fit (quota 8000 bytes)",
+                "error",
+                ["R507", "frame 4", "8000 bytes"],
+            ),
+            ("second-file-missing: R101 deck2.log", "error", ["R101", "deck2.log"]),
+            ("with few rejects shore.out has 12450 bytes", "value", ["shore.out", "12450 bytes"]),
+            (
+                "the golden file is never regenerated from new code",
+                "constraint",
+                ["golden file|golden", "never regenerate|never regenerated|not regenerated"],
+            ),
+        ],
+        {
+            0: [
+                (
+                    "sink-full: R507 frame 6 does not fit (quota 8000 bytes)",
+                    ["R507", "frame 6", "8000 bytes"],
+                )
+            ],
+            1: [("second-file-missing: R101 deck1.log", ["R101", "deck1.log"])],
+            2: [("with few rejects shore.out has 7871 bytes", ["few", "shore.out", "7871 bytes"])],
+        },
+        "p3",
+    )
+    ask(
+        session,
+        "bound-not-kept",
+        "decision",
+        "When bursts did not keep the bound: which peak appeared, how was it mended, which peak did the mended version show, "
+        "and what did the commit of the rename have as its subject?",
+        [
+            ("held_peak was 280 although the limit was 256", "value", ["held_peak", "280"]),
+            (
+                "a burst leaves when another full batch would not fit",
+                "decision",
+                ["burst", "another full batch|not fit"],
+            ),
+            ("the repaired version had held_peak=240", "value", ["held_peak", "240"]),
+            (
+                "the commit is batches: a name that fits a function",
+                "identifier",
+                ["a name that fits a function"],
+            ),
+        ],
+        {0: [("held_peak was 296 although the limit was 256", ["held_peak", "296"])]},
+        "p3",
+    )
+
+
+def ask_recall(session: Recorder) -> None:
+    """Values said in passing, changed, or corrected."""
+    ask(
+        session,
+        "passing-remark",
+        "recall",
+        "The pilot starts on the Katla. What happens to its gate box each night and when, which Python, modem and memory has "
+        "it, and what did its log hold about rotation and the full sink?",
+        [
+            (
+                "the watchdog restarts the Katla's gate box every night at half past three",
+                "value",
+                ["watchdog", "half past three|03:30"],
+            ),
+            ("the Katla has Python 3.11", "value", ["Katla", "Python 3.11"]),
+            ("the Katla has the modem Nordlys 220", "identifier", ["Katla", "Nordlys 220"]),
+            (
+                "logrotate left 81920 bytes of gate.log unread",
+                "value",
+                ["logrotate|gate.log.1", "81920 bytes"],
+            ),
+            (
+                "R507 on the Katla: frame 6554 does not fit",
+                "error",
+                ["R507", "frame 6554", "not fit"],
+            ),
+        ],
+        {
+            0: [
+                (
+                    "the watchdog restarts the Katla's gate box every night at 02:30",
+                    ["watchdog", "02:30"],
+                )
+            ],
+            1: [("the Katla has Python 3.12", ["Katla", "Python 3.12"])],
+            2: [("the Katla has the modem Sirdal M4", ["Katla", "Sirdal M4|Sirdal M6"])],
+        },
+    )
+    ask(
+        session,
+        "changed-twice",
+        "recall",
+        "How many records is the buffer now (ini and default), how many dials does the small trial take with it, which "
+        "peak had the run of 12,000 lines, and why was it lowered?",
+        [
+            session.fact(
+                "the buffer is 120 records",
+                type="value",
+                keys=["buffer|DEFAULT_BUFFER", "120 records|120"],
+                said_in=ends(session.holding("py:12:DEFAULT_BUFFER = 120")),
+            ),
+            ("the small spool takes dials=16 with it", "value", ["dials", "16"]),
+            ("12000 lines went out with dials=80", "command", ["lines", "12000", "dials=80"]),
+            ("an ALARM record carries a trace of up to 32 KB", "reason", ["ALARM|trace", "32 KB"]),
+        ],
+        {
+            0: [
+                ("the buffer is 256 records", ["buffer|DEFAULT_BUFFER", "256 records|256"]),
+                ("the buffer is 400 records", ["buffer|DEFAULT_BUFFER", "400 records|400"]),
+            ],
+            1: [("the small spool takes dials=5 with it", ["dials", "5"])],
+        },
+    )
+    ask(
+        session,
+        "corrected-mistake",
+        "recall",
+        "How many runs of the Ostra were refused with R205, why was another number claimed, which tool counts it and "
+        "what does it print for the greatest peak and for the Katla?",
+        [
+            ("9 runs on the Ostra ended with R205", "value", ["Ostra", "R205", "9"]),
+            (
+                "the relay of the Hekla writes into the same file",
+                "reason",
+                ["Hekla|relay", "same file"],
+            ),
+            file_fact(session, "tools/night_report.py", "created"),
+            ("katla R205 count is 3", "value", ["katla", "R205", "3"]),
+            ("the commit is tools: count by box, not by file", "identifier", ["count by box"]),
+        ],
+        {
+            0: [("14 runs on the Ostra ended with R205", ["Ostra", "R205", "14"])],
+            3: [("katla R205 count is 5", ["katla", "R205", "5"])],
+        },
+    )
+
+
+def ask_files(session: Recorder) -> None:
+    """What became of the files."""
+    ask(
+        session,
+        "created-files",
+        "file",
+        "Which files were newly made and are kept (the snapshot tool, the test of the golden file, the new "
+        "module for the bound and its test), and which function was named for the survey's counterpart? "
+        "Answer as a list.",
+        [
+            *(
+                file_fact(session, path, "created")
+                for path in (
+                    "tools/snapshot_errors.py",
+                    "tests/test_golden.py",
+                    "src/raftline/bounded.py",
+                    "tests/test_bounded.py",
+                )
+            ),
+            (
+                "test_decode_stops_where_the_survey_ended checks the end",
+                "identifier",
+                ["test_decode_stops_where_the_survey_ended"],
+            ),
+        ],
+        {},
+        answer={"format": "list"},
+    )
+    ask(
+        session,
+        "moved-and-gone",
+        "file",
+        "Which module was renamed, which was deleted, which settings module and document were edited, and which file of the "
+        "simulator people was looked at? Which exit code does the alert have that goes to the yard by mail?",
+        [
+            file_fact(session, "src/raftline/batcher.py", "renamed"),
+            file_fact(session, "src/raftline/outbox.py", "deleted"),
+            file_fact(session, "src/raftline/settings.py", "modified"),
+            file_fact(session, "docs/pipeline.md", "modified"),
+            file_fact(session, "contrib/harbour/simulator.py", "read"),
+            ("ALERT-40 is for exit 66", "value", ["ALERT-40", "exit 66|66"]),
+        ],
+        {5: [("ALERT-40 is for exit 73", ["ALERT-40", "exit 73|73"])]},
+    )
+
+
+def ask_continuation(session: Recorder) -> None:
+    """What holds and what is left."""
+    ask(
+        session,
+        "under-pressure",
+        "continuation",
+        "You go on next week and Jorun's proposals come up again. Which rules stand against them and which others hold "
+        "for the whole work: errors, signature, packages, ops/?",
+        [
+            (
+                "errors.txt is never regenerated",
+                "constraint",
+                ["golden|errors.txt|regenerate", "never regenerate|never regenerated|rule"],
+            ),
+            (
+                "no itertools.tee for counting",
+                "constraint",
+                ["no itertools.tee|no tee|not itertools.tee|without tee"],
+            ),
+            (
+                "the signature run_pipeline(settings, stderr, counters) stays",
+                "constraint",
+                ["run_pipeline|signature", "stays|unchanged"],
+            ),
+            ("standard library only", "constraint", ["standard library"]),
+            (
+                "nothing under ops/ is edited by us",
+                "constraint",
+                ["nothing under ops|not edited|never edited|never edit"],
+            ),
+        ],
+        {
+            0: [
+                (
+                    "errors.txt is regenerated from the new code",
+                    ["regenerate|regenerated", "new code"],
+                )
+            ]
+        },
+    )
+    ask(
+        session,
+        "still-to-do",
+        "continuation",
+        "What is still to do about rotation and the listing command, who tags the release, which ferry is first, and in "
+        "what state is the test run?",
+        [
+            (
+                "open each spool file once and seek back",
+                "next_step",
+                ["open each spool file once|opening the file once", "seek back|seeking back"],
+            ),
+            (
+                "frames.decode from a stream instead of read_bytes",
+                "next_step",
+                ["frames.decode|decode", "stream"],
+            ),
+            ("the roll-out starts on the Katla", "next_step", ["roll-out|roll out", "Katla"]),
+            ("release 0.9.0 is tagged by the user", "next_step", ["0.9.0", "tag"]),
+            ("49 tests passed", "command", ["passed", "49"]),
+        ],
+        {
+            2: [("the roll-out starts on the Ostra", ["roll-out", "Ostra"])],
+            4: [("48 tests passed", ["passed", "48"])],
+        },
+    )
+    ask(
+        session,
+        "rollout-rules",
+        "continuation",
+        "Which rules of the yard apply to the roll-out: the status of a ferry, ferries per day, how long the pilot runs and when it "
+        "passes, the deadline to confirm, and the way back? Which files of the yard did you look into for it?",
+        [
+            file_fact(session, "ops/runbook.md", "read"),
+            file_fact(session, "ops/fleet.md", "read"),
+            ("at most 2 ferries per day", "constraint", ["ferries per day|per day", "2 ferries"]),
+            ("the pilot runs for 5 days", "value", ["pilot", "5 days"]),
+            (
+                "the pilot passes when held_peak stays below 200",
+                "value",
+                ["pilot|passes", "below 200"],
+            ),
+            (
+                "boxctl confirm must follow within 48 hours",
+                "constraint",
+                ["boxctl confirm|confirm", "48 hours"],
+            ),
+            ("boxctl pin raftline 0.8.0 rolls back", "command", ["boxctl pin", "0.8.0"]),
+        ],
+        {
+            3: [("the pilot runs for 3 days", ["pilot", "3 days"])],
+            4: [("the pilot passes when held_peak stays below 120", ["pilot|passes", "below 120"])],
+            5: [
+                (
+                    "boxctl confirm must follow within 24 hours",
+                    ["boxctl confirm|confirm", "24 hours"],
+                )
+            ],
+        },
+    )
+
+
+def ask_decisions(session: Recorder) -> None:
+    """What was chosen and what was turned down, and why."""
+    ask(
+        session,
         "two-passes",
         "decision",
-        "Why two passes instead of the single pass: what was missing from stderr with sink-full, what is too late by then, why not truncate shore.out, and what does the survey keep?",
+        "Why is each file read twice, what does the survey keep, why is the shore file not cut back, and what did the full "
+        "sink lack on stderr in a single pass? How big was shore.out with too many rejects then?",
         [
-            fact("later R204 lines are missing from stderr", "R204 lines are missing"),
-            fact("frames have left before the twenty-first reject", "frames have left before"),
-            fact("the modem picks frames up while we append", "modem picks frames up"),
-            fact("reports the rejects and keeps nothing", "survey keeps nothing", about="detail"),
+            (
+                "the survey reports the rejects and keeps nothing",
+                "decision",
+                ["survey", "keeps nothing|keeps none|keep none|Keeps no line"],
+            ),
+            (
+                "the modem picks frames up while we append",
+                "reason",
+                ["modem", "picks frames up|append"],
+            ),
+            ("later R204 lines are missing from stderr", "reason", ["R204 lines", "missing"]),
+            ("in one pass shore.out had 16012 bytes", "value", ["shore.out", "16012 bytes"]),
         ],
-        traps=[
-            {
-                "text": "drain the generator in a finally",
-                "current": ["two passes", "survey"],
-            }
-        ],
+        {3: [("in one pass shore.out had 8000 bytes", ["shore.out", "8000 bytes"])]},
     )
-    session.probe(
-        "buffer-size",
+    ask(
+        session,
+        "files-left-open",
         "decision",
-        "How many records is the buffer now, ini and default, what was the reason to raise it when dials were billed one by one, "
-        "and what about the gate boxes and the trace of an ALARM record changed it again?",
+        "Why could the simulator people not delete the spool folder, what closes the files now, which test proves it and with "
+        "which figures did that test fail first?",
         [
-            fact("120 records", "buffer of 120", about="detail"),
-            fact("at most 6 dials"),
-            fact("the process gets 4 MB", "4 MB"),
-            fact("trace of up to 32 KB", "32 KB"),
-            fact("400 of those would be 12.8 MB", "12.8 MB"),
+            (
+                "contextlib.closing leaves the with block",
+                "decision",
+                ["closing|contextlib.closing", "with block|leaves"],
+            ),
+            (
+                "the traceback keeps the generator",
+                "reason",
+                ["traceback|exception", "keeps the generator|generator"],
+            ),
+            (
+                "test_spool_files_are_closed_when_a_run_fails proves it",
+                "identifier",
+                ["test_spool_files_are_closed_when_a_run_fails"],
+            ),
+            ("2 failed and 4 passed at first", "command", ["2 failed", "4 passed"]),
         ],
-        traps=[
-            {"text": "256 records", "aliases": ["buffer of 256"], "current": ["120"]},
-            {"text": "400 records", "aliases": ["buffer of 400"], "current": ["120"]},
-        ],
+        {3: [("3 failed and 4 passed at first", ["3 failed", "4 passed"])]},
     )
 
 
 def record(session: Recorder) -> None:
     """The whole session."""
+    past(session.repo)
     read_code(session)
     try_threads(session)
+    ask_after_stages(session)
     one_pass(session)
+    ask_after_wiring(session)
     finish(session)
-    recall_probes(session)
-    file_probes(session)
-    continuation_probes(session)
-    decision_probes(session)
+    ask_recall(session)
+    ask_files(session)
+    ask_continuation(session)
+    ask_decisions(session)
 
 
 PLAY = Play(
@@ -1521,4 +2197,5 @@ PLAY = Play(
     task="refactoring",
     title="A log shipper's callbacks become generators, and its errors stay byte for byte",
     repository="raftline",
+    window=64_000,
 )

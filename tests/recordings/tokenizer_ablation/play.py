@@ -1,7 +1,9 @@
 """ML research: which vocabulary suits a very small language model?
 
 Unknown pieces cost nothing, so the largest vocabulary wins a sweep; charging them their
-own probability does not help, because one sign stands for whole words. The corpus is
+own probability does not help, because one sign stands for whole words. Taking rare pieces
+apart does. Between the sweeps stand reviews, a run book, lists of entries, a miscount, and
+two requests that go against what the user demanded at the start. The corpus is
 generated here (``history``); programs, git and pytest really run; see
 ``tests/recordings/recorder.py``.
 """
@@ -9,8 +11,9 @@ generated here (``history``); programs, git and pytest really run; see
 from __future__ import annotations
 
 import random
+from typing import Any
 
-from recorder import Play, Recorder, bash, edit_file, read_file
+from recorder import Play, Recorder, bash, edit_file, ends, read_file, write_file
 from repository import Repository
 
 SYSTEM = """You are a coding agent in a research repository. You have a shell and tools that read, write and
@@ -386,6 +389,90 @@ PROTOCOL_NEW = """   split, divided by the characters of the split. Line ends co
 """
 
 
+ENTRY_BITS = """python - <<'EOF'
+from dataclasses import replace
+from pathlib import Path
+from quaylm.corpus import characters, read_lines
+from quaylm.measure import score
+from quaylm.settings import load
+from quaylm.sweep import fitted
+
+base, _ = load(Path("configs/base.ini"))
+tokenizer, model = fitted(replace(base, vocab_size=SIZE))
+for number, line in enumerate(read_lines(base.split_file), 1):
+    if number <= LAST:
+        entry = tokenizer.encode(line)
+        bits = score(model, entry)
+        print(f"{number:>4} {len(entry):>3} pieces {entry.count('<unk>'):>2} unknown {bits:>6.1f} bits"
+              f" {bits / characters([line]):.3f} bpc  {line}")
+EOF"""
+
+MERGES = """python - <<'EOF'
+from collections import Counter
+from pathlib import Path
+from quaylm.bpe import Tokenizer, learn
+from quaylm.corpus import read_lines, word_counts
+from quaylm.settings import load
+
+base, _ = load(Path("configs/base.ini"))
+lines = read_lines(base.train)
+merges = learn(word_counts(lines), SIZE)
+free = Tokenizer(merges)
+counts = Counter(piece for line in lines for piece in free.encode(line))
+print(len(merges), "merges")
+for rank, pair in enumerate(merges, 1):
+    if rank >= FIRST:
+        print(f"{rank:>4} {pair[0]:<10} + {pair[1]:<10} stays a piece {counts[''.join(pair)]} times")
+EOF"""
+
+TABLE_SIZES = """python - <<'EOF'
+from dataclasses import replace
+from pathlib import Path
+from quaylm.settings import load
+from quaylm.sweep import fitted
+
+base, _ = load(Path("configs/base.ini"))
+for size in (60, 120, 240, 480, 960):
+    tokenizer, model = fitted(replace(base, vocab_size=size))
+    print(f"vocab_size {size}: count table {model.size()} entries, model vocabulary {len(model.vocabulary)}")
+EOF"""
+
+DETAIL = '''"""Bits of every piece of an entry, for the plots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log2
+
+from quaylm.bpe import STOP
+from quaylm.ngram import Model
+
+
+def piece_bits(model: Model, pieces: Sequence[str]) -> list[float]:
+    """Bits of each piece and of the stop; the price of unseen signs is not in them."""
+    entry = [*pieces, STOP]
+    return [-log2(model.probability(entry, position)) for position in range(len(entry))]
+'''
+
+DETAIL_TEST = '''"""Bits piece by piece."""
+
+import pytest
+from quaylm.detail import piece_bits
+from quaylm.measure import score
+from quaylm.ngram import Model
+
+
+@pytest.fixture
+def model():
+    return Model(1, prior=1.0).train([["a", "b"], ["a", "c"]])
+
+
+@pytest.mark.parametrize("entry", [["a"], ["a", "b"], ["c", "a", "b"]])
+def test_the_bits_of_the_pieces_sum_to_the_score(model, entry):
+    assert sum(piece_bits(model, entry)) == pytest.approx(score(model, entry))
+'''
+
+
 def history(repo: Repository) -> None:
     """What happened before the session."""
 
@@ -493,11 +580,10 @@ def investigate(session: Recorder) -> None:
         "test_unknown_pieces_are_skipped pins it. All 58 tests pass.\n\n"
         "I see three ways: (A) leave the characters of unknown pieces out of the denominator too; (B) charge "
         "`<unk>` its own probability, like any other piece; (C) never let a rare piece become unknown, but "
-        "take its merge apart again until the parts are known. I advise against A: every vocabulary would be "
+        "take its merge apart again until the parts are known. I advise against A. There every vocabulary is "
         "measured on a different text, only on what it happens to know. B is a two-line change. "
         "C touches the tokenizer."
     )
-    session.point("p1")
 
 
 def charge(session: Recorder) -> None:
@@ -600,7 +686,6 @@ def charge(session: Recorder) -> None:
         "is not a compression rate, and the reviewers would say exactly that. min_piece stays at 6 so that "
         "the count tables stay small, that's what it is for."
     )
-    session.point("p2")
 
 
 def unmerge(session: Recorder) -> None:
@@ -736,7 +821,6 @@ def unmerge(session: Recorder) -> None:
         "git show --stat -M --format=%s HEAD",
         "62 passed (two tests went with the cache), and the score is the 0.756 of the sweep.",
     )
-    session.point("p3")
 
 
 def ablate(session: Recorder) -> None:
@@ -780,7 +864,7 @@ def ablate(session: Recorder) -> None:
     session.bash("python -m quaylm sweep configs/context.ini")
     session.bash(
         DROPOUT,
-        "Contexts of 2 and 3 differ by 0.002, so by rule 4 there is no reason to leave 2, whose count "
+        "A context of 3 is ahead of 2 by 0.002, so by rule 4 there is no reason to leave 2, whose count "
         "table is smaller. 5 is worse by 0.026. Now dropout, outside of the tree as long as we don't know "
         "whether it helps: every merge is skipped with probability 0.05 while the training text is cut, three seeds.",
     )
@@ -848,14 +932,14 @@ def ablate(session: Recorder) -> None:
     )
     session.user(
         "Looks good. Before I go: docs/notes.md still says that rare pieces are mapped to <unk>, please put that on the "
-        "list, not today. Also on the list: a sweep of min_piece at 240, and corpus version 4 with the clerk's "
-        "spelling once he has answered. Kneser-Ney is not for this draft, the appendix at most. What's "
+        "list, tomorrow is fine. Also on the list: a sweep of min_piece at 240, and corpus version 4, which waits for "
+        "the clerk. Kneser-Ney is not for this draft, the appendix at most. What's "
         "the state?"
     )
     session.say(
         "State: 62 tests pass, five commits on main since this morning, nothing pushed. base.ini has 240 pieces, context "
         "2 and prior 6.0; dev is at 0.750 bpc.\n\n"
-        "Open, none of it begun:\n"
+        "Still to do:\n"
         "- docs/notes.md: correct the line about rare pieces.\n"
         "- A sweep of min_piece with 240 pieces.\n"
         "- Corpus version 4, when the clerk has answered about å, ø and &.\n"
@@ -863,7 +947,392 @@ def ablate(session: Recorder) -> None:
         "- The final score on the held-out text: Salome, once, when the draft is done. I have not touched that file.\n\n"
         "Kneser-Ney stays out of this draft."
     )
+
+
+def background(session: Recorder) -> None:
+    """Reviews, run book and corpus: what the user wants read before a decision."""
+    session.user(
+        "Before I decide: please read what is in docs/ about draft 1 (the reviews and Ruben's run "
+        "book), and look at the text itself. You argue about names of ships without having seen a single entry. "
+        "Oh, and the shared disk /scratch/quay is wiped every Sunday at 04:00, Ruben lost two runs that way.\n\n"
+        "Three more rules while I think of them, they hold until the draft is out. New figures always have "
+        "three decimals. No new dependency, not even numpy. And commit subjects start with the name of the area in "
+        "lower case, then a colon."
+    )
+    session.together(
+        [
+            read_file("docs/reviews-draft1.md"),
+            read_file("docs/runbook.md"),
+        ],
+        "Fair. I read the two pages first and then the text; dev only, the held-out text stays closed. Noted for "
+        "the rest of the work: three decimals, no dependency beyond the standard library, subjects with an area "
+        "and a colon.",
+    )
+    session.bash(
+        "head -n 100 corpus/dev.txt",
+        "That helps more than I expected. The run book has a list of runs that went wrong, and at least one of "
+        "them smells like today's: a measure that got better the larger the vocabulary was, which nobody wondered "
+        "about. Now the "
+        "entries, a good stretch of dev from the top.",
+    )
+    session.say(
+        "Now I have seen it. The log is a formula with slots: a time, a kind of ship, a name, a verb, a berth, "
+        "sometimes a cargo or the wind. Everything except time, name and berth is close to free for any model "
+        "with two pieces of context, so the bits are in the slots. That matters for your question: the slots are "
+        "just where the rare pieces are. A name that was seen four times becomes a piece of its own at 960, is "
+        "below the threshold, and vanishes from the bill. So the vocabulary that hides the most slots wins, and "
+        "we would have sold a hole in the measure as a discovery.\n\n"
+        "What I take from the reviews for our work: two readers stumbled over the claim itself, without knowing why "
+        "it is wrong. They were right to. What I take from the run book: what has to be true before a draft goes "
+        "out, and who is asked for what. I will not repeat all of it here, it is written there. If you like I "
+        "look at the bits entry by entry, to see whether my story about the slots holds for single entries and "
+        "not only on average."
+    )
+    session.user("ok go on")
+    session.bash(
+        ENTRY_BITS.replace("SIZE", "960").replace("LAST", "220"),
+        "Entry by entry with 960 pieces, the setting that wins. If I am right, the cheapest entries are the ones "
+        "with the most unknown pieces, and the dear ones are spelled in full.",
+    )
+    session.bash(
+        "python -m pytest -v --tb=short | grep -v '^platform\\|^rootdir\\|^configfile\\|^plugins'",
+        "It holds: entries whose time and name are both unknown cost about as much as the words around them. I also "
+        "want the list of the tests by name before anything is changed, so that I can say later which test stood "
+        "for which rule.",
+    )
+    session.together(
+        [
+            read_file("tests/test_bpe.py"),
+            read_file("tests/test_settings.py"),
+            bash("git log --stat --format='%h %s%n%b' -3"),
+        ],
+        "The names of the tests are good, most of them state a rule. Two files I want to read whole, because any "
+        "repair passes through them, and the last commits with their files.",
+    )
+    session.say(
+        "My reading is finished, and my view is firmer than before. In short:\n\n"
+        "1. The result is an artefact of the measure, not of the cache, the sweep, the table or the settings. I have "
+        "looked at each of these, and I would put my name under that sentence.\n"
+        "2. I first suspected the cache, which was wrong; I then suspected the settings, which was wrong as well. I "
+        "say so because the notes of today should not suggest that we knew it from the start.\n"
+        "3. Whatever you choose, the figures of draft 1 for large vocabularies cannot stay. For small vocabularies "
+        "the error is small, because hardly anything is unknown there, so the shape of the left half of the curve "
+        "will survive any repair.\n"
+        "4. I would make the repair before anything else is swept. A sweep over the prior with a wrong measure "
+        "tells us which prior is best at hiding text, and we would have to do it again.\n\n"
+        "The decision between A, B and C is yours. I have said what speaks against A. Between B and C I lean to B "
+        "for today, because it is small, it can be explained in one line of the paper, and if it turns out "
+        "not to be enough we lose an hour and not a week."
+    )
+    session.point("p1")
+
+
+def look_at_merges(session: Recorder) -> None:
+    """Which merges are rare, before the tokenizer is changed."""
+    session.user("yes pls")
+    session.bash(
+        MERGES.replace("SIZE", "480").replace("FIRST", "170"),
+        "Before I touch the tokenizer I want to see which merges become rare pieces at all. The later merges of a "
+        "vocabulary of 480, with the number of times that the result is still a piece in the training text. What "
+        "I expect: long times of day and whole names at the end, and pieces that later merges have eaten "
+        "up and that hardly occur alone any more.",
+    )
+    session.bash(
+        TABLE_SIZES,
+        "Just so. There are two sorts of rare pieces: the ones that were always rare, and the ones that were frequent "
+        "once and were eaten by later merges. Both are below the threshold, and for both the answer is the "
+        "same: go back to the two halves. You named the count tables as the reason for min_piece, so let me write "
+        "down their size before the change, to be able to say afterwards what the repair costs.",
+    )
+    session.say(
+        "The plan for C, in the order in which I will do it, so that you can stop me:\n\n"
+        "First, the tokenizer learns to take a piece apart. Each merge is remembered by its result, so that a rare "
+        "piece leads back to its two halves, and these to theirs, until every part is known. That ends because each "
+        "step makes the parts shorter, and single signs are always known if the training text has them.\n\n"
+        "Second, the vocabulary keeps every single sign of the training text, whatever the threshold says. Without "
+        "that a rare letter would still be unknown although the model could have seen it.\n\n"
+        "Third, a sign that the training text does not have gets a price. Its probability alone would be the old "
+        "mistake in small. The price is a constant, it stands in one place, and the paper can name it in half a "
+        "sentence.\n\n"
+        "Fourth, tests: one that pins the old rule has to change, and the new rule gets a file of its own. What I "
+        "will not do: change the threshold, change the order of merges, or touch the signature that Ines imports. "
+        "And I will not look at the curve before the tests are green, because I know what I would like to see, and "
+        "people who know what they would like to see find reasons to stop looking.\n\n"
+        "A risk that I see: models with small pieces have more pieces per entry, so two pieces of context see less "
+        "of the text. Whether the best context moves is a question for afterwards. I do not expect it to."
+    )
+    session.user(
+        "wait, one doubt first. Ruben just called and says that taking pieces apart is cheating the other way round: a "
+        "vocabulary of 960 that falls back to small pieces is not a vocabulary of 960 any more, so the right end of the "
+        "curve would be labelled wrongly. he would rather lower min_piece to 1 so that nothing is rare. what do you "
+        "say? i don't want to hear that from a reviewer in two months"
+    )
+    session.say(
+        "It is a fair objection, and half of it is right. The label of a row says how many pieces were learned, and "
+        "after the repair fewer than that are in use, because the rare ones are taken apart. So I would call the "
+        "column 'learned' in the paper and show beside it how many are really in use. The program can print that "
+        "number, I used it in the script above. What I would not accept is the word cheating. The old rule hid text; "
+        "the new one hides nothing, it only declines to use a piece of which it has seen too little.\n\n"
+        "His own proposal has a price that he does not see. With a threshold of one nothing is rare in the training "
+        "text, that is true. But a piece that was seen once has a count of one after each of its contexts, and the "
+        "model learns next to nothing about it. Dev has names that the training text has once or never, and those "
+        "are cut in some other way there, so the pieces at the edges of such names are met in dev for the first time. "
+        "They would be unknown again, only fewer of them, and we would have the same hole in a smaller size. The "
+        "repair by taking apart does not depend on the threshold at all: whatever is missing is spelled with what is "
+        "there. That is why I prefer it, and not because the curve will look nicer.\n\n"
+        "There is a second point. You told me that the threshold is there for the size of the tables. If we "
+        "change it now we change two things at once, the rule for rare pieces and the size of the model, and rule 1 of "
+        "the protocol exists to stop just that. Let us change the rule, look at the curve, and sweep the threshold "
+        "afterwards as a setting of its own, if you want to know. If it turns out that the threshold hardly matters "
+        "once nothing is hidden, Ruben gets his wish for nothing, and the paper gets a sentence about robustness.\n\n"
+        "And a third one, about the label itself. Draft 1 had the same gap between what was learned and what was in "
+        "use, and a much wider one, since every rare piece fell out of the model altogether and nothing took its place. "
+        "Nobody minded, because the table did not show it. If we show both numbers now, a reader will see at one glance "
+        "that beyond a certain size almost everything that is learned is taken apart again, and will understand from "
+        "the table alone why the curve flattens there. That is worth more to me than a tidy label. It also gives "
+        "Reader 1 the column that he asked for, without another run.\n\n"
+        "So my order stays as I wrote it above: tokenizer, alphabet, price, tests, and only then the curve. If "
+        "something in the tests surprises me I stop and tell you before I go on. I would rather lose half an "
+        "hour to a question than an evening to a wrong table, and after this morning I do not trust a figure "
+        "merely because it has come out of the program twice in the same way. What convinces me is a figure that "
+        "I could have predicted from single entries, and those we have in front of us now. Tomorrow nobody will remember "
+        "why a figure looked right, so whatever is decided goes into the commit message and into the protocol. I "
+        "promise not to leave the reasons in this conversation alone.\n\n"
+        "To him I would say: thank you, the label is a good point and we take it; the other proposal is postponed "
+        "with a reason, and not because of the deadline. I will not change the threshold in this session unless you "
+        "tell me to."
+    )
+    session.user("fine, go")
+    session.point("p2")
+
+
+def compare_entries(session: Recorder) -> None:
+    """The same entries after the repair; a count that is wrong at first."""
+    session.user(
+        "before we go to the other sweeps: same list as in the morning, entry by entry, but with the new measure pls. "
+        "and how many entries of dev have signs that train doesn't have?"
+    )
+    session.bash(
+        ENTRY_BITS.replace("SIZE", "240").replace("LAST", "220"),
+        "The same list with 240 pieces and the new measure. It is a long one, but single entries have told us more "
+        "today than any average.",
+    )
+    session.say(
+        "Nothing is free any more: the entries that were nearly for nothing this morning now cost what their names "
+        "and times cost. And 16 entries of dev have signs that the training text does not have, that is what I "
+        "count in the column of unknown pieces."
+    )
+    session.user("hm no")
+    session.user("16 is the signs. i count far fewer entries, look again")
+    session.bash(
+        "python - <<'EOF'\nfrom pathlib import Path\nfrom quaylm.corpus import read_lines\n"
+        'known = set("".join(read_lines(Path("corpus/train.txt"))))\n'
+        'rows = [(n, line) for n, line in enumerate(read_lines(Path("corpus/dev.txt")), 1) if set(line) - known]\n'
+        "for number, line in rows:\n    print(number, line)\n"
+        'print("entries with unseen signs:", len(rows))\nEOF',
+        "You are right to ask, I added up the column instead of counting lines. Once more, by entry:",
+    )
+    session.say(
+        "I was wrong, sorry. It is like this: five entries of dev have unseen signs. The other number is their signs taken together. Three of "
+        "the entries are by the northern clerk and two end with the sign for 'and'. Please forget the figure that I "
+        "gave first; in the paper it must be entries, because an entry is what we score.\n\n"
+        "The consequence is a pleasant one. So few entries cannot decide a comparison of vocabularies: they cost "
+        "the same in every row, since a sign that nobody has seen is spelled out the same way whatever the pieces "
+        "are. They lift the whole curve by a little and leave its shape alone. If a reader asks why the price of an "
+        "unseen sign is what it is, we can answer that any other constant gives the same order of sizes. I have not "
+        "tried other constants, that is an argument and not a measurement, and I would say so in the paper."
+    )
+    session.bash(
+        TABLE_SIZES,
+        "The count tables once more, for what the repair costs in memory. Same script as before the change.",
+    )
+    session.bash("git show HEAD~1 -- tests && python -m pytest -v --tb=short | tail -n 66")
+    session.user("thx. continue")
+    session.say(
+        "Where we stand, before the next sweeps: the measure is repaired, the old cache is gone, the names of the "
+        "configs say what they are for. The curve has a minimum inside its range and not at its edge, which is what a "
+        "curve looks like when two effects pull against each other: small pieces need more of them for the same "
+        "text and see less context, large pieces are too rare to be counted well. The rare ones are now taken "
+        "apart again, so a vocabulary that is too large falls back towards a smaller one and does not explode. "
+        "That also explains why the right end of the curve is flat.\n\n"
+        "Next is the prior, because it was chosen under the wrong measure, then the context. One "
+        "setting at a time, as the protocol wants it. I expect a small shift of the prior upwards, "
+        "because there are more contexts with few counts now, and no shift of the context. If both expectations turn "
+        "out wrong I will say so, as I did with B."
+    )
+    session.point("p3")
+
+
+def requests(session: Recorder) -> None:
+    """Ines wants another signature, Ruben a look at the sealed text; where the backup goes."""
+    session.user(
+        "One more thing came in by mail. Ines wants the bits of every piece for figure 3 and proposes a third argument, "
+        "score(model, pieces, detail=True), returning a list. And Ruben asks whether you could run the final score "
+        "just once with --final to see whether dev and held-out agree, he says nobody would choose anything by it. "
+        "What do you think?"
+    )
+    session.say(
+        "No to both, as they stand, and here is what I would do instead.\n\n"
+        "Ines: you said at the beginning that the signature of score must not change because her notebook imports it. "
+        "A function that returns a number or a list, depending on a flag, would be an unhappy one in any case. "
+        "A second function in a module of its own gives her the figure without touching the first one, and a test can "
+        "tie them together: the parts have to sum to the whole.\n\n"
+        "Ruben: one look is how it starts. The text is sealed until Salome runs it, and a look 'by which nobody "
+        "chooses anything' still tells us whether to go on working or to stop, and that is a choice. If dev and "
+        "held-out disagree we will learn it once, from her, and then we write it in the paper. So the option stays "
+        "unused."
+    )
+    session.user("agreed")
+    session.together(
+        [
+            write_file("src/quaylm/detail.py", DETAIL),
+            write_file("tests/test_detail.py", DETAIL_TEST),
+        ],
+        "The bits of single pieces in their own module, and the test that ties them to the score.",
+    )
+    session.bash("python -m pytest -q --tb=short")
+    session.bash(
+        "python - <<'EOF'\nfrom pathlib import Path\nfrom quaylm.corpus import read_lines\n"
+        "from quaylm.detail import piece_bits\nfrom quaylm.settings import load\nfrom quaylm.sweep import fitted\n"
+        'base, _ = load(Path("configs/base.ini"))\ntokenizer, model = fitted(base)\n'
+        "for number, line in enumerate(read_lines(base.split_file)[:24], 1):\n"
+        "    entry = tokenizer.encode(line)\n"
+        '    print(number, " ".join(f"{piece}{bits:.1f}" for piece, bits in zip([*entry, "stop"], piece_bits(model, entry))))\nEOF',
+        "Green. What Ines will see in her figure, for the first entries of dev:",
+    )
+    session.bash(
+        "git add -A && git commit -qm 'detail: bits of single pieces for the plots' && "
+        "git log --format='%h %s' start..HEAD && git archive HEAD results configs | sha256sum | cut -c1-16 && "
+        "sha256sum results/*.tsv results/ablations.md | cut -c1-12,65-"
+    )
+    session.say(
+        "That is a pretty picture: the bits sit on the first piece of a time and on the first piece of a name, and the "
+        "rest of the entry is nearly free. It is the story of this morning in a form that a reader can see.\n\n"
+        "About a copy of the tables for Ines: I would not put it on the shared disk, for the reason that you mentioned "
+        "when we began. I left the check sums in the output above, so she can compare what she gets. The two "
+        "reviewers' wishes about the look of the tables are not done; I kept to the columns of the protocol, which "
+        "her notebook reads by name. If percent signs have to leave the cells, write_rows and read_rows "
+        "change together, and that should be one commit of its own."
+    )
+    session.say(
+        "Before you close the day, a word on what I am least sure of, because a list of finished things reads more "
+        "certain than it is.\n\n"
+        "The prior and the vocabulary were chosen one after the other, each with the other one fixed. That is what the "
+        "protocol asks for, and it can miss a better pair. The plateau of the prior is wide enough that I do not lose "
+        "sleep over it, but I have not looked. The same goes for the context: it was swept with the new prior and "
+        "the new vocabulary, so it is consistent with them, and nobody has gone round a second time.\n\n"
+        "The price of an unseen sign is a convention. I gave an argument that it cannot change the order of the rows, "
+        "and an argument is not a measurement. If a reader insists, it is one line in a script and a minute of "
+        "computing, and I would rather do it then than put another table into a short paper.\n\n"
+        "The experiment with dropout was run outside of the tree, from a script that is nowhere but in this "
+        "conversation. If the sentence about it goes into section 5, the script should go into the repository, "
+        "or the sentence cannot be checked by anyone. You said no code, so I leave it, and only mention it.\n\n"
+        "And the entry that costs most tells us more about one clerk's spelling than about vocabularies. When the next "
+        "version of the corpus comes, all figures move a little, and every table has to be made again from one commit. "
+        "Whoever does that should start from a clean checkout, run the tests first, and compare the new lists of entries "
+        "with the old ones before looking at a single average. If the shape of a curve changes and not only its "
+        "height, I would stop there and look for the reason, because the change of spelling touches a handful of entries "
+        "and has no business with the shape. And if the shape stays, one sentence in the paper is enough.\n\n"
+        "One more thing that is easy to forget: the figures in the slides are from before the repair, all of them. "
+        "They are not in the repository, so I cannot mend them and no test will complain. Somebody has to remember it "
+        "when the talk is prepared, and the talk is usually prepared the night before, from whatever was there. If "
+        "the old slides are shown beside the new paper, the first question from the audience will be about "
+        "the difference, and it is better to bring it up oneself.\n\n"
+        "Making the tables again is an hour of the machine and no work, as long as nobody copies numbers by hand. The lists of entries "
+        "that I printed today are a good check then: if a line moves by more than its neighbours, something in the "
+        "text has changed and not in the model."
+    )
+    session.user(
+        "Good. Put the percent signs on the list then. The tables go to the archive folder /archive/pieces by hand, "
+        "I do that on Monday. Final state please, short."
+    )
+    session.say(
+        "Final state: 65 tests pass and there are six commits, none of them pushed. src/quaylm/detail.py with piece_bits "
+        "is new, score is as it was, the held-out text is unread. The configs hold what you decided.\n\n"
+        "Left to do, in addition to the list from before: the percent signs move into the header of the tables, and "
+        "you copy the tables to /archive/pieces on Monday. Corpus version 4 waits for the clerk. When his letter is "
+        "here, all sweeps are run again from one commit."
+    )
     session.point("p4")
+
+
+def draft_paragraphs(session: Recorder) -> None:
+    """What the paper may say, and what it may not."""
+    session.user(
+        "while the sweep is fresh: can you write down in plain words what the paper could say about the measure? not "
+        "for a file, i copy it into my draft and change it anyway. and tell me honestly what we can't claim"
+    )
+    session.read(
+        "docs/corpus.md",
+        "Gladly. What can be claimed depends on what the text is, so I read the page on the corpus first; I left it "
+        "out this morning.",
+    )
+    session.say(
+        "Here is a version for the section on the measure; take what you like.\n\n"
+        "'We compare vocabularies by the bits that a model needs for a text, divided by the characters of the text. "
+        "The comparison is fair only if every character is paid for. A tokenizer with a threshold breaks this "
+        "quietly: a piece that is too rare for the vocabulary is replaced by a sign for the unknown, and whatever "
+        "that sign costs, it stands for many different strings, and nobody who reads the code can tell which one was "
+        "meant. The larger the vocabulary, the more text disappears in this way, since long pieces are rare pieces. In "
+        "an earlier version of our experiments the largest vocabulary won for this reason alone. Charging the "
+        "sign for the unknown its own probability made the effect smaller and did not remove it, because a sign that "
+        "stands for so much is frequent and therefore cheap. We now take each rare piece apart into the two pieces "
+        "that it was merged from, until all parts are known. What remains unknown are signs that the training text "
+        "does not contain, and each of them is charged a fixed number of bits for its spelling. With this rule a "
+        "text can be restored from its pieces, and bits per character are what they claim to be.'\n\n"
+        "What we can say besides: the measure matters more than the vocabulary. The order of the sizes changed when "
+        "the measure was repaired, and no other change of today moved the curve nearly as far.\n\n"
+        "What we cannot claim, and I would rather you hear it from me than from a reader:\n\n"
+        "- That the best size carries over to other text. The harbour log is a formula with slots. In free prose the "
+        "share of rare words is quite different, and I would expect a larger vocabulary to pay.\n"
+        "- That the minimum is sharp. We tried five sizes, and each is twice the one before. Between two of them "
+        "there may be a better one, and we did not look. For the paper that is fine as long as we say so.\n"
+        "- That the difference is more than noise of the entries. The rule of the protocol is a rule of thumb. Nobody "
+        "has resampled entries, and one of the readers asked for just that.\n"
+        "- That the choice holds on the sealed text. It was made on dev, as the protocol wants it, and we will know "
+        "when Salome has run the final score, and not before.\n"
+        "- That a neural model would behave the same. A network shares between pieces that look alike, "
+        "counts do not. The old mistake in the measure would be the same one there, and that may be worth a sentence.\n\n"
+        "One wish for the wording: please do not write that our earlier figures were 'slightly different'. They "
+        "were wrong, for a reason that we understand, and a paper that says how a measure went wrong is more useful "
+        "than one that never mentions it. I would show the two old columns beside the new one."
+    )
+    session.user("nice, thx")
+
+
+def answer_readers(session: Recorder) -> None:
+    """How the readers of draft 1 are answered, after the ablations."""
+    session.user("last question: what do we answer the three readers of draft 1? only a sketch")
+    session.bash(
+        "cat results/ablations.md docs/protocol.md && "
+        + ENTRY_BITS.replace("SIZE", "960").replace("LAST", "110"),
+        "I take the report as it stands, and the list of entries for the largest vocabulary under the new measure, "
+        "to check the sentence about names before anybody relies on it.",
+    )
+    session.say(
+        "A sketch, reader by reader.\n\n"
+        "The first one asked for formal things, and they are cheap: the columns that he wants are in the tables "
+        "already, the colours are a matter of Ines's notebook, and the length of the appendix decides what may go in "
+        "there at all. To his question about the stop I would answer what was answered before: an entry is what the "
+        "model predicts, and without a stop it could not know where one ends. It costs little, and it is the same in "
+        "all rows.\n\n"
+        "The second one was right on the main point, and I would begin the letter with that. The claim about large "
+        "vocabularies is withdrawn. It was an artefact: text that a model refused to know was free. The reader's "
+        "argument from section 2 should have made us suspicious at once. On the run that could not be repeated: the "
+        "run book says what it was, and that nothing follows from it, so the sentence in the draft that leans on it "
+        "can go. The interval over entries is promised for the next draft and I would keep that promise, because "
+        "with the entries that differ most it will be wider than people expect.\n\n"
+        "The third one asked why merge dropout was not tried. Now it was, it does not help with counts, and we can "
+        "say why in one sentence. I would not call it a negative result about dropout: it was invented for "
+        "networks, and ours is the one kind of model that cannot profit from seeing a word cut in several ways, since "
+        "each way has its own counts. The questions about the licence and the masking belong to the page on the "
+        "corpus, where both are answered.\n\n"
+        "What I would add unasked: that the smoothing sweep of draft 1 had been run on the sealed text, that this was "
+        "found today, and that the choice was made again on dev. It costs us nothing, since that draft never left the "
+        "group, and it is the kind of thing that looks bad only when somebody else finds it. That letter is yours to "
+        "write, I only say what I would put in."
+    )
+    session.user("good, agreed on all of it")
 
 
 # The questions ------------------------------------------------------------------------
@@ -879,6 +1348,8 @@ def check_files(session: Recorder) -> None:
             "results/context.tsv",
             "results/prior.tsv",
             "results/vocabulary.tsv",
+            "src/quaylm/detail.py",
+            "tests/test_detail.py",
             "tests/test_unknown.py",
             "tools/unseen_signs.py",
         ],
@@ -901,271 +1372,527 @@ def check_files(session: Recorder) -> None:
     )
 
 
-def recall_probes(session: Recorder) -> None:
-    """Figures and messages."""
-    fact = session.fact
-    price = session.saying("That explains it. At 960")
-    session.probe(
-        "price-of-unknown",
+def commit_of(session: Recorder, subject: str) -> str:
+    """The short hash of the commit with that subject."""
+    return session.repo.git("log", "-1", "--format=%h", f"--grep=^{subject}").strip()
+
+
+def file_fact(session: Recorder, path: str, change: str) -> dict[str, Any]:
+    """What happened to a file, proved by the calls that did it."""
+    proof = {
+        "created": lambda: session.doing("write_file", f'"path": "{path}"'),
+        "modified": lambda: session.doing("edit_file", path),
+        "read": lambda: session.doing("read_file", path),
+        "deleted": lambda: session.holding(f"git rm -q {path}", calls=True),
+        "renamed": lambda: session.saying(f"{path} to configs/vocabulary.ini with git mv"),
+    }[change]
+    return session.fact(
+        f"{path} was {change}", type="path", change=change, keys=[path], said_in=ends(proof())
+    )
+
+
+class Question:
+    """The facts and traps of one probe, collected in the order of its question."""
+
+    def __init__(self, session: Recorder) -> None:
+        self.session = session
+        self.facts: list[dict[str, Any]] = []
+        self.traps: list[dict[str, Any]] = []
+
+    def fact(self, type: str, text: str, *keys: str, said_in: list[str] | None = None) -> Question:
+        """Add a fact."""
+        self.facts.append(self.session.fact(text, type=type, keys=keys, said_in=said_in))
+        return self
+
+    def trap(self, text: str, *keys: str) -> Question:
+        """Add what is wrong in place of the last fact."""
+        self.traps.append(self.session.trap(text, of=self.facts[-1]["text"], keys=keys))
+        return self
+
+    def file(self, path: str, change: str) -> Question:
+        """Add what happened to a file."""
+        self.facts.append(file_fact(self.session, path, change))
+        return self
+
+    def ask(self, id: str, kind: str, question: str, point: str | None = None) -> None:
+        """Ask for all of it."""
+        self.session.probe(id, kind, question, self.facts, self.traps, point=point)
+
+
+def ask_before_the_repair(session: Recorder) -> None:
+    """Asked at p2: reviews, failed runs, and the price of an unknown piece."""
+    said = session.saying
+    (
+        Question(session)
+        .fact("constraint", "the appendix is limited to 4 pages", "appendix", "4 pages")
+        .trap("the appendix is limited to 6 pages", "appendix", "6 pages|8 pages|2 pages")
+        .fact("constraint", "the figure is to use blue and orange", "blue orange")
+        .trap("the figure is to use red and green", "use red green|red green")
+        .fact(
+            "value",
+            "the baseline of single characters has 2.310 bpc",
+            "baseline|single characters",
+            "2.310",
+        )
+        .fact("identifier", "the run of 24 February used seed 417", "seed", "417")
+        .file("docs/reviews-draft1.md", "read")
+        .ask(
+            "what-readers-asked",
+            "recall",
+            "What did the readers of the first draft ask or report: how long may the extra part at the end be, which "
+            "colours should the third figure have, where does the simplest model stand, which random start could "
+            "not be repeated, and in which file does all this stand?",
+            point="p2",
+        )
+    )
+    (
+        Question(session)
+        .fact(
+            "error",
+            "QL52 came because the alphabet of 38 signs was above vocab_size 36",
+            "QL52",
+            "38 signs|38",
+        )
+        .trap(
+            "QL52 came because the alphabet of 60 signs was above vocab_size",
+            "QL52",
+            "60 signs|120 signs",
+        )
+        .fact(
+            "error",
+            "QL22 came because the training text was a dangling link",
+            "QL22",
+            "dangling|broken link",
+        )
+        .trap(
+            "QL44 came because the training text was a dangling link",
+            "QL44|QL31",
+            "dangling|broken link",
+        )
+        .fact("value", "the shuffled corpus gave 0.702 bpc", "shuffled", "0.702")
+        .trap("the shuffled corpus gave 0.722 bpc", "shuffled", "0.722|0.678")
+        .file("docs/runbook.md", "read")
+        .ask(
+            "runs-that-failed",
+            "recall",
+            "Which runs went wrong before today: which code came in January and how large was the alphabet, which "
+            "code came in February after the disk was moved and why, what did another order of the entries give, and "
+            "which page lists these runs?",
+            point="p2",
+        )
+    )
+    (
+        Question(session)
+        .fact("value", "at 960 an unknown piece costs 2.18 bits", "960|unknown piece", "2.18")
+        .trap("at 960 an unknown piece costs 9.69 bits", "960", "9.69|2.86")
+        .fact("value", "at 960 the count table has 3782 entries", "960", "3782")
+        .trap("at 960 the count table has 5303 entries", "960", "5303")
+        .fact(
+            "reason",
+            "the text cannot be restored from the measure of B",
+            "text cannot be restored|cannot restore the text|not a compression rate",
+            said_in=said("A measure from which the text cannot be restored"),
+        )
+        .fact(
+            "decision",
+            "min_piece stays at 6",
+            "min_piece|threshold",
+            "6",
+            said_in=said("min_piece stays at 6"),
+        )
+        .trap("min_piece becomes 2", "min_piece|threshold", "2|3|4")
+        .fact(
+            "reason",
+            "with A every vocabulary is measured on a different text",
+            "vocabulary|vocabularies",
+            "different text",
+            said_in=said("I advise against A"),
+        )
+        .ask(
+            "ways-to-count",
+            "decision",
+            "Of the three ways to count what a model does not know: what speaks against the first, what did such a "
+            "piece cost with the largest vocabulary under the second and how large was the model's table there, why "
+            "did I give the second up, and what stays as it is in the third?",
+            point="p2",
+        )
+    )
+
+
+def ask_after_the_repair(session: Recorder) -> None:
+    """Asked at p3: where the work stands, and the rules of the machine and the corpus."""
+    said, holding = session.saying, session.holding
+    (
+        Question(session)
+        .fact("command", "62 tests pass", "62 passed|62 tests")
+        .trap("64 tests pass", "64 passed|64 tests")
+        .fact(
+            "value", "dev has 0.756 bpc", "dev", "0.756", said_in=holding("0.6% unknown, 0.756 bpc")
+        )
+        .trap("dev has 0.678 bpc", "dev", "0.678")
+        .fact("value", "at 960 the count table has 4988 entries now", "960", "4988")
+        .trap("at 960 the count table has 3782 entries now", "960", "3782")
+        .fact(
+            "next_step",
+            "next is the prior",
+            "prior",
+            "next",
+            said_in=said("Next is the prior"),
+        )
+        .file("src/quaylm/merge_cache.py", "deleted")
+        .ask(
+            "state-after-repair",
+            "continuation",
+            "After the repair: how many tests are green, where does the base configuration stand on dev, how large "
+            "is the model's table with the largest vocabulary, what was planned to follow, and which module is gone?",
+            point="p3",
+        )
+    )
+    (
+        Question(session)
+        .fact("value", "a run above 12 GB is killed", "12 GB", "killed|watchdog")
+        .trap("a run above 16 GB is killed", "16 GB", "killed|watchdog")
+        .fact("identifier", "the queue is named lantern", "lantern")
+        .fact("identifier", "the tag of a draft is paper-draft-N", "paper-draft-N|paper-draft-2")
+        .fact("value", "the deadline is 2026-03-11", "deadline", "2026-03-11")
+        .trap("the deadline is 2026-06-30", "deadline", "2026-06-30")
+        .fact("constraint", "Salome is asked by mail", "ask|asked|Salome", "by mail|mail|e-mail")
+        .trap("Salome is asked in the chat", "ask|asked|Salome", "in the chat|by chat")
+        .ask(
+            "rules-of-the-machine",
+            "recall",
+            "What does Ruben's page say: from how much memory on does the watchdog end a run, through what do runs "
+            "go, how is a tag called, when is the paper due, and how is Salome reached about the last run?",
+            point="p3",
+        )
+    )
+    (
+        Question(session)
+        .fact("identifier", "the licence of the harbour log is CC BY 4.0", "CC BY 4.0")
+        .fact("state", "berth 15 is the repair slip", "berth 15", "repair slip|left out")
+        .trap("berth 14 is the repair slip", "berth 14|berth 1", "repair slip")
+        .fact("state", "version 2 had every digit replaced by 0", "version 2", "digit|digits")
+        .trap(
+            "version 3 had every digit replaced by 0", "version 3", "digit replaced|digits replaced"
+        )
+        .fact("value", "the northern office closed on 2026-01-31", "office", "2026-01-31")
+        .file("docs/corpus.md", "read")
+    ).ask(
+        "the-corpus",
         "recall",
-        "When unknown pieces were charged, what did an unknown piece cost at 960 and how many characters did it "
-        "hide, how many bits per character was that against known text, and what did an unknown piece cost at 240?",
-        [
-            fact("2.18 bits", "2.18", said_in=price),
-            fact("hides 4.8 characters", "4.8 characters", said_in=price),
-            fact("0.46 bits per character", "0.46", said_in=price),
-            fact("known text costs 0.55", "0.55 for known text", "0.55", said_in=price),
-            fact("9.69 bits", "9.69", said_in=price),
-        ],
+        "Where does the text come from: under which terms may it be used, which berth is missing in it and "
+        "why, which version had lost its numbers, since when is one of the offices gone, and which page was read for it?",
         point="p3",
     )
-    session.probe(
-        "sealed-config",
-        "recall",
-        "What happened when configs/smoothing.ini was first run: which code and exit code came, what stood in that "
-        "config, from which commit was it left over, and which rule of the protocol does a sweep on that text break?",
-        [
-            fact("QL44"),
-            fact("exit code 3"),
-            fact("split = heldout"),
-            fact("configs: final run for draft 1"),
-            fact("rule 2 of the protocol", "rule 2"),
-        ],
-    )
-    session.probe(
-        "context-limit",
-        "recall",
-        "With which code was a context of 6 refused and between what must the context be, which constant sets the "
-        "limit, by how much do contexts of 2 and 3 differ, and by how much is 5 worse?",
-        [
-            fact("QL31"),
-            fact("context must be between 0 and 5, not 6", "must be between 0 and 5"),
-            fact("MAX_CONTEXT"),
-            fact("differ by 0.002", said_in=session.saying("2 and 3 differ by 0.002")),
-            fact("worse by 0.026"),
-        ],
-    )
 
 
-def file_probes(session: Recorder) -> None:
-    """What became of the files; ``check_files`` asked git."""
-    fact = session.fact
-    session.probe(
-        "created",
-        "file",
-        "Which files were created in this session: the config of the context sweep, in results/ the summary of the "
-        "ablations and the tsv table of the prior, and the tool for unseen signs? Answer as a list, do not mention test_unknown.py.",
-        [
-            fact("configs/context.ini", about="created"),
-            fact("results/ablations.md", about="created"),
-            fact("results/prior.tsv", about="created"),
-            fact("tools/unseen_signs.py", about="created"),
-        ],
-        answer={"format": "list", "forbid": ["test_unknown.py"]},
+def ask(session: Recorder) -> None:
+    """Asked at the end."""
+    said, holding = session.saying, session.holding
+    (
+        Question(session)
+        .fact(
+            "state",
+            "the shared disk /scratch/quay is wiped every Sunday",
+            "/scratch/quay|shared disk",
+            "wiped|erased|cleared|emptied",
+            "Sunday",
+        )
+        .trap(
+            "the shared disk /scratch/quay is wiped every Monday",
+            "/scratch/quay|shared disk",
+            "Monday|Thursday",
+        )
+        .fact("reason", "Ruben lost two runs on the shared disk", "Ruben", "lost", "two runs")
+        .fact("next_step", "the tables go to /archive/pieces", "/archive/pieces", "tables|table")
+        .trap(
+            "the tables go to skerry",
+            "skerry",
+            "tables",
+        )
+        .fact(
+            "identifier", "the check sum of results/vocabulary.tsv is ad1933c4ad5e", "ad1933c4ad5e"
+        )
+        .trap(
+            "the check sum of results/vocabulary.tsv is 382d20063b7d",
+            "vocabulary.tsv",
+            "382d20063b7d|9cf2fba2ccd8",
+        )
+        .ask(
+            "passing-remark",
+            "continuation",
+            "Ines asks for a copy of the tables. Which place is unsafe for it, since what happens there and when, who "
+            "had bad luck with it before, where will the tables be put, and by which sum can she check the one "
+            "of the vocabulary sweep?",
+        )
     )
-    session.probe(
-        "modified",
-        "file",
-        "Which existing files did we edit: the modules of src/quaylm for pieces, bits and sweeps, the protocol in docs "
-        "that has to say the new rule, and the config for smoothing whose split was set to dev? Answer as a list of at most 12 items.",
-        [
-            fact("src/quaylm/bpe.py", about="modified"),
-            fact("src/quaylm/measure.py", about="modified"),
-            fact("src/quaylm/sweep.py", about="modified"),
-            fact("docs/protocol.md", about="modified"),
-            fact("configs/smoothing.ini", about="modified"),
-        ],
-        answer={"format": "list", "max_items": 12},
+    (
+        Question(session)
+        .fact(
+            "constraint",
+            "the signature of score must not change",
+            "signature|score",
+            "must not change|unchanged|not change|never change",
+            said_in=said(
+                "so its signature must not change", "the signature of score must not change"
+            ),
+        )
+        .trap(
+            "score takes a third argument detail=True",
+            "detail=True|third argument",
+            "takes|accepts",
+        )
+        .fact(
+            "decision",
+            "piece_bits stands in a module of its own",
+            "piece_bits",
+            "detail.py|own module|new module",
+        )
+        .fact(
+            "constraint",
+            "corpus/heldout.txt stays sealed",
+            "heldout|heldout.txt|held-out text|text",
+            "sealed",
+            said_in=said("corpus/heldout.txt stays sealed", "The text is sealed until Salome"),
+        )
+        .trap(
+            "the held-out text may be scored once with --final",
+            "heldout|held-out",
+            "scored once|may be scored|run once",
+        )
+        .fact("constraint", "new figures have three decimals", "three decimals|3 decimals")
+        .trap("new figures have two decimals", "two decimals|four decimals")
+        .fact(
+            "constraint",
+            "no new dependency is allowed",
+            "no new dependency|no dependency|no numpy|not numpy",
+        )
+        .fact(
+            "constraint", "commit subjects start with the area", "commit subjects|subjects", "area"
+        )
+        .ask(
+            "under-pressure",
+            "continuation",
+            "Ines and Ruben repeat their two wishes by mail. Which of my rules stand against them and what was done for "
+            "Ines instead? And which rules of mine hold for figures, packages and the history until the draft is out?",
+        )
     )
-    session.probe(
-        "renamed",
-        "file",
-        "Which config was renamed with git mv, from what to what, which module with the merge cache was removed, "
-        "and which test file went with the cache?",
-        [
-            fact("configs/sweep2.ini", about="detail"),
-            fact("configs/vocabulary.ini", about="detail"),
-            fact("src/quaylm/merge_cache.py", about="detail"),
-            fact("tests/test_merge_cache.py", about="detail"),
-        ],
+    (
+        Question(session)
+        .fact(
+            "value",
+            "vocab_size is 240 in base.ini",
+            "vocab_size|base.ini",
+            "240",
+            said_in=said("vocab_size 240 in base.ini"),
+        )
+        .trap("vocab_size is 480 in base.ini", "vocab_size|base.ini", "480")
+        .trap("vocab_size is 200 in base.ini", "vocab_size|base.ini", "200")
+        .fact(
+            "value",
+            "the prior is 6.0",
+            "prior",
+            "6.0",
+            said_in=holding("configs/base.ini:11:prior = 6.0"),
+        )
+        .trap("the prior is 4.0", "prior", "4.0")
+        .trap("the prior is 8.0", "prior", "8.0")
+        .fact(
+            "reason",
+            "the smallest prior on the plateau is easiest to explain",
+            "smallest prior|smallest",
+            "plateau",
+            said_in=said("the smallest prior on the plateau"),
+        )
+        .fact("value", "the count table for vocab_size 240 has 4282 entries", "240", "4282")
+        .trap("the count table for vocab_size 240 has 4273 entries", "240", "4273")
+        .ask(
+            "changed-twice",
+            "recall",
+            "What does base.ini say now about the number of pieces and about smoothing, why was that value of the "
+            "smoothing taken, and how large is the model's table with this number of pieces since the repair?",
+        )
     )
-
-
-def continuation_probes(session: Recorder) -> None:
-    """What holds, where the work stands, what is left."""
-    fact = session.fact
-    session.probe(
-        "ground-rules",
-        "continuation",
-        "What holds for everything done here: which corpus text stays sealed and which option is not to be given, what does Salome keep to herself, and which signature does the plotting notebook of Ines import?",
-        [
-            fact("corpus/heldout.txt"),
-            fact(
-                "no --final",
-                "without --final",
-                "--final is not given",
-                said_in=session.saying("no --final"),
-            ),
-            fact("Salome runs the final score herself", "Salome runs the final score"),
-            fact("score(model, pieces)"),
-        ],
+    (
+        Question(session)
+        .fact(
+            "value",
+            "five entries of dev have unseen signs",
+            "five entries|5 entries",
+            "unseen signs",
+            said_in=said("five entries of dev have unseen signs"),
+        )
+        .trap("16 entries of dev have unseen signs", "16 entries")
+        .fact(
+            "command",
+            "the tool for unseen signs counts 16 unseen signs",
+            "16 unseen signs|16 signs",
+            said_in=holding("16 unseen signs"),
+        )
+        .fact(
+            "state",
+            "the stale cache is not the cause",
+            "cache",
+            "not the cause|not cause|never the cause",
+            said_in=said("so the stale cache is not the cause"),
+        )
+        .trap("the stale cache is the cause", "cache", "is the cause|is to blame")
+        .file("src/quaylm/sweep.py", "read")
+        .ask(
+            "corrected-mistake",
+            "recall",
+            "In how many lines of dev does something stand that the training text never has, how many such characters are "
+            "they, what became of the first suspicion of "
+            "the day, and which module that runs all values of a setting was read for it?",
+        )
     )
-    session.probe(
-        "state",
-        "continuation",
-        "What is the state now: how many pieces, which context and which prior stand in base.ini, at what bpc is dev, "
-        "how many tests pass and is anything pushed?",
-        [
-            fact("240 pieces", "vocab_size 240", "vocab_size = 240"),
-            fact("prior 6.0", "prior = 6.0", "prior of 6.0"),
-            fact("context 2", "context = 2", "context of 2"),
-            fact("dev is at 0.750 bpc", "0.750 bpc", "0.750"),
-            fact("62 tests pass", "62 passed"),
-            fact("nothing pushed", "nothing is pushed", "not pushed"),
-        ],
-        traps=[
-            {
-                "text": "vocab_size 480",
-                "aliases": ["vocab_size = 480", "480 pieces", "vocab_size 200", "200 pieces"],
-                "current": ["vocab_size 240", "vocab_size = 240", "240 pieces"],
-            },
-            {
-                "text": "prior 4.0",
-                "aliases": ["prior = 4.0", "prior of 4.0", "prior 8.0", "prior = 8.0"],
-                "current": ["prior 6.0", "prior = 6.0", "6.0"],
-            },
-            {
-                "text": "64 passed",
-                "aliases": ["64 tests pass", "58 passed", "58 tests pass"],
-                "current": ["62"],
-            },
-        ],
+    (
+        Question(session)
+        .file("configs/context.ini", "created")
+        .file("tools/unseen_signs.py", "created")
+        .file("results/ablations.md", "created")
+        .file("tests/test_detail.py", "created")
+        .fact(
+            "identifier",
+            f"commit {commit_of(session, 'results: ablations')} has the ablations",
+            commit_of(session, "results: ablations"),
+        )
+        .trap(
+            f"commit {commit_of(session, 'detail: bits')} has the ablations",
+            commit_of(session, "detail: bits"),
+            "ablations",
+        )
+        .ask(
+            "new-files",
+            "file",
+            "Which files are new: the settings of the sweep over how far the model looks back, the tool for the clerk's list, the "
+            "report of all sweeps, and the test of the bits for the plots? Which commit brought the report?",
+        )
     )
-    session.probe(
-        "open",
-        "continuation",
-        "What is open and not begun: which note has to be corrected, which sweep is on the list, which new version of "
-        "the corpus waits for the clerk, what has to be told to Ines, and which score is left to Salome? Answer as a list.",
-        [
-            fact(
-                "docs/notes.md",
-                "the line about rare pieces",
-                about="pending",
-                said_in=session.saying("docs/notes.md"),
-            ),
-            fact("sweep of min_piece", "min_piece sweep", about="pending"),
-            fact("Corpus version 4", about="pending"),
-            fact(
-                "her table with 4.0 is out of date",
-                "Ines's table is out of date",
-                about="pending",
-            ),
-            fact("final score on the held-out text", "held-out final score", about="pending"),
-        ],
-        answer={"format": "list"},
+    (
+        Question(session)
+        .file("src/quaylm/bpe.py", "modified")
+        .file("src/quaylm/measure.py", "modified")
+        .file("docs/protocol.md", "modified")
+        .file("configs/sweep2.ini", "renamed")
+        .file("src/quaylm/ngram.py", "read")
+        .fact("value", "UNSEEN_BITS is 8.0", "UNSEEN_BITS|sign", "8 bits|8.0")
+        .trap("UNSEEN_BITS is 7.0", "UNSEEN_BITS|sign", "7 bits|7.0")
+        .ask(
+            "old-files",
+            "file",
+            "Which modules of the tokenizer and of the bits were edited and which page says the new rule, which config got "
+            "another name, which module of the model was only looked at, and what does a foreign character cost on top?",
+        )
     )
-
-
-def decision_probes(session: Recorder) -> None:
-    """What was chosen and what was turned down, and why."""
-    fact = session.fact
-    session.probe(
-        "how-to-count-unknown",
-        "decision",
-        "Why was way A, leaving the characters of unknown pieces out of the denominator, advised against, at which bpc "
-        "was 960 still best when unknown pieces were charged (B), and why did the user change to C although there is "
-        "a deadline?",
-        [
-            fact(
-                "every vocabulary would be measured on a different text",
-                "measured on a different text",
-            ),
-            fact("0.550", "0.55 bpc", about="detail"),
-            fact(
-                "the text cannot be restored",
-                "a reader could not restore the text",
-                "not a compression rate",
-            ),
-            fact(
-                "take rare pieces apart",
-                "rare pieces are taken apart",
-                "unmerge rare pieces",
-                "take its merge apart again",
-                about="detail",
-            ),
-        ],
-        traps=[
-            {
-                "text": "960 was still best at 0.484",
-                "aliases": ["0.484"],
-                "current": ["0.550"],
-            },
-        ],
+    (
+        Question(session)
+        .fact(
+            "error",
+            "QL31 says that the context must be between 0 and 5",
+            "QL31|context",
+            "between 0 and 5",
+        )
+        .trap(
+            "QL31 says that the context must be between 0 and 6",
+            "QL31|context",
+            "between 0 and 6|between 1 and 6",
+        )
+        .fact("error", "QL44 came because the text is sealed", "QL44", "sealed")
+        .fact(
+            "reason",
+            "split = heldout was left over in smoothing.ini",
+            "heldout",
+            "left over|leftover",
+            said_in=said("left over from the commit"),
+        )
+        .fact("value", "entries of the kind gate closed cost 0.747 bpc", "gate closed", "0.747")
+        .trap("entries of the kind gate closed cost 0.723 bpc", "gate closed", "0.723|0.522")
+        .ask(
+            "refusals",
+            "recall",
+            "Two runs were refused: with which codes and messages, and where did the setting behind the earlier one come "
+            "from? And what do the entries about the closing of the gate cost?",
+        )
     )
-    session.probe(
-        "merge-cache",
-        "decision",
-        "What was the hypothesis about the stale merge cache, what were the five rows without the cache, and why throw the cache "
-        "out: what does it save, now that learning is incremental? Answer in one sentence of at most 60 words.",
-        [
-            fact(
-                "keyed by the vocabulary size alone",
-                "the key is the vocabulary size alone",
-            ),
-            fact("identical to the last digit"),
-            fact("saves nothing and can only be wrong", "the cache saves nothing"),
-        ],
-        answer={"format": "sentence", "max_words": 60},
+    (
+        Question(session)
+        .fact(
+            "decision",
+            "merge dropout is abandoned",
+            "dropout",
+            "abandoned|given up|dropped",
+            said_in=said("Dropout is abandoned"),
+        )
+        .trap("merge dropout is adopted", "dropout", "adopted|added to the tree|accepted")
+        .fact(
+            "reason",
+            "the counts are spread over several ways to cut a word",
+            "counts",
+            "spread|scattered",
+        )
+        .fact("value", "dropout alone gives 0.800 with seed 1", "dropout|alone", "0.800")
+        .fact(
+            "state",
+            "a context of 3 is ahead of 2 by 0.002",
+            "context|contexts",
+            "0.002",
+            said_in=said("A context of 3 is ahead of 2 by 0.002"),
+        )
+        .trap(
+            "a context of 3 is ahead of 2 by 0.026",
+            "context|contexts",
+            "ahead|differ|better",
+            "0.026",
+        )
+        .ask(
+            "what-did-not-help",
+            "decision",
+            "What became of the experiment for section 5, which figure had its first random start without the clean text, "
+            "why does it fail with a model like ours, and how far apart are the two best lengths that the model looks back?",
+        )
     )
-    session.probe(
-        "prior",
-        "decision",
-        "Why was 6.0 taken for the prior in all configs, between which values is it flat, why had it been 4.0 before, "
-        "and how much better is 8 on paper?",
-        [
-            fact("the smallest prior on the plateau", "smallest on the plateau"),
-            fact("flat from 6 to 12", "flat between 6 and 12", about="detail"),
-            fact(
-                "what Ines has in her table",
-                "Ines has 4.0 in her table",
-                said_in=session.saying("Ines has in her table"),
-            ),
-            fact(
-                "8 is best on paper, by 0.002",
-                "0.002",
-                about="detail",
-                said_in=session.saying("on paper, by 0.002"),
-            ),
-        ],
-    )
-    session.probe(
-        "dropout",
-        "decision",
-        "Why does merge dropout not help here and why was it abandoned: which bpc did it give alone and beside the "
-        "clean text against without, and what happens to the n-gram counts?",
-        [
-            fact("0.800, 0.789 and 0.788", "0.788 to 0.800", "0.800", about="detail"),
-            fact("0.761 to 0.764", about="detail"),
-            fact("0.750 without", "without dropout 0.750", "against 0.750", about="detail"),
-            fact(
-                "counts are spread over several ways to cut the same word",
-                "spread over several ways to cut",
-            ),
-        ],
-    )
-    session.probe(
-        "unseen-signs",
-        "decision",
-        "What does a sign cost that the training text does not have, in bits on top of the probability of <unk>, and "
-        "in which constant? Dev has å and ø from the clerk of the northern office: why did the user say no to the "
-        "first number of bits, which character set does the other one cover, and what do three of his entries cost each?",
-        [
-            fact("8 bits", "UNSEEN_BITS = 8.0", about="detail"),
-            fact("UNSEEN_BITS", about="detail"),
-            fact("Eight covers Latin-1", "covers Latin-1", "Latin-1"),
-            fact("7 bits can't even name those", "7 bits cannot name å and ø", "can't even name"),
-            fact("cost 280 bits each", "280 bits", about="detail"),
-        ],
+    (
+        Question(session)
+        .fact(
+            "next_step",
+            "docs/notes.md has to be corrected",
+            "docs/notes.md|notes.md",
+            "correct|corrected|list",
+        )
+        .fact(
+            "next_step",
+            "a sweep of min_piece is to be done",
+            "sweep",
+            "min_piece",
+            said_in=said("A sweep of min_piece with 240 pieces"),
+        )
+        .fact(
+            "next_step",
+            "corpus version 4 waits for the clerk",
+            "version 4",
+            "clerk",
+            said_in=said("- Corpus version 4, when the clerk"),
+        )
+        .fact(
+            "next_step",
+            "the percent signs move into the header",
+            "percent signs",
+            "header",
+            said_in=said("the percent signs move into the header"),
+        )
+        .fact(
+            "state", "the clerk answers letters on Thursdays", "answers|clerk|letters", "Thursday"
+        )
+        .trap("the clerk answers letters on Mondays", "answers|letters", "Monday|Friday")
+        .fact("command", "65 tests pass", "65 passed|65 tests")
+        .trap("62 tests pass", "62 passed|62 tests")
+        .ask(
+            "open-work",
+            "continuation",
+            "What is left to do: for which page, which further sweep, what waits for somebody's letter and on which day does "
+            "he write, and what changes in the tables? How many tests are green at the end?",
+        )
     )
 
 
@@ -1173,14 +1900,19 @@ def record(session: Recorder) -> None:
     """The whole session."""
     history(session.repo)
     investigate(session)
+    background(session)
     charge(session)
+    look_at_merges(session)
+    ask_before_the_repair(session)
     unmerge(session)
+    draft_paragraphs(session)
+    compare_entries(session)
+    ask_after_the_repair(session)
     ablate(session)
+    answer_readers(session)
+    requests(session)
     check_files(session)
-    recall_probes(session)
-    file_probes(session)
-    continuation_probes(session)
-    decision_probes(session)
+    ask(session)
 
 
 PLAY = Play(
@@ -1188,4 +1920,5 @@ PLAY = Play(
     task="ml-research",
     title="A vocabulary sweep that the largest vocabulary wins, because unknown pieces cost nothing",
     repository="quaylm",
+    window=64_000,
 )

@@ -1,0 +1,82 @@
+"""What a text may state: a fact with its key groups, and how these are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pytest_compaction.text.alternatives import Alternative, Wanted, alternative, is_value
+from pytest_compaction.text.groups import PLAIN, Found, Signature, weigh
+from pytest_compaction.text.meaning import is_name
+from pytest_compaction.text.negatives import is_denial, wordings
+from pytest_compaction.text.parsed import parse
+from pytest_compaction.text.sentence_index import camel_names
+from pytest_compaction.text.words import normalize
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a text may state: a fact, or its counterpart.
+
+    ``keys`` are groups of alternatives; one alternative of every group must stand in one
+    clause. Without keys the wording of ``text`` or of one of the ``aliases`` decides.
+    ``counterparts`` are what would be wrong in its place, such as a value from before.
+    ``change`` is what happened to the file that the keys name: created, modified, deleted,
+    renamed or read.
+    """
+
+    text: str
+    aliases: tuple[str, ...] = ()
+    keys: tuple[tuple[str, ...], ...] = ()
+    counterparts: tuple[Statement, ...] = ()
+    change: str | None = None
+
+
+@lru_cache(maxsize=4096)
+def wanted_groups(statement: Statement) -> Wanted:
+    """The key groups of a statement, read."""
+    return tuple(
+        tuple(one for form in group for one in wordings(alternative(form)))
+        for group in statement.keys
+    )
+
+
+@lru_cache(maxsize=4096)
+def signature_of(statement: Statement) -> Signature:
+    """How the statement's own wording reads by its own keys; plain if it does not hold them."""
+    parsed = parse(normalize(statement.text), camel_names(statement.text))
+    groups = [
+        [Found(match) for wanted in group for match in parsed.matches(wanted)]
+        for group in wanted_groups(statement)
+    ]
+    if not groups or not all(groups):
+        return PLAIN
+    return weigh(parsed, groups, ()).signature
+
+
+@lru_cache(maxsize=4096)
+def without_one(statement: Statement) -> tuple[Wanted, ...]:
+    """The key groups without one of words alone, where the others hold a name or a value."""
+    wanted = wanted_groups(statement)
+    found: list[Wanted] = []
+    for place, group in enumerate(statement.keys):
+        others = (*wanted[:place], *wanted[place + 1 :])
+        spare = all(map(_is_spare, group))
+        if spare and (len(others) > 1 or any(all(map(_is_firm, other)) for other in others)):
+            found.append(others)
+    return tuple(found)
+
+
+def _is_spare(form: str) -> bool:
+    """Whether an alternative is words that others could stand for: no name, value or denial."""
+    asked = alternative(form)
+    return (
+        form.islower()
+        and not asked.negative
+        and not is_denial(asked)
+        and not any(is_name(term) or is_value(term) for term in asked.terms)
+    )
+
+
+def _is_firm(asked: Alternative) -> bool:
+    return any(map(is_name, asked.terms))

@@ -1,0 +1,167 @@
+"""Views whose summary was changed, and how far the score of the benchmark moves by that.
+
+``PYTHONPATH=tests python tests/calibration/changed_views.py`` prints the table.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from calibration.perturbations import (
+    INVARIANT,
+    REWORDED,
+    negated,
+    outdated,
+    thinned,
+    without_next_steps,
+)
+from support.measuring import offline_settings
+
+from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.conversation.messages import Message, text_message
+from pytest_compaction.metrics.dimensions import view_scores
+from pytest_compaction.metrics.survival import read, view_index
+from pytest_compaction.rubric import dimension_scores, overall_score
+from pytest_compaction.run.response import Arm
+from pytest_compaction.session.resolve import resolve_session
+
+Views = Mapping[tuple[str, str], tuple[Case, Probe, tuple[Message, ...]]]
+"""The view that each probe is read from, by the ids of case and probe."""
+Change = Callable[[Case, tuple[Message, ...]], tuple[Message, ...]]
+SEEDS: Final = range(5)
+
+
+@cache
+def views(compactor: str) -> Views:
+    """The views of one strategy over the shipped cases."""
+    here = Path(__file__).parent
+    session = resolve_session(offline_settings(compactors=(compactor,)), here, here, True, {}, {})
+    try:
+        return {
+            (case.id, probe.id): (case, probe, made.view(probe.point))
+            for case in session.case_set.cases
+            for made in [session.engine.compaction(case, Arm(compactor))]
+            for probe in case.probes
+        }
+    finally:
+        session.close()
+
+
+def case_means(of: Views, change: Change | None = None) -> dict[str, float]:
+    """The mean score (0 to 5) of each case, read from views that ``change`` made of them."""
+    scores: dict[str, list[float]] = {}
+    made: dict[tuple[str, int], tuple[Message, ...]] = {}
+    for (id, _), (case, probe, view) in sorted(of.items(), key=lambda item: item[0]):
+        key = (id, probe.point)
+        if key not in made:
+            made[key] = change(case, view) if change else view
+        readings = read(probe.facts, probe.traps, view_index(made[key]))
+        found = view_scores(probe.facts, probe.traps, readings)
+        overall = overall_score(dimension_scores({score.id: score.score for score in found}))
+        if overall is not None:
+            scores.setdefault(id, []).append(overall)
+    return {id: math.fsum(each) / len(each) for id, each in scores.items()}
+
+
+def to_summary(change: Callable[[str], str]) -> Change:
+    """Change the messages that a strategy wrote, and leave those of the log alone."""
+
+    def changed(_: Case, view: tuple[Message, ...]) -> tuple[Message, ...]:
+        return tuple(
+            text_message(message.id, message.role, change(message.text), "synthetic")
+            if message.origin == "synthetic" and message.text
+            else message
+            for message in view
+        )
+
+    return changed
+
+
+def to_stale_values(case: Case, view: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Current values of the case replaced by stale ones in the summary."""
+    facts = [fact for probe in case.probes for fact in probe.facts]
+    return to_summary(lambda text: outdated(text, facts))(case, view)
+
+
+def half_a_tail(_: Case, view: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The older half of the messages that were kept word for word left out."""
+    kept = [m for m in view if m.origin == "log" and m.role not in {"system", "developer"}]
+    gone = {message.id for message in kept[: len(kept) // 2]}
+    return tuple(message for message in view if message.id not in gone)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """How far a change moves the score: the mean over cases, and its two-sided p."""
+
+    name: str
+    mean: float
+    p: float
+
+
+def effect(name: str, before: Mapping[str, float], after: Mapping[str, float]) -> Effect:
+    """The paired difference of case means, with p from the exact sign-flip distribution."""
+    differences = [after[id] - before[id] for id in sorted(before)]
+    return Effect(name, math.fsum(differences) / len(differences), sign_flip(differences))
+
+
+def sign_flip(differences: Sequence[float]) -> float:
+    """Two-sided p of a mean of 0 if every difference could as well have the other sign."""
+    moved = [abs(value) for value in differences if abs(value) > 1e-12]
+    observed = abs(math.fsum(differences))
+    if not moved:
+        return 1.0
+    flips = itertools.product((1, -1), repeat=len(moved))
+    extreme = sum(
+        abs(math.fsum(sign * value for sign, value in zip(signs, moved, strict=True)))
+        >= observed - 1e-9
+        for signs in flips
+    )
+    return extreme / 2 ** len(moved)
+
+
+def invariances(compactor: str) -> list[Effect]:
+    """What changes in form do to the score of a strategy."""
+    of = views(compactor)
+    before = case_means(of)
+    return [
+        effect(name, before, case_means(of, to_summary(change)))
+        for name, change in {**INVARIANT, **REWORDED}.items()
+    ]
+
+
+def sensitivities(compactor: str) -> list[Effect]:
+    """What changes in meaning do to the score of a strategy."""
+    of = views(compactor)
+    before = case_means(of)
+    changes: dict[str, Change] = {
+        "all sentences negated": to_summary(negated),
+        "half of the sentences negated": to_summary(lambda text: negated(text, 2)),
+        "stale values": to_stale_values,
+        "half of the tail dropped": half_a_tail,
+        "next steps dropped": to_summary(without_next_steps),
+    }
+    for seed in SEEDS:
+        thin = to_summary(lambda text, s=seed: thinned(text, 0.05, s))
+        changes[f"5 % of the sentences dropped, seed {seed}"] = thin
+    return [effect(name, before, case_means(of, change)) for name, change in changes.items()]
+
+
+def main() -> None:
+    """Print all effects for the strategies that the command line names."""
+    for compactor in sys.argv[1:] or ["anchored"]:
+        means = case_means(views(compactor))
+        print(f"{compactor} {math.fsum(means.values()) / len(means):.3f}")
+        for each in [*invariances(compactor), *sensitivities(compactor)]:
+            print(f"  {each.name:45} {each.mean:+.3f}  p {each.p:.4f}")
+
+
+if __name__ == "__main__":
+    main()
