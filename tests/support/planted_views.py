@@ -23,7 +23,10 @@ from pytest_compaction.conversation.messages import (
 
 
 class Tampered(Anchored):
-    """``anchored`` with a smaller budget; subclasses then tamper with its views."""
+    """``anchored`` with a smaller budget and a long tail; subclasses then tamper with its views."""
+
+    def __init__(self):
+        super().__init__(summary=0.6)
 
     def __init__(self):
         super().__init__(summary=0.6)  # leaves a tail long enough to tamper with

@@ -113,7 +113,7 @@ def _room_enough() -> Scenario:
     for _ in range(6):
         log.says("user", 6)
         log.says("assistant", 6)
-    return Scenario(log.batches(6), 1500, 600)
+    return Scenario(log.batches(4), 1500, 600)
 
 
 def _long_rules() -> Scenario:

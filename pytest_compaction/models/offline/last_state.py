@@ -16,7 +16,7 @@ _UPDATED: Final = 0.6
 """From this share of common stems on, two entries are the same, or one updates the other."""
 _RAREST: Final = 4
 _COMPARED: Final = 24
-"""Entries are compared that share one of the rarest stems, and at most so many of them."""
+"""Entries are compared that share one of their rarest stems, and at most so many of them."""
 
 
 def last_state(entries: Iterable[Entry]) -> list[Entry]:
@@ -81,7 +81,8 @@ def _without_repetition(entries: Sequence[Entry]) -> list[Entry]:
     for entry, stems in sorted(
         zip(entries, read, strict=True), key=lambda pair: pair[0].order, reverse=True
     ):
-        rarest = sorted(stems, key=lambda stem: (counts[stem], stem))[:_RAREST]
+        shared = (stem for stem in stems if counts[stem] > 1)
+        rarest = sorted(shared, key=lambda stem: (counts[stem], stem))[:_RAREST]
         place = None if entry.subject else seen.newer_form(stems, rarest)
         if place is None:
             seen.add(entry, stems, rarest)

@@ -37,6 +37,7 @@ _CONSTANT: Final = re.compile(
 _CODE: Final = re.compile(r"(?:def|class|return|if|elif|for|while|with|assert|import|from|raise)\b")
 _LITERAL: Final = re.compile(r"[\d\"'(\[{]|True|False|true|false|None")
 _CODE_SUFFIXES: Final = (".py", ".js", ".ts", ".go", ".rs", ".java", ".c", ".cpp", ".rb", ".sh")
+_RECORD_SUFFIXES: Final = (".log", ".csv", ".tsv", ".jsonl")
 _PROSE_SUFFIXES: Final = (".md", ".txt", ".rst")
 _LINES: Final = 600
 _CHARACTERS: Final = 160
@@ -96,7 +97,9 @@ def _old_and_new(arguments: dict[str, object]) -> tuple[set[str], list[str]]:
 
 
 def _whole(path: str, lines: list[str]) -> list[str]:
-    """The lines of a file; in prose, its sentences, although they were wrapped."""
+    """The lines of a file; in prose, its sentences, although they were wrapped; of data none."""
+    if path.endswith(_RECORD_SUFFIXES):
+        return []
     if not path.endswith(_PROSE_SUFFIXES):
         return lines
     texts = (sentence.text for sentence in sentences("\n".join(lines)))
