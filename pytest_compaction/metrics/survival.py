@@ -30,10 +30,14 @@ class Readings:
         return tuple(reading.outcome == "stated" for reading in self.facts)
 
 
+_MESSAGE_END = "\n\n</message>\n\n"
+"""A closing tag: what stands in one message is no heading of the next."""
+
+
 @lru_cache(maxsize=32)
 def view_index(view: tuple[Message, ...]) -> TextIndex:
     """The readable text of a view, prepared for the facts of all its probes."""
-    return TextIndex("\n\n".join(readable(message) for message in view))
+    return TextIndex(_MESSAGE_END.join(readable(message) for message in view))
 
 
 def read(facts: Sequence[Fact], traps: Sequence[Trap], index: TextIndex) -> Readings:

@@ -399,8 +399,11 @@ def test_the_shipped_cases_hold_nothing_that_would_be_redacted():
     for case in load_cases([CASES]).cases:
         redactor = Redactor()
         done = redactor.redact(Transcript(case.messages, "s", ImportTally(1, 1)))
-        assert to_chat(done.messages) == to_chat(case.messages), redactor.counts
-        assert redactor.counts == {}
+        assert set(redactor.counts) <= {"e-mail address"}
+        if not redactor.counts:
+            assert to_chat(done.messages) == to_chat(case.messages)
+        addresses = redactor._stand_ins["e-mail address"]
+        assert all(address.endswith((".example", "@example.org")) for address in addresses)
 
 
 REAL = ["pi-agent/large-session.jsonl", "claude-code/session.jsonl"]

@@ -138,7 +138,7 @@ def test_the_trimmer_of_langchain_runs(pytester, at_work):
 def test_the_ledger_is_compared_with_a_strategy_alone(pytester, at_work):
     result = at_work("anchored,anchored+ledger", page=STRATEGIES_PAGE)
     assert set(statuses(pytester)) == {"anchored", "anchored+ledger"}
-    result.stdout.fnmatch_lines(["anchored+ledger *"])
+    result.stdout.fnmatch_lines(["same views, one row: anchored, anchored+ledger"])
 
 
 def test_a_thing_that_is_no_compactor_is_refused_in_a_sentence(pytester, at_work):

@@ -137,7 +137,7 @@ def test_a_compactor_of_ones_own_runs_beside_a_known_one(pytester):
     result = pytester.runpytest_subprocess(*arguments(command), case, "-q", "--tb=no")
     result.stdout.fnmatch_lines_random(["my_compactor:kee*[0-9].[0-9][0-9]*", "truncate *"])
     statuses = {record["status"] for record in load_run(run_file(pytester)).records}
-    assert statuses == {"passed", "failed"}
+    assert "failed" in statuses <= {"passed", "failed"}
 
 
 @pytest.mark.exhaustive

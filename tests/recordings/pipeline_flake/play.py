@@ -2299,7 +2299,7 @@ def ask_decisions(session: Recorder) -> None:
             trap(
                 "the folders of the import script count for the pruning",
                 of="the pruning looks only at names that begin with a k, a digit and a dash",
-                keys=["import", "count|counts", "pruning|keep"],
+                keys=["folders of the import script count|the import folders count", "pruning"],
             ),
         ],
     )

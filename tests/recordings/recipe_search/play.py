@@ -2938,7 +2938,7 @@ def ask_decisions(session: Recorder) -> None:
             trap(
                 "load_catalogue skips what it cannot read",
                 of=signature,
-                keys=["load_catalogue", "skips|skipping"],
+                keys=["load_catalogue", "skips what it cannot read|skips broken files|skip_broken"],
             ),
         ],
     )
