@@ -28,9 +28,6 @@ class Tampered(Anchored):
     def __init__(self):
         super().__init__(summary=0.6)
 
-    def __init__(self):
-        super().__init__(summary=0.6)  # leaves a tail long enough to tamper with
-
     def tamper(self, after, before, context):
         """The view with the fault, or ``None`` to leave the view as it is."""
 

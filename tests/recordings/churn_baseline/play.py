@@ -950,19 +950,19 @@ def investigate(session: Recorder) -> None:
         "too, I'll remember that. And the credits: kinds, two dates for each, amounts.",
     )
     session.together(
-        [read_file("src/boxleave/table.py"), read_file("src/boxleave/settings.py")],
+        [read_file("src/boxleave/settings.py"), read_file("src/boxleave/table.py", (1, 150))],
         "Two dates for each credit is one more than I would have expected; most of the time they are the "
-        "same, but not always. I keep that in mind and go on in order: how the files are read, and what "
-        "the settings can change. After that the tests and your figures. I write down what I expect before I run it: if "
+        "same, but not always. I keep that in mind and go on in order: what the settings can change, and how "
+        "the files are read. After that the tests and your figures. I write down what I expect before I run it: if "
         "the tests are green and the auc is what you say, then the program does what it was written for, and "
         "the question is whether that is the right thing.",
     )
     session.together(
         [
-            bash("python -m pytest -q --tb=short"),
             bash("python -m boxleave describe data/march; python -m boxleave train data/march"),
+            bash("python -m pytest -q --tb=short"),
         ],
-        "Are the tests green, and do I get your figures?",
+        "Now your figures on my side, and the tests.",
     )
     session.together(
         [
@@ -1712,7 +1712,7 @@ def finish(session: Recorder) -> None:
         "a quarter leaves. The brier differs by plan, but only because the leavers are not "
         "spread evenly over them."
     )
-    session.user("good, no correction then")
+    session.user("good, no correction by plan then")
     session.say(
         "Nothing is changed, then. I keep the table out of the tree; whoever wants it again can have it from a "
         "dozen lines, and the notes will say what came out."
@@ -2129,8 +2129,8 @@ def probes_of_p3(session: Recorder) -> None:
             fact(
                 "there is no correction by plan",
                 type="decision",
-                keys=["no correction|without correction|no plan correction"],
-                said_in=session.saying("no correction then"),
+                keys=["plan|plans", "no correction|without correction|not corrected"],
+                said_in=session.saying("no correction by plan then"),
             ),
         ],
         traps=[
@@ -2161,7 +2161,7 @@ def recall_probes(session: Recorder) -> None:
         "does a call take, with which exact error did scoring the southern depot die, how many tests passed at first, and "
         "how many customers were left in the experiment with the hashes?",
         [
-            fact("train said precision 0.750 at first", type="value", keys=["precision", "0.750"]),
+            fact("train said auc 0.978 at first", type="value", keys=["auc", "0.978"]),
             fact("a call takes 11 minutes", type="value", keys=["call", "11 minutes"]),
             fact(
                 "D214 customers.csv line 38: cannot read joined '14.11.2024'",
@@ -2208,7 +2208,8 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "the desk phones 40 customers a week",
                 type="constraint",
-                keys=["40 customers|40 a week|40 calls|40 names|40 in the week"],
+                keys=["40", "desk|phone|phones|calls", "week|weekly"],
+                said_in=session.saying("they can phone 40 customers"),
             ),
         ],
         traps=[
@@ -2237,9 +2238,10 @@ def recall_probes(session: Recorder) -> None:
             fact(phone, type="constraint", keys=["60 days", "phoned|left alone|called"]),
             fact("the list is imported on Mondays at 06:40", type="value", keys=["06:40"]),
             fact(
-                "Femke's findings are to be compared with the scores week by week",
+                "Femke's findings are to be compared with the scores",
                 type="next_step",
-                keys=["compare", "Femke|scores|April list", "week by week|weekly"],
+                keys=["Femke|April list|calls", "compare|compared|comparison", "scores"],
+                said_in=session.saying("when Femke has phoned the April list"),
             ),
         ],
         traps=[
@@ -2387,7 +2389,7 @@ def continuation_probes(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "data/|export|exports",
-                    "as the shop wrote them|leave it as it is|unchanged|not edited",
+                    "as the shop wrote them|as the shop sent them|unchanged|not edited|never edited",
                 ],
                 said_in=session.holding("stay as the shop wrote them"),
             ),
@@ -2426,7 +2428,8 @@ def continuation_probes(session: Recorder) -> None:
             fact(
                 "each name on the list gets a reason in one line",
                 type="next_step",
-                keys=["reason", "one line|each name"],
+                keys=["reason", "one line|each name", "name|names"],
+                said_in=session.saying("a reason in one line for each name"),
             ),
         ],
         traps=[
@@ -2451,7 +2454,12 @@ def decision_probes(session: Recorder) -> None:
         "How far ahead does the label look and why not a month, what auc would a month have had, and what did the table show against "
         "weighting and against the other model?",
         [
-            fact(days, type="decision", keys=["horizon|stays|ahead|label", "45 days"]),
+            fact(
+                days,
+                type="decision",
+                keys=["horizon|stays|ahead|label|kept", "45 days"],
+                said_in=session.saying("It stays at 45 days"),
+            ),
             fact("notice is 30 days", type="reason", keys=["notice", "30 days"]),
             fact(
                 "a horizon of 30 days has an auc of 0.822",

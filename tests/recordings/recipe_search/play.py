@@ -2330,9 +2330,10 @@ def ask_after_the_scan(session: Recorder) -> None:
                 keys=["tablet", "130", "54"],
             ),
             fact(
-                "aubergin was typed 12 times without a hit",
+                "aubergin was typed 12 times",
                 type="value",
                 keys=["aubergin", "12"],
+                said_in=session.holding("12\taubergin"),
             ),
             fact(scanning, type="decision", keys=["build an index|build the index|inverted index"]),
         ],
@@ -2744,7 +2745,12 @@ def ask_continuation(session: Recorder) -> None:
                 type="reason",
                 keys=["upright|portrait|vertically", "tablet|screen"],
             ),
-            fact(version, type="state", keys=["version 3|VERSION = 3", "index|format|terms"]),
+            fact(
+                version,
+                type="state",
+                keys=["version 3|VERSION = 3", "index|format|terms"],
+                said_in=session.saying("so the format becomes version 3"),
+            ),
             fact(
                 "the index compares digests of 16 hexadecimal digits",
                 type="value",
@@ -2936,9 +2942,9 @@ def ask_decisions(session: Recorder) -> None:
                 keys=["rapidfuzz", "added|installed|is used|in requirements"],
             ),
             trap(
-                "load_catalogue skips what it cannot read",
+                "load_catalogue leaves out broken recipes",
                 of=signature,
-                keys=["load_catalogue", "skips what it cannot read|skips broken files|skip_broken"],
+                keys=["load_catalogue", "leaves out broken|skips broken|omits broken"],
             ),
         ],
     )
