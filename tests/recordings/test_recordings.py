@@ -11,8 +11,11 @@ from pathlib import Path
 
 import pytest
 import record
+import requirements
 from recorder import Recorder
 from repository import Repository, versions
+
+from pytest_compaction.case.files import load_cases
 
 HERE = Path(__file__).parent
 needs_git = pytest.mark.skipif(
@@ -43,6 +46,11 @@ def session(start, tmp_path):
 def test_every_case_has_its_play():
     targets = [record.target(name, record.load(name)) for name in record.names()]
     assert sorted(record.CASES.glob("*/*.json")) == sorted(targets)
+
+
+@pytest.mark.parametrize("case", load_cases([record.CASES]).cases, ids=lambda case: case.id)
+def test_every_session_has_what_a_strategy_can_lose(case):
+    assert requirements.figures(case).shortfalls == []
 
 
 @needs_git
