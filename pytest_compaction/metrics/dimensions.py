@@ -69,11 +69,6 @@ class Tally:
         parts += [f"stale: {listed(self.stale)}"] if self.stale else []
         return "; ".join(parts) or "nothing is missing"
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether every fact is stated and no loose trap is hit."""
-        return self.stated == len(self.read) and not self.stale
-
 
 def tally(
     criterion: Criterion, facts: Sequence[Fact], traps: Sequence[Trap], readings: Readings

@@ -93,9 +93,9 @@ SHORT = {
 
 @pytest.mark.parametrize(("case", "question"), PROBES)
 def test_a_gold_answer_scores_almost_full(case, question):
-    if (case.id, question.id) in SHORT:
-        pytest.xfail("the matcher misreads these facts beside each other")
     verdict = verdict_on(case, question, gold(question))
+    if verdict.overall < 4.8 and (case.id, question.id) in SHORT:
+        pytest.xfail("the matcher misreads these facts beside each other")
     assert verdict.overall >= 4.8, verdict.shortfall()
 
 

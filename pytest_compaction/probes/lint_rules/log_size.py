@@ -7,8 +7,8 @@ from typing import Final
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
-from pytest_compaction.conversation.messages import readable
 from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.metrics.survival import view_index
 from pytest_compaction.probes.lint_rules.finding import Level, LintFinding, finding, quoted
 from pytest_compaction.rubric import CRITERIA, Criterion
 from pytest_compaction.text.matching import TextIndex
@@ -107,4 +107,4 @@ def _about_files(probe: Probe) -> bool:
 def _tail(case: Case, point: int, sizes: Sequence[int], room: int) -> TextIndex:
     end = case.points[point].index + 1
     start = assumed_tail_start(sizes, end, room)
-    return TextIndex("\n".join(readable(message) for message in case.messages[start:end]))
+    return view_index(case.messages[start:end])

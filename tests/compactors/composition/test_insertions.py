@@ -140,11 +140,6 @@ def paired(name, other, figure):
     return differences
 
 
-def mean(differences):
-    values = [value for group in differences.values() for value in group]
-    return sum(values) / len(values)
-
-
 def view_tokens(name):
     """Tokens of the last view of each case."""
     return {r["case"]: r["tokens"]["view"] for r in records_of(name)}
