@@ -67,6 +67,7 @@ DURATIONS: Final[dict[str, tuple[str, Decimal]]] = {
         ("h hr hrs hour hours", "s", "3600"),
         ("d day days", "s", "86400"),
         ("w wk wks week weeks", "s", "604800"),
+        ("fortnight fortnights", "s", "1209600"),
         ("mo mos month months", "months", "1"),
         ("y yr yrs year years", "months", "12"),
     )
@@ -122,6 +123,12 @@ MONTHS: Final = {
     )
     for spelling in (name, name[:3])
 } | {"sept": 9}
+
+WEEKDAYS: Final = (
+    "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun".split()
+)
+HOURS: Final = {word: WORDS[word] for word in [*_UNITS[1:], *_TEENS[:3]]}
+"""The hours of a clock in words."""
 
 _VERSIONED: Final = (
     "version versions release py python cpython node node.js nodejs npm golang java jdk ruby "

@@ -50,6 +50,17 @@ IRREGULAR_FORMS: Final = {
 """The irregular forms of each base form that has some."""
 
 
+_FORMS: Final = {
+    stem(base): tuple(dict.fromkeys(stem(form) for form in (base, *forms)))
+    for base, forms in IRREGULAR_FORMS.items()
+}
+
+
+def forms_of(root: str) -> tuple[str, ...]:
+    """The stems of the forms of a word, the regular and the irregular ones, by its own stem."""
+    return _FORMS.get(stem(_BASES.get(root, root)), (root,))
+
+
 def base_stem(word: str) -> str:
     """The stem of a word in lower case; an irregular form has the stem of its base."""
     return stem(_BASES.get(word, word))

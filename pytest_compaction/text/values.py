@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final, Literal
 
-from pytest_compaction.text import spellings
+from pytest_compaction.text import clock, spellings
 from pytest_compaction.text.spellings import CURRENCIES, DURATIONS, MONTHS, ORDINALS, SIZES
 from pytest_compaction.text.value_forms import (
     AMOUNTS,
@@ -87,6 +87,8 @@ def _amount(text: str) -> Decimal:
     text = re.sub(r"(?<=\d)[,_'](?=\d)", "", text.lower())
     digits = re.match(r"-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?", text)
     total = Decimal(digits[0]) if digits else Decimal(0)
+    if text.endswith(" and a half"):
+        return _amount(text.removesuffix(" and a half")) + Decimal("0.5")
     for word in re.findall("[a-z]+", text[digits.end() if digits else 0 :]):
         if word in spellings.SCALES:
             total = (total or Decimal(1)) * spellings.SCALES[word]
@@ -175,6 +177,9 @@ def _read_age(match: re.Match[str]) -> list[Value]:
 
 def _read_hour(match: re.Match[str]) -> list[Value]:
     text = match[0].lower()
+    if not re.search("hour", text):
+        unit = text.split()[-1]
+        return [_value("duration", _length(Decimal(1), unit), match)]
     seconds = 1800 if text.startswith("half") else 5400 if text.endswith("half") else 3600
     return [_value("duration", Decimal(seconds), match)]
 
@@ -252,25 +257,24 @@ def _read_day_first(match: re.Match[str]) -> list[Value]:
 
 
 def _read_named_month(match: re.Match[str]) -> list[Value]:
+    """A date, or both ends of a span of days of which the month and the year are said once."""
     month = MONTHS[next(w for w in _LETTERS.findall(match[0].lower()) if w in MONTHS)]
     numbers = [int(part) for part in re.findall(r"\d+", match[0])]
     year = next((number for number in numbers if number > 31), None)
-    day = next((number for number in numbers if number <= 31), None)
-    return _read_date(year, month, day, match) if day != 0 else []
+    days: list[int | None] = [number for number in numbers if number <= 31]
+    dates = (_read_date(year, month, day, match) for day in days or [None] if day != 0)
+    return [value for found in dates for value in found]
+
+
+def _read_spoken(match: re.Match[str]) -> list[Value]:
+    seconds, sure = clock.spoken(match[0].lower())
+    also = () if sure else (("time", (seconds + clock.HALF_DAY) % (2 * clock.HALF_DAY)),)
+    return [_value("time", seconds, match, also)]
 
 
 def _read_clock(match: re.Match[str]) -> list[Value]:
-    text = match[0].lower()
-    if text in {"noon", "midnight"}:
-        return [_value("time", 43200 if text == "noon" else 0, match)]
-    numbers = [int(part) for part in re.findall(r"\d+", text)]
-    hour, minute, second = (*numbers, 0, 0)[:3]
-    half = re.search(r"[ap](?=\.?m)", text)
-    if half and hour <= 12:
-        hour = hour % 12 + (12 if half[0] == "p" else 0)
-    seconds = hour * 3600 + minute * 60 + second
-    open_half = not half and 1 <= hour <= 12 and not text.startswith("0")
-    also = (("time", (seconds + 43200) % 86400),) if open_half else ()
+    seconds, second, sure = clock.written(match[0].lower())
+    also = () if sure else (("time", (seconds + clock.HALF_DAY) % (2 * clock.HALF_DAY)),)
     return [_value("time", seconds, match, also, implied=(("time", seconds - second),))]
 
 
@@ -278,6 +282,7 @@ _READERS: Final[dict[str, Callable[[re.Match[str]], list[Value]]]] = {
     "iso": _read_iso,
     "dotted": _read_day_first,
     "slashed": _read_day_first,
+    "dayspan": _read_named_month,
     "monthday": _read_named_month,
     "daymonth": _read_named_month,
     "monthyear": _read_named_month,
@@ -285,6 +290,7 @@ _READERS: Final[dict[str, Callable[[re.Match[str]], list[Value]]]] = {
     "dots": _read_version,
     "clockspan": _read_clockspan,
     "clock": _read_clock,
+    "spoken": _read_spoken,
     "oclock": _read_clock,
     "money": _read_money,
     "age": _read_age,
