@@ -12,7 +12,8 @@ from pytest_compaction.text.synonyms import base_stem, forms_of
 from pytest_compaction.text.vocabulary import Expression, expression_key, expressions
 
 _PARTICLES: Final = frozenset(
-    "about across along apart around aside away back down forward in off on out over through up".split()
+    """about across along apart around aside away back down forward in off on out over through
+    up""".split()
 )
 _BETWEEN: Final = 3
 """The most words between a verb and its particle."""

@@ -162,7 +162,7 @@ class TextIndex:
             passage = joined([self._index.parsed(one) for one in near])
             if held.exact and held.share >= _SHARE and affirmed(statement.text, passage) is None:
                 why = f"{held.share:.0%} of its words around all groups but one"
-                return found[0], found[1], replace(found[2], why=why)
+                return RANK["uncertain"], found[1], replace(found[2], outcome="uncertain", why=why)
         return None
 
     def _gone_with_folder(self, group: Sequence[Alternative], change: str) -> int | None:
