@@ -24,6 +24,7 @@ from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed
 from pytest_compaction.text.groups import Outcome as Outcome
 from pytest_compaction.text.overlap import PreparedText, overlap
 from pytest_compaction.text.passages import disagreed, joined, together
+from pytest_compaction.text.plain_changes import with_keys
 from pytest_compaction.text.polarity import Cue, heading_cue
 from pytest_compaction.text.relations import Relation
 from pytest_compaction.text.sentence_index import SentenceIndex
@@ -92,6 +93,7 @@ class TextIndex:
         return own
 
     def _read_alone(self, statement: Statement) -> Reading:
+        statement = with_keys(statement)
         if statement.keys:
             return self._read_keys(statement)
         forms = (statement.text, *statement.aliases)

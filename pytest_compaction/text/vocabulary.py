@@ -1,7 +1,6 @@
 """What the words of keys are found by: near synonyms, set expressions and other spellings.
 
-The groups stand in ``synonyms.txt``, whose head says how they are read. That list is stricter
-than ``synonyms``, because one word of a key decides alone.
+The groups are those of ``synonyms.txt``, whose head says how they are read.
 """
 
 from __future__ import annotations
@@ -9,10 +8,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from functools import lru_cache
-from importlib import resources
 from typing import Final
 
-from pytest_compaction.text.synonyms import IRREGULAR_FORMS, base_stem
+from pytest_compaction.text.synonyms import IRREGULAR_FORMS, Entry, base_stem, listed_groups
 from pytest_compaction.text.words import stem
 
 _SPELLINGS: Final = tuple(
@@ -44,26 +42,18 @@ def expression_key(expression: Expression) -> str:
 
 
 @lru_cache(maxsize=1)
-def _groups() -> tuple[tuple[tuple[str, ...], ...], ...]:
-    """The groups of the list, each entry as its words."""
-    text = resources.files(__package__).joinpath("synonyms.txt").read_text("utf-8")
-    lines = (line for line in text.splitlines() if line and not line.startswith("#"))
-    return tuple(tuple(tuple(entry.split()) for entry in line.split(",")) for line in lines)
-
-
-@lru_cache(maxsize=1)
 def _same() -> dict[str, tuple[str, ...]]:
     """The keys of all words and expressions in the groups of each, itself first."""
     table: dict[str, dict[str, None]] = {}
     irregular = ([(base,), *((form,) for form in forms)] for base, forms in IRREGULAR_FORMS.items())
-    for group in [*irregular, *_groups()]:
+    for group in [*irregular, *listed_groups()]:
         keys = [key for entry in group for key in _keys_of(entry)]
         for key in keys:
             table.setdefault(key, {key: None}).update(dict.fromkeys(keys))
     return {key: tuple(others) for key, others in table.items()}
 
 
-def _keys_of(entry: tuple[str, ...]) -> list[str]:
+def _keys_of(entry: Entry) -> list[str]:
     if len(entry) > 1:
         return [expression_key(tuple(map(base_stem, entry)))]
     return [stem(form) for form in (entry[0], *IRREGULAR_FORMS.get(entry[0], ()))]
@@ -73,7 +63,7 @@ def _keys_of(entry: tuple[str, ...]) -> list[str]:
 def expressions() -> dict[str, tuple[Expression, ...]]:
     """The expressions of the list by the stem of their first word."""
     found: dict[str, dict[Expression, None]] = defaultdict(dict)
-    for entry in (entry for group in _groups() for entry in group if len(entry) > 1):
+    for entry in (entry for group in listed_groups() for entry in group if len(entry) > 1):
         expression = tuple(map(base_stem, entry))
         found[expression[0]][expression] = None
     return {first: tuple(others) for first, others in found.items()}
