@@ -14,6 +14,11 @@ _EARLY: Final = 5
 """The last hour that is "at night" behind midnight."""
 
 
+def other_half(seconds: int) -> int:
+    """The same time in the other half of the day."""
+    return (seconds + HALF_DAY) % (2 * HALF_DAY)
+
+
 def written(text: str) -> tuple[int, int, bool]:
     """Seconds since midnight, the seconds of the minute, and whether the half of the day is said.
 

@@ -33,7 +33,7 @@ from pytest_compaction.text.statement import signature_of, wanted_groups, withou
 from pytest_compaction.text.words import clipped, is_path, normalize
 
 _SHARE: Final = 0.5
-"""Share of a statement's own words that make up for one group of words that is not found."""
+"""Share of a statement's own words from which it is uncertain without one group of words."""
 _SHOWN: Final = 240
 """Characters of a clause that an explanation shows."""
 

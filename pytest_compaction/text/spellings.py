@@ -146,3 +146,18 @@ EXTENSIONS: Final = any_of(
     "rb rs rst scss sh sql svg toml ts tsx txt vue xml yaml yml".split()
 )
 """Endings of file names, whose digits are no values."""
+
+
+def amount_of(text: str) -> Decimal:
+    """The number that an amount in digits or words is: "1,150", "three hundred and a half"."""
+    text = re.sub(r"(?<=\d)[,_'](?=\d)", "", text.lower())
+    digits = re.match(r"-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?", text)
+    total = Decimal(digits[0]) if digits else Decimal(0)
+    if text.endswith(" and a half"):
+        return amount_of(text.removesuffix(" and a half")) + Decimal("0.5")
+    for word in re.findall("[a-z]+", text[digits.end() if digits else 0 :]):
+        if word in SCALES:
+            total = (total or Decimal(1)) * SCALES[word]
+        else:
+            total += WORDS.get(word, 0)
+    return total
