@@ -114,6 +114,11 @@ PREPOSITION: Final = re.compile(
     r"\b(?:in|on|at|with|for|during|after|before|under|by|from|to|into|across|over|within|when|"
     r"that|as|are|is|was|were|and|but|will|has|have|had|would|could|can|should|must|may|does|did)\b"
 )
+LIMIT: Final = re.compile(
+    r"(?:no|not|never|cannot|\w+n't) (?:(?:\w+ )?(?:more|fewer|less|later|earlier|longer|shorter|"
+    r"larger|bigger|smaller|higher|lower|wider|deeper) than|exceed\w*)\b"
+)
+"""What "no more than twelve" denies is a thirteenth, not the twelve."""
 HEADING_CUE: Final = re.compile(
     r"\b(?P<reject>rejected|ruled out|abandoned|discarded|reverted|dropped|decided against|"
     r"dead ends?|discarded|withdrawn|obsolete|outdated|superseded|former(?:ly)?|old values?|"

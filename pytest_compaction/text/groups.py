@@ -112,7 +112,7 @@ def _weigh_choice(
     outer = [cue for cue in above if not _named_above(choice, cue)]
     rejects = any(cue.kind == "rejected" for cue in spent) or any(
         not _REJECTING.isdisjoint(
-            key for term in found.match.alternative.terms for key in term.keys
+            key for term in found.match.alternative.terms for key in term.keys[:1]
         )
         for found in choice
     )

@@ -11,7 +11,8 @@ from pytest_compaction.text import values
 _MAY_HOLD: Final = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|half|an|"
     r"hundred|thousand|million|dozen|twice|thrice|noon|midnight|first|second|third|fourth|fifth|"
-    r"zero|jan\w*|feb\w*|march|apr\w*|may|june|july|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*)\b"
+    r"zero|jan\w*|feb\w*|march|apr\w*|may|june|july|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|"
+    r"a (?:minute|day|week|fortnight|month|year))\b"
 )
 _UNIT_IN_NAME: Final = re.compile(
     r"[a-z0-9]_(seconds?|secs?|s|ms|millis|minutes?|mins?|hours?|days?|weeks?|bytes|kb|mb|gb|"

@@ -24,6 +24,7 @@ from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed
 from pytest_compaction.text.groups import Outcome as Outcome
 from pytest_compaction.text.overlap import PreparedText, overlap
 from pytest_compaction.text.passages import disagreed, joined, together
+from pytest_compaction.text.plain_changes import with_keys
 from pytest_compaction.text.polarity import Cue, heading_cue
 from pytest_compaction.text.relations import Relation
 from pytest_compaction.text.sentence_index import SentenceIndex
@@ -32,7 +33,7 @@ from pytest_compaction.text.statement import signature_of, wanted_groups, withou
 from pytest_compaction.text.words import clipped, is_path, normalize
 
 _SHARE: Final = 0.5
-"""Share of a statement's own words that make up for one group of words that is not found."""
+"""Share of a statement's own words from which it is uncertain without one group of words."""
 _SHOWN: Final = 240
 """Characters of a clause that an explanation shows."""
 
@@ -92,6 +93,7 @@ class TextIndex:
         return own
 
     def _read_alone(self, statement: Statement) -> Reading:
+        statement = with_keys(statement)
         if statement.keys:
             return self._read_keys(statement)
         forms = (statement.text, *statement.aliases)
@@ -162,7 +164,7 @@ class TextIndex:
             passage = joined([self._index.parsed(one) for one in near])
             if held.exact and held.share >= _SHARE and affirmed(statement.text, passage) is None:
                 why = f"{held.share:.0%} of its words around all groups but one"
-                return found[0], found[1], replace(found[2], why=why)
+                return RANK["uncertain"], found[1], replace(found[2], outcome="uncertain", why=why)
         return None
 
     def _gone_with_folder(self, group: Sequence[Alternative], change: str) -> int | None:

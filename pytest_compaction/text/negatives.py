@@ -14,7 +14,7 @@ from typing import Final
 
 from pytest_compaction.text.alternatives import Alternative, Term, is_value
 from pytest_compaction.text.parsed import Parsed
-from pytest_compaction.text.vocabulary import same_words
+from pytest_compaction.text.synonyms import forms_of
 from pytest_compaction.text.words import stem
 
 _UN: Final = 5
@@ -87,11 +87,11 @@ def _others(asked: Alternative) -> Iterator[Alternative]:
         table = _DENIED if asked.negative else _MEANT
         words = [*table.get(own, ())]
         if asked.negative and own.isalpha():
-            words += [f"un{key}" for key in term.keys]
+            words += [f"un{form}" for form in forms_of(own)]
         elif not asked.negative and own.startswith("un") and len(own) > _UN:
             words.append(own[2:])
         if words:
-            keys = tuple(dict.fromkeys(key for word in words for key in (word, *same_words(word))))
+            keys = tuple(dict.fromkeys(form for word in words for form in forms_of(word)))
             changed = (*asked.terms[:place], Term(keys), *asked.terms[place + 1 :])
             yield replace(asked, normal="", terms=changed, negative=not asked.negative)
 
@@ -108,4 +108,4 @@ def denies(sentence: Parsed) -> bool:
 
 def is_denial(asked: Alternative) -> bool:
     """Whether an alternative holds a word that denies another."""
-    return any(key in _DENYING for term in asked.terms for key in term.keys)
+    return any(key in _DENYING for term in asked.terms for key in term.keys[:1])

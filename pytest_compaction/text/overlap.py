@@ -56,6 +56,8 @@ FAMILY: Final = 5
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _CAMEL: Final = re.compile(r"(?!Mac?[A-Z]|Mc[A-Z])[A-Za-z]+[a-z][A-Z][a-z]+[A-Za-z]*")
 """A name of a program, such as ``KeyError``; no name of a person."""
+_JOINT: Final = re.compile(r"[,;:()]|\b(?:and|but|because|since|so|while|which|although)\b")
+"""Where a statement has more than one clause, which a text may put into different sentences."""
 _MARKS: Final = "\"'`()[].,;:!?"
 _END: Final = re.compile(r"(?<=[.!?;])\s+")
 
@@ -65,7 +67,8 @@ class Overlap:
     """How much of a statement a text holds around one sentence, and which words decided.
 
     ``share`` is from 0 to 1. ``exact`` says whether every value, identifier and path of the
-    statement is there. ``number`` is the place of the sentence in the text, from 0.
+    statement is there: in that very sentence, if the statement has one clause. ``number`` is the
+    place of the sentence in the text, from 0.
     """
 
     share: float
@@ -142,10 +145,16 @@ def overlaps(
         for number in around.keys() & weights.keys():
             weights[number] += term.weight * around[number]
     enough = [number for number, weight in weights.items() if weight >= least * total]
+    one_clause = _JOINT.search(statement) is None
     enough.sort(key=lambda number: (-weights[number], number))
     return [
         _explained(
-            min(weights[number] / total, 1.0), terms, credits, text.sentences[number], number
+            min(weights[number] / total, 1.0),
+            _has_exact(number, one_clause, terms, credits, held),
+            terms,
+            credits,
+            text.sentences[number],
+            number,
         )
         for number in enough[:most]
     ]
@@ -158,6 +167,7 @@ def share(statement: str, text: PreparedText) -> float:
 
 def _explained(
     share: float,
+    exact: bool,
     terms: Sequence[_Term],
     credits: Sequence[dict[int, float]],
     sentence: str,
@@ -166,12 +176,24 @@ def _explained(
     held = [number in around for around in credits]
     return Overlap(
         share,
-        all(found or not term.exact for term, found in zip(terms, held, strict=True)),
+        exact,
         tuple(term.text for term, found in zip(terms, held, strict=True) if found),
         tuple(term.text for term, found in zip(terms, held, strict=True) if not found),
         sentence,
         number,
     )
+
+
+def _has_exact(
+    number: int,
+    one_clause: bool,
+    terms: Sequence[_Term],
+    credits: Sequence[dict[int, float]],
+    places: Sequence[dict[int, float]],
+) -> bool:
+    """Whether the values, identifiers and paths are there: for one clause, in that sentence."""
+    held = places if one_clause else credits
+    return all(number in one or not term.exact for term, one in zip(terms, held, strict=True))
 
 
 def _sentences(text: str) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from pytest_compaction.text.alternatives import (
     is_value,
     nearest_places,
 )
+from pytest_compaction.text.expressions import expressions_in
 from pytest_compaction.text.held import held_values
 from pytest_compaction.text.phrases import phrases_in
 from pytest_compaction.text.polarity import Sense, sense_of
@@ -154,7 +155,8 @@ class Parsed:
 def parse(normal: str, names: Mapping[str, tuple[str, ...]], code: bool = False) -> Parsed:
     """Prepare a normalised sentence; ``names`` gives the words of names in camel case."""
     places: dict[Key, list[Span]] = defaultdict(list)
-    for token, start in token_places(normal):
+    tokens = token_places(normal)
+    for token, start in tokens:
         span = (start, start + len(token))
         for form in token_forms(token):
             places[form].append(span)
@@ -162,7 +164,7 @@ def parse(normal: str, names: Mapping[str, tuple[str, ...]], code: bool = False)
             places[form].append(span)
         if is_path(token):
             places["path", "/".join(path_suffixes(token)[:1])].append(span)
-    for word, span in phrases_in(normal):
+    for word, span in (*phrases_in(normal), *expressions_in(tokens)):
         places[word].append(span)
     sense = sense_of(normal, code)
     for cue in sense.cues:

@@ -79,6 +79,7 @@ def sense_of(normal: str, code: bool = False) -> Sense:
             *_past(normal, bounds),
             *_suppositions(normal, bounds),
         ]
+    cues = [cue for cue in cues if not cue_forms.LIMIT.match(normal, cue.at[0])]
     return Sense(_without_nested(cues), tuple(ends), tuple(explains))
 
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from pytest_compaction.text.alternatives import Key, Term, is_value, path_keys
 from pytest_compaction.text.clauses import Sentence, sentences
+from pytest_compaction.text.expressions import forms_of_words
 from pytest_compaction.text.held import held_values
 from pytest_compaction.text.parsed import Parsed, bounded_find, parse
 from pytest_compaction.text.passages import SENTENCES
@@ -150,7 +151,13 @@ class SentenceIndex:
         return found
 
     def _holders_of_phrase(self, word: Key) -> frozenset[int]:
-        """The sentences with a set expression that stands for the word."""
+        """The sentences with a set expression that stands for the word, or with its words."""
+        if isinstance(word, str) and " " in word:
+            rows = [
+                {number for form in forms for number in self._holders.get(form, ())}
+                for forms in forms_of_words(word)
+            ]
+            return frozenset.intersection(*map(frozenset, rows))
         if word not in self._phrased:
             places = places_of(word, self._joined) if isinstance(word, str) else ()
             self._phrased[word] = frozenset(bisect_right(self._starts, at) - 1 for at in places)

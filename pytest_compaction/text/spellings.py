@@ -67,6 +67,7 @@ DURATIONS: Final[dict[str, tuple[str, Decimal]]] = {
         ("h hr hrs hour hours", "s", "3600"),
         ("d day days", "s", "86400"),
         ("w wk wks week weeks", "s", "604800"),
+        ("fortnight fortnights", "s", "1209600"),
         ("mo mos month months", "months", "1"),
         ("y yr yrs year years", "months", "12"),
     )
@@ -123,6 +124,12 @@ MONTHS: Final = {
     for spelling in (name, name[:3])
 } | {"sept": 9}
 
+WEEKDAYS: Final = (
+    "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun".split()
+)
+HOURS: Final = {word: WORDS[word] for word in [*_UNITS[1:], *_TEENS[:3]]}
+"""The hours of a clock in words."""
+
 _VERSIONED: Final = (
     "version versions release py python cpython node node.js nodejs npm golang java jdk ruby "
     "php rust perl django flask numpy pandas pytest pip postgres postgresql mysql sqlite redis "
@@ -139,3 +146,18 @@ EXTENSIONS: Final = any_of(
     "rb rs rst scss sh sql svg toml ts tsx txt vue xml yaml yml".split()
 )
 """Endings of file names, whose digits are no values."""
+
+
+def amount_of(text: str) -> Decimal:
+    """The number that an amount in digits or words is: "1,150", "three hundred and a half"."""
+    text = re.sub(r"(?<=\d)[,_'](?=\d)", "", text.lower())
+    digits = re.match(r"-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?", text)
+    total = Decimal(digits[0]) if digits else Decimal(0)
+    if text.endswith(" and a half"):
+        return amount_of(text.removesuffix(" and a half")) + Decimal("0.5")
+    for word in re.findall("[a-z]+", text[digits.end() if digits else 0 :]):
+        if word in SCALES:
+            total = (total or Decimal(1)) * SCALES[word]
+        else:
+            total += WORDS.get(word, 0)
+    return total

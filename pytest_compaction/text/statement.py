@@ -10,6 +10,7 @@ from pytest_compaction.text.groups import PLAIN, Found, Signature, weigh
 from pytest_compaction.text.meaning import is_name
 from pytest_compaction.text.negatives import is_denial, wordings
 from pytest_compaction.text.parsed import parse
+from pytest_compaction.text.reworded import reworded
 from pytest_compaction.text.sentence_index import camel_names
 from pytest_compaction.text.words import normalize
 
@@ -36,7 +37,9 @@ class Statement:
 def wanted_groups(statement: Statement) -> Wanted:
     """The key groups of a statement, read."""
     return tuple(
-        tuple(one for form in group for one in wordings(alternative(form)))
+        tuple(
+            one for form in group for same in reworded(alternative(form)) for one in wordings(same)
+        )
         for group in statement.keys
     )
 

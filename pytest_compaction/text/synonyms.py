@@ -1,14 +1,16 @@
 """Irregular forms, and words that a rewording commonly exchanges for one another.
 
-The list of groups is general English and the common vocabulary of software work. It is short on
-purpose: a group holds only words that seldom change what a sentence says, never words for
-neighbouring but different things ("created" and "changed", "always" and "often").
+``synonyms.txt`` is the list for the words of keys, of which each decides alone; its head says how
+it is read. ``GROUPS`` are wider and count only in part, where the share of a statement's words
+decides. No group holds neighbouring but different things ("created" and "changed", "always" and
+"often").
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from functools import lru_cache
+from importlib import resources
 from typing import Final
 
 from pytest_compaction.text.words import stem
@@ -48,6 +50,17 @@ IRREGULAR_FORMS: Final = {
     for base in dict.fromkeys(_BASES.values())
 }
 """The irregular forms of each base form that has some."""
+
+
+_FORMS: Final = {
+    stem(base): tuple(dict.fromkeys(stem(form) for form in (base, *forms)))
+    for base, forms in IRREGULAR_FORMS.items()
+}
+
+
+def forms_of(root: str) -> tuple[str, ...]:
+    """The stems of the forms of a word, the regular and the irregular ones, by its own stem."""
+    return _FORMS.get(stem(_BASES.get(root, root)), (root,))
 
 
 def base_stem(word: str) -> str:
@@ -131,11 +144,24 @@ GROUPS: Final = tuple(_GROUPS.strip().replace("\n", "|").split("|"))
 """Groups of words with one sense, each the words with spaces between."""
 
 
+Entry = tuple[str, ...]
+"""The words of one entry of the list; several for a set expression."""
+
+
+@lru_cache(maxsize=1)
+def listed_groups() -> tuple[tuple[Entry, ...], ...]:
+    """The groups of ``synonyms.txt``."""
+    text = resources.files(__package__).joinpath("synonyms.txt").read_text("utf-8")
+    lines = (line for line in text.splitlines() if line and not line.startswith("#"))
+    return tuple(tuple(tuple(entry.split()) for entry in line.split(",")) for line in lines)
+
+
 @lru_cache(maxsize=1)
 def _senses() -> dict[str, frozenset[int]]:
     found: dict[str, set[int]] = defaultdict(set)
-    for number, group in enumerate(GROUPS):
-        for word in group.split():
+    listed = ([entry[0] for entry in group if len(entry) == 1] for group in listed_groups())
+    for number, group in enumerate([*map(str.split, GROUPS), *listed]):
+        for word in group:
             found[base_stem(word)].add(number)
     return {root: frozenset(numbers) for root, numbers in found.items()}
 

@@ -21,13 +21,18 @@ _NUM: Final = rf"(?:{_EXPONENT}|{_DIGITS}|(?<!\d)\.\d{{1,12}}(?!\d)|{_WORDS}\b)"
 _SCALE: Final = (
     r"(?:\s?(?:k\b|(?-i:M|B|G)\b|bn\b)|[\s-](?:hundred|thousand|million|billion|dozen)\b)"
 )
+_HALF: Final = r"(?:\sand\sa\shalf\b)?"
 _AND: Final = rf"(?:(?:\s|-)(?:and\s)?{_WORDS}\b)?"
-_AMOUNT: Final = rf"{_NUM}(?:{_SCALE}{_AND}(?:\s(?:thousand|million|billion)\b)?)?"
+_AMOUNT: Final = rf"{_NUM}(?:{_SCALE}{_AND}(?:\s(?:thousand|million|billion)\b)?)?{_HALF}"
 _LOW: Final = rf"(?:{_AMOUNT}\s?(?:-|to|and|or)\s?)?"
 """The lower end of a range, which has the unit of the upper one."""
 _GLUE: Final = r"(?:\s{0,2}|\s?-\s?)"
 _MONTH: Final = rf"(?:{spellings.any_of(MONTHS)})\b\.?"
 _DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?\b"
+_WEEKDAY: Final = rf"(?:(?:{spellings.any_of(spellings.WEEKDAYS)})\b\.?,?\s)?(?:the\s)?"
+_TO: Final = rf"(?:\s?-\s?|\s(?:to|until|till|through|and|or)\s){_WEEKDAY}"
+_HOUR: Final = r"(?:1[0-2]|[1-9]|" + spellings.any_of(spellings.HOURS) + r")\b"
+_PART_OF_DAY: Final = r"\s(?:in\sthe\s(?:morning|afternoon|evening)|at\snight)\b"
 _LONG: Final = spellings.any_of(unit for unit in DURATIONS if unit not in spellings.SHORT_UNITS)
 _UNIT: Final = rf"(?:{_GLUE}(?:{_LONG})|(?-i:[mdwy]))(?:\b|(?=\d))"
 _SIZE: Final = rf"{_GLUE}(?:{spellings.any_of(SIZES)})\b"
@@ -38,7 +43,7 @@ COUNTED: Final = r"(?:px|km|cm|mm|kg|fps|qps|rps|tps|hz|khz|mhz|ghz|kw|mph|pm|am
 
 _STARTS: Final = spellings.any_of(
     [
-        *"a an age aged half noon midnight twice thrice usd eur gbp jpy v".split(),
+        *"a an age aged half quarter noon midnight twice thrice usd eur gbp jpy v".split(),
         *MONTHS,
         *spellings.STARTS,
     ]
@@ -54,19 +59,26 @@ _FORMS: Final = {
     r"(?:T\d\d:\d\d(?::\d\d)?(?:Z\b)?)?",
     "dotted": r"\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?![\d.])",
     "slashed": r"\d{1,2}/\d{1,2}/(?:19|20)\d\d(?!\d)",
-    "monthday": rf"{_MONTH}\s{_DAY}(?!\s?(?:{_LONG}|%)\b)(?:,?\s(?:19|20)\d\d\b(?!:))?",
+    "dayspan": rf"{_DAY}{_TO}{_DAY}(?:\sof)?[\s-]{_MONTH}(?:,?\s(?:19|20)\d\d\b(?!:))?"
+    rf"|{_MONTH}\s{_DAY}{_TO}{_DAY}(?!\s?(?:{_LONG}|%)\b)(?:,?\s(?:19|20)\d\d\b(?!:))?",
+    "monthday": rf"{_MONTH}\s(?:the\s)?{_DAY}(?!\s?(?:{_LONG}|%)\b)(?:,?\s(?:19|20)\d\d\b(?!:))?",
     "daymonth": rf"{_DAY}(?:\sof)?[\s-]{_MONTH}(?:,?[\s-](?:19|20)\d\d\b)?",
     "monthyear": rf"{_MONTH},?\s(?:19|20)\d\d\b",
     "version": rf"(?:\bv|\b(?:{spellings.VERSIONED})(?:[\s=~><]{{1,4}}v?|(?=\d\.\d))|(?<=\w)==)"
     r"\d{1,5}(?:\.\d{1,6}){0,3}(?:(?:a|b|rc|alpha|beta)\d{1,3})?(?![\d%])\b",
     "dots": r"(?<!\d\.)\d{1,5}(?:\.\d{1,6}){2,3}(?!\.?\d)",
     "clockspan": r"(?<![:.\w])\d{1,3}:[0-5]\d(?::[0-5]\d)?\s?(?:h|hrs?|hours?|min|minutes)\b",
-    "clock": r"(?<![:.\w])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?![:\d])"
+    "clock": r"(?<![:.\w])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?!:?\d)"
     r"(?:z\b|\s?[ap]\.?m\b\.?)?",
+    "spoken": rf"(?:(?:half|quarter|(?:five|ten|twenty)(?:\sminutes)?)\spast\s{_HOUR}"
+    rf"|quarter\sto\s{_HOUR}|{_HOUR}\so'clock)(?:{_PART_OF_DAY})?"
+    rf"|(?:(?:five|ten|twenty)\sto\s)?{_HOUR}{_PART_OF_DAY}",
     "oclock": r"(?<![:.\w])(?:1[0-2]|[1-9])\s?(?:[ap]m\b|[ap]\.m\.)|\b(?:noon|midnight)\b",
     "money": rf"{MONEY_SIGN}\s?{_DIGITS}(?:\s?m\b|{_SCALE})?"
     rf"|(?:{_CODES})\s?{_DIGITS}{_SCALE}?|{_AMOUNT}\s?(?:{MONEY_SIGN}|(?:{MONEY_WORD})\b)",
-    "hour": r"half an hour\b|an hour and a half\b|an hour\b",
+    "hour": r"half an hour\b|an hour and a half\b|an hour\b"
+    r"|(?:(?<=\bin\s)|(?<=\bfor\s)|(?<=after\s)|(?<=within\s)|(?<=than\s))a\s"
+    r"(?:minute|day|week|fortnight|month|year)\b|a\sfortnight\b",
     "age": rf"{_AMOUNT}\s?-?\s?years?\s?-?\s?olds?\b|aged?\s{_AMOUNT}(?!-)",
     "duration": rf"{_LOW}{_AMOUNT}{_UNIT}"
     rf"(?:(?:\s(?:and\s)?|,\s|(?<=[a-z])){_AMOUNT}{_UNIT}){{0,3}}",

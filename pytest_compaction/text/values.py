@@ -13,8 +13,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final, Literal
 
-from pytest_compaction.text import spellings
-from pytest_compaction.text.spellings import CURRENCIES, DURATIONS, MONTHS, ORDINALS, SIZES
+from pytest_compaction.text import clock, spellings
+from pytest_compaction.text.spellings import (
+    CURRENCIES,
+    DURATIONS,
+    MONTHS,
+    ORDINALS,
+    SIZES,
+    amount_of,
+)
 from pytest_compaction.text.value_forms import (
     AMOUNTS,
     COUNTED,
@@ -83,18 +90,6 @@ _TIMES: Final = re.compile(r"(?<=[\d\s])\s?x$|.times$|-?fold$", re.IGNORECASE)
 _LETTERS: Final = re.compile("[^\\W\\d_]+")
 
 
-def _amount(text: str) -> Decimal:
-    text = re.sub(r"(?<=\d)[,_'](?=\d)", "", text.lower())
-    digits = re.match(r"-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?", text)
-    total = Decimal(digits[0]) if digits else Decimal(0)
-    for word in re.findall("[a-z]+", text[digits.end() if digits else 0 :]):
-        if word in spellings.SCALES:
-            total = (total or Decimal(1)) * spellings.SCALES[word]
-        else:
-            total += spellings.WORDS.get(word, 0)
-    return total
-
-
 def _value(
     kind: Kind,
     value: Hashable,
@@ -108,18 +103,18 @@ def _value(
 
 
 def _amounts(match: re.Match[str]) -> list[Decimal]:
-    return [_amount(text) for text in AMOUNTS.findall(match[0])]
+    return [amount_of(text) for text in AMOUNTS.findall(match[0])]
 
 
 def _read_number(match: re.Match[str]) -> list[Value]:
     text = re.sub(rf"(?<=\d){COUNTED}$", "", match[0], flags=re.IGNORECASE)
-    amount = _amount(text)
+    amount = amount_of(text)
     also: list[Key] = []
     if re.fullmatch(r"\d+\.\d+", text):
         also.append(("version", tuple(text.split("."))))
     elif scale := re.fullmatch(r"(.*\d)\s?([kMG])", text):
         power = {"k": 1, "M": 2, "G": 3}[scale[2]]
-        size = _amount(scale[1]) * 1024**power
+        size = amount_of(scale[1]) * 1024**power
         also += [("number", size), ("size", size), ("size", amount)]
     return [_value("number", amount, match, tuple(also))]
 
@@ -142,7 +137,7 @@ def _read_percent(match: re.Match[str]) -> list[Value]:
 
 def _read_multiple(match: re.Match[str]) -> list[Value]:
     words = {"twice": Decimal(2), "thrice": Decimal(3)}
-    amount = words.get(match[0].lower()) or _amount(_TIMES.sub("", match[0]))
+    amount = words.get(match[0].lower()) or amount_of(_TIMES.sub("", match[0]))
     return [_value("multiple", amount, match, implied=(("number", amount),))]
 
 
@@ -152,7 +147,7 @@ def _length(amount: Decimal, unit: str) -> Hashable:
 
 
 def _read_duration(match: re.Match[str]) -> list[Value]:
-    parts = [(_amount(part[1]), part[2]) for part in PARTS.finditer(match[0])]
+    parts = [(amount_of(part[1]), part[2]) for part in PARTS.finditer(match[0])]
     amounts = _amounts(match)
     if len(parts) == 1:
         return [
@@ -175,6 +170,8 @@ def _read_age(match: re.Match[str]) -> list[Value]:
 
 def _read_hour(match: re.Match[str]) -> list[Value]:
     text = match[0].lower()
+    if "hour" not in text:
+        return [_value("duration", _length(Decimal(1), text.split()[-1]), match)]
     seconds = 1800 if text.startswith("half") else 5400 if text.endswith("half") else 3600
     return [_value("duration", Decimal(seconds), match)]
 
@@ -204,7 +201,7 @@ def _read_size(match: re.Match[str]) -> list[Value]:
 def _read_money(match: re.Match[str]) -> list[Value]:
     sign = re.search(MONEY_SIGN, match[0])
     currency = CURRENCIES[sign[0] if sign else _LETTERS.findall(match[0])[-1].lower()]
-    amount = _amount(re.sub(rf"{MONEY_SIGN}|(?i:{MONEY_WORD})\b", "", match[0]).strip())
+    amount = amount_of(re.sub(rf"{MONEY_SIGN}|(?i:{MONEY_WORD})\b", "", match[0]).strip())
     return [_value("money", (currency, amount), match, implied=(("number", amount),))]
 
 
@@ -234,10 +231,10 @@ def _read_date(year: int | None, month: int, day: int | None, match: re.Match[st
 
 
 def _read_iso(match: re.Match[str]) -> list[Value]:
-    year, month, day, *clock = (int(part) for part in re.findall(r"\d+", match[0]))
+    year, month, day, *time = (int(part) for part in re.findall(r"\d+", match[0]))
     found = _read_date(year, month, day, match)
-    if clock:
-        hour, minute, second = (*clock, 0)[:3]
+    if time:
+        hour, minute, second = (*time, 0)[:3]
         seconds = hour * 3600 + minute * 60
         found.append(_value("time", seconds + second, match, implied=(("time", seconds),)))
     return found
@@ -252,25 +249,25 @@ def _read_day_first(match: re.Match[str]) -> list[Value]:
 
 
 def _read_named_month(match: re.Match[str]) -> list[Value]:
+    """A date, or both ends of a span of days of which the month and the year are said once."""
     month = MONTHS[next(w for w in _LETTERS.findall(match[0].lower()) if w in MONTHS)]
     numbers = [int(part) for part in re.findall(r"\d+", match[0])]
     year = next((number for number in numbers if number > 31), None)
-    day = next((number for number in numbers if number <= 31), None)
-    return _read_date(year, month, day, match) if day != 0 else []
+    days = [number for number in numbers if number <= 31]
+    if not days:
+        return _read_date(year, month, None, match)
+    dates = (_read_date(year, month, day, match) for day in days if day != 0)
+    return [value for found in dates for value in found]
+
+
+def _read_spoken(match: re.Match[str]) -> list[Value]:
+    seconds, sure = clock.spoken(match[0].lower())
+    return [_value("time", seconds, match, () if sure else (("time", clock.other_half(seconds)),))]
 
 
 def _read_clock(match: re.Match[str]) -> list[Value]:
-    text = match[0].lower()
-    if text in {"noon", "midnight"}:
-        return [_value("time", 43200 if text == "noon" else 0, match)]
-    numbers = [int(part) for part in re.findall(r"\d+", text)]
-    hour, minute, second = (*numbers, 0, 0)[:3]
-    half = re.search(r"[ap](?=\.?m)", text)
-    if half and hour <= 12:
-        hour = hour % 12 + (12 if half[0] == "p" else 0)
-    seconds = hour * 3600 + minute * 60 + second
-    open_half = not half and 1 <= hour <= 12 and not text.startswith("0")
-    also = (("time", (seconds + 43200) % 86400),) if open_half else ()
+    seconds, second, sure = clock.written(match[0].lower())
+    also = () if sure else (("time", clock.other_half(seconds)),)
     return [_value("time", seconds, match, also, implied=(("time", seconds - second),))]
 
 
@@ -278,6 +275,7 @@ _READERS: Final[dict[str, Callable[[re.Match[str]], list[Value]]]] = {
     "iso": _read_iso,
     "dotted": _read_day_first,
     "slashed": _read_day_first,
+    "dayspan": _read_named_month,
     "monthday": _read_named_month,
     "daymonth": _read_named_month,
     "monthyear": _read_named_month,
@@ -285,6 +283,7 @@ _READERS: Final[dict[str, Callable[[re.Match[str]], list[Value]]]] = {
     "dots": _read_version,
     "clockspan": _read_clockspan,
     "clock": _read_clock,
+    "spoken": _read_spoken,
     "oclock": _read_clock,
     "money": _read_money,
     "age": _read_age,

@@ -1,146 +1,17 @@
-"""Words of software that key groups take for one another: abbreviations and near synonyms.
+"""What the words of keys are found by: near synonyms, set expressions and other spellings.
 
-This list is stricter than ``synonyms``, because one word of a key decides alone.
+The groups are those of ``synonyms.txt``, whose head says how they are read.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from functools import lru_cache
 from typing import Final
 
-from pytest_compaction.text.synonyms import IRREGULAR_FORMS
+from pytest_compaction.text.synonyms import IRREGULAR_FORMS, Entry, base_stem, listed_groups
 from pytest_compaction.text.words import stem
-
-_GROUPS: Final = """
-add introduce insert append
-allow permit
-ask request demand
-begin start launch
-bug defect fault
-build compile
-call invoke
-cause reason
-change modify alter
-check verify validate
-choose select pick chose chosen
-config configuration
-create make made
-crash abort die died
-database db
-decide settle
-default standard
-delete remove
-dependency dependencies
-dev development
-directory folder dir
-disable deactivate
-discard reject abandon drop retract dismiss decline withdraw withdrawn scrap refuse bounce veto
-documentation docs
-doc document
-double twice
-duplicate dup
-enable activate
-env environment
-error failure
-expect await
-fail broke broken
-fast quick rapid
-hang stall freeze froze frozen stuck
-join concatenate concat
-overwrite replace clobber
-reboot restart
-reproduce repro
-answer reply respond
-stale outdated obsolete
-exact precise
-sum total aggregate
-merge combine
-split divide separate
-skip omit
-notice detect spot
-measure benchmark profile
-deploy deployment rollout roll-out
-retrieve obtain fetch
-buy purchase
-consider contemplate
-refund repay repaid reimburse
-forecast predict
-guarantee ensure
-conflict collide clash
-file files
-find found locate discover
-finish complete done
-fix repair correct resolve mend patch
-forbid prohibit disallow forbidden
-function func fn
-hold held
-huge large big
-identical same equal
-implement implementation
-increase raise
-info information
-interval period
-keep kept retain preserve
-limit cap maximum max
-lose lost
-lower reduce decrease
-max maximum
-message msg
-min minimum
-miss absent lack
-move relocate
-must require mandatory need necessary
-param parameter
-argument arg
-parse parser
-path location
-pass green succeed
-permission perm
-postpone defer delay park shelve
-print output
-prod production
-pull fetch
-read load
-regression regress
-release ship
-remain leave left stay
-rename renamed
-repo repository
-return yield
-retry reattempt
-revert undo undone
-rewrite rewrote rewritten
-root underlying
-run execute ran
-save store persist
-schema schemas
-send sent
-server host
-show display
-slow sluggish
-small little tiny
-spec specification
-staging stage
-stop halt
-string str
-suppress silence
-switch migrate
-temp temporary tmp
-test tests
-timeout time-out
-truncate cut
-unit units
-update upgrade
-use employ utilise utilize
-user customer
-variable var
-wait await
-warn warning
-wrong incorrect faulty
-write wrote written
-yes true
-""".strip().splitlines()
-
 
 _SPELLINGS: Final = tuple(
     (re.compile(pattern), spelling)
@@ -161,26 +32,56 @@ _SPELLINGS: Final = tuple(
 )
 
 
-def _table() -> dict[str, tuple[str, ...]]:
+Expression = tuple[str, ...]
+"""The stems of a set expression of several words, irregular forms by their base."""
+
+
+def expression_key(expression: Expression) -> str:
+    """What a sentence that holds the expression can be asked by; no word has a space."""
+    return " ".join(expression)
+
+
+@lru_cache(maxsize=1)
+def _same() -> dict[str, tuple[str, ...]]:
+    """The keys of all words and expressions in the groups of each, itself first."""
     table: dict[str, dict[str, None]] = {}
-    for group in [*_GROUPS, *(" ".join((base, *forms)) for base, forms in IRREGULAR_FORMS.items())]:
-        words = [form for word in group.split() for form in (word, *IRREGULAR_FORMS.get(word, ()))]
-        stems = [stem(word) for word in words]
-        for one in stems:
-            table.setdefault(one, {one: None}).update(dict.fromkeys(stems))
-    return {one: tuple(others) for one, others in table.items()}
+    irregular = ([(base,), *((form,) for form in forms)] for base, forms in IRREGULAR_FORMS.items())
+    for group in [*irregular, *listed_groups()]:
+        keys = [key for entry in group for key in _keys_of(entry)]
+        for key in keys:
+            table.setdefault(key, {key: None}).update(dict.fromkeys(keys))
+    return {key: tuple(others) for key, others in table.items()}
 
 
-_SAME: Final = _table()
+def _keys_of(entry: Entry) -> list[str]:
+    if len(entry) > 1:
+        return [expression_key(tuple(map(base_stem, entry)))]
+    return [stem(form) for form in (entry[0], *IRREGULAR_FORMS.get(entry[0], ()))]
 
 
+@lru_cache(maxsize=1)
+def expressions() -> dict[str, tuple[Expression, ...]]:
+    """The expressions of the list by the stem of their first word."""
+    found: dict[str, dict[Expression, None]] = defaultdict(dict)
+    for entry in (entry for group in listed_groups() for entry in group if len(entry) > 1):
+        expression = tuple(map(base_stem, entry))
+        found[expression[0]][expression] = None
+    return {first: tuple(others) for first, others in found.items()}
+
+
+@lru_cache(maxsize=8192)
 def same_words(word: str) -> tuple[str, ...]:
-    """The stems under which a text may hold this word or one that summaries use for it."""
-    stems: dict[str, None] = {}
+    """The keys under which a text may hold this word or one that summaries use for it."""
+    keys: dict[str, None] = {}
     for form in (word, *_respelled(word)):
         root = stem(form)
-        stems.update(dict.fromkeys(_SAME.get(root, (root,))))
-    return tuple(stems)
+        keys.update(dict.fromkeys(_same().get(root, (root,))))
+    return tuple(keys)
+
+
+def same_expressions(words: Expression) -> tuple[str, ...]:
+    """The keys of an expression of several words and of what the list has for it, if it has it."""
+    return _same().get(expression_key(words), ())
 
 
 def _respelled(word: str) -> tuple[str, ...]:

@@ -209,3 +209,35 @@ def test_reading_is_linear_in_the_text(piece):
     start = time.perf_counter()
     values_of(piece * (40_000 // len(piece)))
     assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("from Tuesday the 9th until Thursday the 11th of June", "9-11 June"),
+        ("June 9 to 11", "9 to 11 June"),
+        ("11 in the morning", "11 AM"),
+        ("half past nine in the evening", "21:30"),
+        ("quarter to ten in the morning", "09:45"),
+        ("two and a half hours", "150 minutes"),
+        ("within a fortnight", "14 days"),
+        ("May the 3rd", "3 May"),
+    ],
+)
+def test_spoken_times_and_spans_of_days_equal_written_ones(one, other):
+    said, written = values_of(one), values_of(other)
+    assert len(said) == len(written) > 0
+    assert all(equal(a, b) for a, b in zip(said, written, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("ten to twelve files", ["number", "number"]),
+        ("three times a week", ["multiple"]),
+        ("18:00:37: hook done", ["time"]),
+        ("18:00:37:12", ["number"] * 4),
+    ],
+)
+def test_what_only_looks_like_a_time_is_none(text, kinds):
+    assert [value.kind for value in values_of(text)] == kinds

@@ -1,0 +1,111 @@
+"""Keys are found by near synonyms and set expressions, and by nothing that says something else."""
+
+import pytest
+
+from pytest_compaction.text.matching import Statement, TextIndex
+from pytest_compaction.text.opposites import sides
+from pytest_compaction.text.synonyms import base_stem, listed_groups
+from pytest_compaction.text.vocabulary import same_words
+from pytest_compaction.text.words import NEGATIONS, STOPWORDS
+
+GROUPS = listed_groups()
+
+
+def stated(keys, text, fact="a fact in other words"):
+    return TextIndex(text).read(Statement(fact, keys=keys)).outcome == "stated"
+
+
+def test_each_group_has_at_least_two_entries_and_none_twice():
+    assert len(GROUPS) > 600
+    for group in GROUPS:
+        assert 2 <= len(group) == len(set(group)), group
+
+
+def test_no_entry_is_a_word_without_content():
+    words = {entry[0] for group in GROUPS for entry in group if len(entry) == 1}
+    assert words.isdisjoint(STOPWORDS) and words.isdisjoint(NEGATIONS)
+
+
+def test_no_group_holds_two_opposites():
+    for group in GROUPS:
+        found = [(row, side) for entry in group if len(entry) == 1 for row, side in sides(entry[0])]
+        assert not {(row, 1 - side) for row, side in found}.intersection(found), group
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("created", "changed"),
+        ("commit", "push"),
+        ("unit", "merge"),
+        ("container", "holds"),
+        ("Tuesday", "Thursday"),
+        ("precision", "accuracy"),
+        ("thread", "process"),
+    ],
+)
+def test_near_but_different_things_stay_apart(one, other):
+    assert base_stem(other.lower()) not in same_words(one.lower())
+
+
+def test_synonyms_of_a_synonym_do_not_count():
+    assert "halt" in same_words("stop") and "freez" in same_words("halt")
+    assert "freez" not in same_words("stop")
+
+
+@pytest.mark.parametrize(
+    ("keys", "faithful", "wrong"),
+    [
+        (
+            (("hearing",), ("postponed",), ("4 May",)),
+            ["The trial was put off until the 4th of May.", "They put the hearing off to 4 May."],
+            ["The hearing was held on 4 May.", "The hearing was not put off to 4 May."],
+        ),
+        (
+            (("witness",), ("turned down",), ("offer",)),
+            ["The witness declined the offer.", "The offer was rejected by the witness."],
+            ["The witness accepted the offer.", "The witness turned up with an offer."],
+        ),
+        (
+            (("chef",), ("got rid of",), ("nuts",)),
+            ["The cook removed the nuts.", "The chef took the nuts out."],
+            ["The chef added the nuts.", "The chef kept the nuts."],
+        ),
+        (
+            (("thruster 3",), ("switched off",)),
+            ["Thruster 3 has been turned off.", "They shut thruster 3 down."],
+            ["Thruster 4 was switched off.", "Thruster 3 was not switched off."],
+        ),
+        (
+            (("vessel",), ("lost",)),
+            ["The ship has gone missing."],
+            ["The ship was found.", "No ship was lost."],
+        ),
+        (
+            (("cause", "reason"), ("cracked seal",)),
+            ["The culprit is a cracked seal.", "The cracked seal is to blame."],
+            ["The cracked seal is not to blame."],
+        ),
+    ],
+)
+def test_a_key_is_found_by_another_word_and_not_by_another_meaning(keys, faithful, wrong):
+    assert [text for text in faithful if not stated(keys, text)] == []
+    assert [text for text in wrong if stated(keys, text)] == []
+
+
+def test_a_particle_may_stand_away_from_its_verb_and_nothing_else_may():
+    keys = (("rejected",), ("second offer",))
+    assert stated(keys, "She turned the second offer down.")
+    assert not stated(keys, "She turned to the second offer and sat down.")
+
+
+def test_an_expression_is_not_asked_for_by_its_one_content_word():
+    keys = (("leaf",), ("left out",))
+    assert stated(keys, "The loose leaf was omitted.")
+    assert not stated(keys, "The loose leaf was left in the folder.")
+
+
+def test_a_word_of_mere_degree_may_be_missing():
+    keys = (("sauce",), ("completely replaced",))
+    assert stated(keys, "The sauce was replaced.")
+    assert not stated(keys, "The sauce was not replaced.")

@@ -1,0 +1,70 @@
+"""Facts without keys: files by what happened to them, exact tokens in one clause, and limits."""
+
+import pytest
+
+from pytest_compaction.text.matching import Statement, TextIndex
+
+
+def outcome(fact, text):
+    return TextIndex(text).read(Statement(fact)).outcome
+
+
+@pytest.mark.parametrize(
+    ("fact", "faithful", "wrong"),
+    [
+        (
+            "galley/menu.md was created",
+            "Wrote a new file, galley/menu.md, with the week's dishes.",
+            "galley/menu.md was only read.",
+        ),
+        (
+            "flight/burn.py was deleted",
+            "The old burn script, flight/burn.py, is gone, removed with its tests.",
+            "flight/burn.py was modified; flight/coast.py was deleted.",
+        ),
+        (
+            "court/list.csv was renamed to court/roll.csv",
+            "court/list.csv is now called court/roll.csv: renamed with git mv.",
+            "court/roll.csv was not renamed.",
+        ),
+    ],
+)
+def test_a_plain_fact_about_a_file_asks_for_the_path_and_the_change(fact, faithful, wrong):
+    assert outcome(fact, faithful) == "stated"
+    assert outcome(fact, wrong) != "stated"
+
+
+def test_a_fact_that_says_more_is_read_by_its_words():
+    fact = "galley/menu.md was created for the crew of the second shift"
+    assert outcome(fact, "galley/menu.md was created.") != "stated"
+
+
+def test_the_exact_tokens_of_one_clause_stand_in_one_sentence():
+    fact = "oven 4 of the galley bakes at 220 degrees"
+    assert outcome(fact, "Oven 4 in the galley bakes at 220 degrees.") == "stated"
+    other = "Oven 4 of the galley bakes at few degrees. The grill takes 220 W."
+    assert outcome(fact, other) != "stated"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A hearing may take no more than twelve days.",
+        "A hearing takes not more than 12 days.",
+        "A hearing must not exceed 12 days.",
+        "A hearing never lasts longer than 12 days.",
+    ],
+)
+def test_a_denied_comparison_is_a_limit_and_no_denial(text):
+    keys = (("hearing",), ("12 days",))
+    read = TextIndex(text).read(Statement("a hearing takes at most 12 days", keys=keys))
+    assert read.outcome == "stated"
+
+
+@pytest.mark.parametrize(
+    "text", ["A hearing does not take 12 days.", "A hearing no longer takes 12 days."]
+)
+def test_a_denied_value_stays_denied(text):
+    keys = (("hearing",), ("12 days",))
+    read = TextIndex(text).read(Statement("a hearing takes at most 12 days", keys=keys))
+    assert read.outcome == "contradicted"
