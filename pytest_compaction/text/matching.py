@@ -19,6 +19,7 @@ from typing import Final
 from pytest_compaction.text import changes, wording
 from pytest_compaction.text.agreement import affirmed
 from pytest_compaction.text.alternatives import Alternative, Wanted, alternative, has_words
+from pytest_compaction.text.binding import bound_otherwise
 from pytest_compaction.text.clauses import Sentence
 from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
 from pytest_compaction.text.groups import Outcome as Outcome
@@ -195,6 +196,7 @@ class TextIndex:
         weighed = weigh(parsed, groups, self._cues_above(sentence), meant)
         weighed = self._against_counterparts(number, weighed, statement)
         weighed = disagreed(statement.text, parsed, weighed)
+        weighed = self._of_another(number, wanted, statement, weighed)
         if statement.change and weighed.outcome == "stated":
             above = [self._index.normals[one] for one in sentence.context]
             planned = changes.is_planned(normalize(statement.text))
@@ -220,8 +222,20 @@ class TextIndex:
                 if any(one.own for group in groups for one in group):
                     one = weigh(passage, groups, self._cues_above(sentence), meant)
                     one = disagreed(statement.text, passage, one)
+                    one = self._of_another(number, wanted, statement, one)
                     weighed.append(together(statement.text, passage, wanted, groups, one))
         return max(weighed, key=lambda one: RANK[one.outcome], default=None)
+
+    def _of_another(
+        self, number: int, wanted: Wanted, statement: Statement, weighed: Weighed
+    ) -> Weighed:
+        """Not stated where the prose around the sentence says it of another thing."""
+        if weighed.outcome != "stated" or self._index.sentences[number].code:
+            return weighed
+        near = sorted([number, *self._index.beside(number)])
+        around = joined([self._index.parsed(one) for one in near])
+        why = bound_otherwise(statement.text, wanted, around)
+        return weighed if why is None else replace(weighed, outcome="uncertain", why=why)
 
     def _against_counterparts(self, number: int, weighed: Weighed, statement: Statement) -> Weighed:
         """A counterpart that stands nearer together in the same sentence takes its place."""

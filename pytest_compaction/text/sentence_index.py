@@ -16,6 +16,7 @@ from pytest_compaction.text.held import held_values
 from pytest_compaction.text.parsed import Parsed, bounded_find, parse
 from pytest_compaction.text.passages import SENTENCES
 from pytest_compaction.text.phrases import places_of
+from pytest_compaction.text.things import proper_names
 from pytest_compaction.text.words import (
     canonical_number,
     is_path,
@@ -77,9 +78,9 @@ class SentenceIndex:
     def parsed(self, number: int) -> Parsed:
         """The sentence with this number, prepared for questions."""
         if number not in self._parsed:
-            self._parsed[number] = parse(
-                self.normals[number], self._names, self.sentences[number].code
-            )
+            sentence = self.sentences[number]
+            proper = frozenset[str]() if sentence.code else proper_names(sentence.text)
+            self._parsed[number] = parse(self.normals[number], self._names, sentence.code, proper)
         return self._parsed[number]
 
     def beside(self, number: int) -> list[int]:
