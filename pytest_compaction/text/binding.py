@@ -1,4 +1,4 @@
-"""Whether what a passage says with the words of a statement is said of the statement's own subject.
+"""Whether what a passage says with the words of a statement is said of the statement's own things.
 
 A passage that holds all keys may say it of something else: "ALERT-34 fires after 25 lines,
 ALERT-21 after 2" has "ALERT-21", "fires" and "25". Each of the statement's things (a value, a
@@ -11,133 +11,105 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.text.alternatives import Alternative, Wanted
-from pytest_compaction.text.meaning import Meaning, meaning
-from pytest_compaction.text.minimal_clauses import minimal_clauses
+from pytest_compaction.text.alternatives import Wanted
 from pytest_compaction.text.parsed import Parsed, Span
-from pytest_compaction.text.things import Thing, may_replace, proper_names, things
+from pytest_compaction.text.subjects import other_slot, other_subject
+from pytest_compaction.text.things import may_replace
+from pytest_compaction.text.units import Comparison, Unit, compared, meets, within
 from pytest_compaction.text.words import STOPWORDS
 
-_MODIFIED: Final = re.compile(r"\b([a-z][\w-]*) ([a-z][\w-]*)\b")
+_PAIR: Final = re.compile(r"(?<![\w/.-])([a-z]{3,}) ([a-z]{3,})\b(?![/.]\w)")
+_LABEL: Final = re.compile(r"([a-z]{3,}) #?$")
 _COMPARED: Final = re.compile(
-    r"\b(?:versus|vs\.?|against|than|compared (?:with|to)|instead of|rather than|from|not|unlike)"
+    r"\b(?:versus|vs\.?|against|than|compared (?:with|to)|instead of|rather than|not|unlike)"
     r"(?: an?| the| in| at)* $"
 )
 """What stands behind one of these is named for comparison alone."""
-_OTHERNESS: Final = re.compile(r"(?:another|other|others|else|elsewhere|later|different)")
-
-
-@dataclass(frozen=True, slots=True)
-class _Unit:
-    """A word or thing of the statement, and where the passage holds it."""
-
-    own: Span
-    places: tuple[Span, ...]
+_OTHER: Final = r"(?:another|(?:an?|the|some|any) (?:other|later|different|earlier))"
 
 
 def bound_otherwise(text: str, wanted: Wanted, passage: Parsed) -> str | None:
-    """The other thing of which the passage says what the statement says of its own, if it shows."""
-    own = meaning(text)
-    proper = passage.proper | proper_names(text)
-    mine = things(own.parsed.normal, proper)
-    heard = things(passage.normal, proper)
-    clauses = minimal_clauses(passage.normal, heard, passage.joints)
-    if len(clauses) < 2:
+    """Of what else the passage says what the statement says of its own things, if it shows."""
+    both = compared(text, wanted, passage)
+    if len(both.clauses) < 2:
         return None
-    groups = [_group(own.parsed, passage, group) for group in wanted]
-    units = _units(own, mine, heard, groups, passage)
-    taken = [span for unit in units for span in unit.places]
-    foreign = [
-        one
-        for one in heard
-        if not any(one.names(other) for other in mine)
-        and not _meets(one.span, taken)
-        and not _COMPARED.search(passage.normal[: one.span[0]])
-    ]
-    for thing in mine:
-        places = next(unit.places for unit in units if unit.own == thing.span)
-        rivals = [one.span for one in foreign if may_replace(one, thing)]
-        alike = [one.span for one in mine if one.kind == thing.kind]
-        others = [unit for unit in units if not _meets(unit.own, alike)]
-        rival = _rival(places, rivals, others, clauses)
+    return _other_thing(both) or _other_modifier(both) or other_subject(both) or other_slot(both)
+
+
+def _other_thing(both: Comparison) -> str | None:
+    """Another value, name or person stands where the statement has its own."""
+    mine = [unit.thing for unit in both.units if unit.thing]
+    foreign = [one for one in both.foreign if not _is_compared(both, one.span)]
+    for unit in both.units:
+        if unit.thing is None:
+            continue
+        rivals = [one.span for one in foreign if may_replace(one, unit.thing)]
+        rivals += _others_of(both, unit)
+        alike = [one.span for one in mine if one.kind == unit.thing.kind]
+        others = [other for other in both.units if not meets(other.own, alike)]
+        rival = _rival(both, unit.places, rivals, others)
         if rival:
-            return f'"{passage.normal[slice(*rival)]}" for "{thing.text}"'
+            return f'"{both.passage.normal[slice(*rival)]}" for "{unit.thing.text}"'
     return None
 
 
-def _units(
-    own: Meaning,
-    mine: Sequence[Thing],
-    heard: Sequence[Thing],
-    groups: Sequence[tuple[list[Span], list[Span]]],
-    passage: Parsed,
-) -> list[_Unit]:
-    """The statement's things and other content words, with the places of their other wordings."""
-    units: list[_Unit] = []
-    for thing in mine:
-        places = {one.span for one in heard if one.names(thing)}
-        units.append(_Unit(thing.span, _with_others(thing.span, places, groups)))
-    named = [one.span for one in mine]
-    for term in own.terms:
-        spans = [span for span in own.parsed.term_places(term) if not _meets(span, named)]
-        for span in spans[:1]:
-            within = [one.span for one in heard]
-            places = {place for place in passage.term_places(term) if not _meets(place, within)}
-            units.append(_Unit(span, _with_others(span, places, groups)))
-    return units
+def _others_of(both: Comparison, unit: Unit) -> list[Span]:
+    """Where the passage says "another ticket", for a thing that the statement calls a ticket."""
+    label = _LABEL.search(both.own.normal[: unit.own[0]])
+    if label is None or label[1] in STOPWORDS:
+        return []
+    other = re.compile(rf"\b{_OTHER} {label[1]}\b")
+    return [match.span() for match in other.finditer(both.passage.normal)]
 
 
-def _with_others(
-    own: Span, places: set[Span], groups: Sequence[tuple[list[Span], list[Span]]]
-) -> tuple[Span, ...]:
-    """These places, and those of the other wordings of a group that stands for just this."""
-    for mine, theirs in groups:
-        if mine and all(_meet(own, span) for span in mine):
-            places = places | set(theirs)
-    return tuple(sorted(places))
+def _other_modifier(both: Comparison) -> str | None:
+    """The same noun stands with another modifier ("the north gauge" for "the south gauge")."""
+    for pair in _PAIR.finditer(both.own.normal):
+        modifier = _unit_at(both, pair.span(1))
+        if modifier is None or _unit_at(both, pair.span(2)) is None:
+            continue
+        taken = [span for unit in both.units for span in unit.places]
+        rivals = [
+            match.span(1)
+            for match in _with_head(pair[2]).finditer(both.passage.normal)
+            if match[1] not in STOPWORDS
+            and not meets(match.span(1), taken)
+            and not _is_compared(both, match.span(1))
+        ]
+        others = [unit for unit in both.units if not meets(unit.own, [pair.span()])]
+        rival = _rival(both, modifier.places, rivals, others)
+        if rival:
+            return f'"{both.passage.normal[slice(*rival)]} {pair[2]}" for "{pair[0]}"'
+    return None
 
 
-def _group(
-    own: Parsed, passage: Parsed, group: Sequence[Alternative]
-) -> tuple[list[Span], list[Span]]:
-    """The places of a key group in the statement's text and in the passage."""
-    mine = [span for one in group for match in own.matches(one) for span in match.spans]
-    return mine, [span for one in group for match in passage.matches(one) for span in match.spans]
+def _with_head(noun: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w/.-])([a-z]{{3,}}) {noun.removesuffix('s')}s?\b")
+
+
+def _unit_at(both: Comparison, span: Span) -> Unit | None:
+    return next((unit for unit in both.units if unit.own == span and unit.thing is None), None)
+
+
+def _is_compared(both: Comparison, span: Span) -> bool:
+    return _COMPARED.search(both.passage.normal[: span[0]]) is not None
 
 
 def _rival(
-    places: Sequence[Span],
-    rivals: Sequence[Span],
-    others: Sequence[_Unit],
-    clauses: Sequence[Span],
+    both: Comparison, places: Sequence[Span], rivals: Sequence[Span], others: Sequence[Unit]
 ) -> Span | None:
     """The rival in a clause that has more of the other words than any with the thing itself."""
-    if not places or not rivals:
+    homes = both.homes(places)
+    if not homes or not rivals:
         return None
-    held = [sum(any(_in(span, clause) for span in unit.places) for unit in others) for clause in clauses]
-    home = [any(_in(span, clause) for span in places) for clause in clauses]
-    most = max((count for count, at in zip(held, home, strict=True) if at), default=None)
-    if most is None:
-        return None
-    for clause, count, at in zip(clauses, held, home, strict=True):
-        if at or count <= most:
+    held = both.held(others)
+    most = max(held[number] for number in homes)
+    for number, clause in enumerate(both.clauses):
+        if number in homes or held[number] <= most:
             continue
-        inside = [span for span in rivals if _in(span, clause)]
+        inside = [span for span in rivals if within(span, clause)]
         if inside:
             return inside[0]
     return None
-
-
-def _in(span: Span, clause: Span) -> bool:
-    return clause[0] <= span[0] and span[1] <= clause[1]
-
-
-def _meet(one: Span, other: Span) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
-
-
-def _meets(span: Span, spans: Sequence[Span]) -> bool:
-    return any(_meet(span, other) for other in spans)

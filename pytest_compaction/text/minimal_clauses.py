@@ -18,7 +18,7 @@ _BREAK: Final = re.compile(
     r"(?P<hard> ?; |: | - |\. (?=\w)|,? (?:but|while|whereas|though|although|yet|because|since|so) |"
     r"[()] ?)|(?P<soft>, (?:and |or |then )?| and | or )"
 )
-_FINITE: Final = (
+FINITE: Final = (
     r"(?:is|are|was|were|has|have|had|does|do|did|will|would|can|could|must|may|might|shall|"
     r"should|stays?|stayed|remains?|remained|goes|went|takes|took|gets|got|keeps|kept|needs|"
     r"gives|gave|comes|came|makes|made|says|said|runs|ran|leaves|left|holds|held)"
@@ -27,11 +27,13 @@ _CLAUSE: Final = re.compile(
     rf"(?:(?:at|in|on|for|with|by|from|to|there|then|now|so|that|only)\b[^,;]*? )?"
     rf"(?:(?:it|they|he|she|we|you|i|this|that|those|these) \w+|"
     rf"(?:the|a|an|its|their|his|her|our|your|my|another|other|each|every|both)? ?"
-    rf"[^\s,;]+(?: [^\s,;]+){{0,4}}? {_FINITE}\b)"
+    rf"[^\s,;]+(?: [^\s,;]+){{0,4}}? {FINITE}\b)"
 )
-_VERBS: Final = re.compile(rf"{_FINITE}\b")
-_LEADING_VERB: Final = re.compile(rf"(?:{_FINITE}|[a-z]{{2,}}(ed))\b")
-_ANY_VERB: Final = re.compile(rf"\b(?:{_FINITE}|[a-z]{{2,}}(?:s|ed))\b")
+_VERBS: Final = re.compile(rf"{FINITE}\b")
+_LEADING_VERB: Final = re.compile(rf"(?:{FINITE}|[a-z]{{2,}}(ed))\b")
+VERB: Final = re.compile(rf"(?<= )(?:{FINITE}|[a-z]{{2,}}(?:ed|[^s\W\d]s))\b")
+"""A word that may be a finite verb, behind another word."""
+_ANY_VERB: Final = re.compile(rf"\b(?:{FINITE}|[a-z]{{2,}}(?:s|ed))\b")
 _WORD: Final = re.compile(r"[a-z]{2,}")
 
 

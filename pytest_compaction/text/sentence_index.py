@@ -43,6 +43,7 @@ class SentenceIndex:
         self.sentences = sentences(text)
         self.normals = [normalize(sentence.text) for sentence in self.sentences]
         self._names = camel_names(text)
+        self._proper = proper_names(text)
         self._holders: dict[Key, list[int]] = defaultdict(list)
         self._held: dict[int, frozenset[Key]] = {}
         self._parsed: dict[int, Parsed] = {}
@@ -79,8 +80,9 @@ class SentenceIndex:
         """The sentence with this number, prepared for questions."""
         if number not in self._parsed:
             sentence = self.sentences[number]
-            proper = frozenset[str]() if sentence.code else proper_names(sentence.text)
-            self._parsed[number] = parse(self.normals[number], self._names, sentence.code, proper)
+            normal = self.normals[number]
+            proper = self._proper.intersection(raw_tokens(normal))
+            self._parsed[number] = parse(normal, self._names, sentence.code, proper)
         return self._parsed[number]
 
     def beside(self, number: int) -> list[int]:

@@ -32,6 +32,7 @@ _LABELS: Final = frozenset(
 )
 """Nouns that a number names one of, where it counts nothing."""
 _CAPITAL: Final = re.compile(r"(?<![\w/.])([A-Z][a-z]+)(?![\w/]|\.\w)")
+_LOWER: Final = re.compile(r"(?<![\w/.])[a-z]+(?![\w/]|\.\w)")
 _CALENDAR: Final = frozenset(
     """monday tuesday wednesday thursday friday saturday sunday january february march april may
     june july august september october november december easter""".split()
@@ -57,13 +58,17 @@ class Thing:
 
 
 def proper_names(text: str) -> frozenset[str]:
-    """The words that are written with a capital where no sentence begins, in lower case."""
+    """The words that are written with a capital where no sentence begins, and never without one.
+
+    They are given in lower case.
+    """
     found = {
         match[1].lower()
         for match in _CAPITAL.finditer(text)
         if not _OPENS.search(text[max(match.start() - 8, 0) : match.start()])
     }
-    return frozenset(word for word in found if word not in STOPWORDS and word not in _CALENDAR)
+    found -= set(_LOWER.findall(text)) if found else set()
+    return frozenset(found - STOPWORDS - _CALENDAR)
 
 
 def things(normal: str, proper: Collection[str] = ()) -> list[Thing]:
