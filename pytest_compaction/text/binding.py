@@ -14,13 +14,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.text.alternatives import Wanted
+from pytest_compaction.text.minimal_clauses import FINITE
 from pytest_compaction.text.parsed import Parsed, Span
 from pytest_compaction.text.subjects import other_slot, other_subject
 from pytest_compaction.text.things import may_replace
 from pytest_compaction.text.units import Comparison, Unit, compared, meets, within
 from pytest_compaction.text.words import STOPWORDS
 
-_PAIR: Final = re.compile(r"(?<![\w/.-])([a-z]{3,}) ([a-z]{3,})\b(?![/.]\w)")
+_PAIR: Final = re.compile(r"(?<![\w/.-])([a-z]{3,}) (?=([a-z]{3,})\b(?![/.]\w))")
+_VERBAL: Final = re.compile(rf"{FINITE}|[a-z]+ed")
 _LABEL: Final = re.compile(r"([a-z]{3,}) #?$")
 _COMPARED: Final = re.compile(
     r"\b(?:versus|vs\.?|against|than|compared (?:with|to)|instead of|rather than|not|unlike)"
@@ -48,7 +50,7 @@ def _other_thing(both: Comparison) -> str | None:
         rivals = [one.span for one in foreign if may_replace(one, unit.thing)]
         rivals += _others_of(both, unit)
         alike = [one.span for one in mine if one.kind == unit.thing.kind]
-        others = [other for other in both.units if not meets(other.own, alike)]
+        others = [one for one in both.beside([unit.own]) if not meets(one.own, alike)]
         rival = _rival(both, unit.places, rivals, others)
         if rival:
             return f'"{both.passage.normal[slice(*rival)]}" for "{unit.thing.text}"'
@@ -65,28 +67,41 @@ def _others_of(both: Comparison, unit: Unit) -> list[Span]:
 
 
 def _other_modifier(both: Comparison) -> str | None:
-    """The same noun stands with another modifier ("the north gauge" for "the south gauge")."""
+    """One word of two is another one: "the north gauge" for "south", "batch verify" for "replay"."""
+    taken = [span for unit in both.units for span in unit.places]
     for pair in _PAIR.finditer(both.own.normal):
-        modifier = _unit_at(both, pair.span(1))
-        if modifier is None or _unit_at(both, pair.span(2)) is None:
-            continue
-        taken = [span for unit in both.units for span in unit.places]
-        rivals = [
-            match.span(1)
-            for match in _with_head(pair[2]).finditer(both.passage.normal)
-            if match[1] not in STOPWORDS
-            and not meets(match.span(1), taken)
-            and not _is_compared(both, match.span(1))
-        ]
-        others = [unit for unit in both.units if not meets(unit.own, [pair.span()])]
-        rival = _rival(both, modifier.places, rivals, others)
-        if rival:
-            return f'"{both.passage.normal[slice(*rival)]} {pair[2]}" for "{pair[0]}"'
+        others = both.beside([pair.span(1), pair.span(2)])
+        for one, same in ((1, 2), (2, 1)):
+            changed = _unit_at(both, pair.span(one))
+            if changed is None or _unit_at(both, pair.span(same)) is None:
+                continue
+            rivals = [
+                match.span(1)
+                for match in _beside(pair[same], one).finditer(both.passage.normal)
+                if _is_other(both, match.span(1), taken)
+                and (one == 1 or f"{pair[same]} {pair[one]}" in both.passage.normal)
+            ]
+            rival = _rival(both, changed.places, rivals, others)
+            if rival:
+                return f'"{both.passage.normal[slice(*rival)]}" for "{pair[one]}" with "{pair[same]}"'
     return None
 
 
-def _with_head(noun: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w/.-])([a-z]{{3,}}) {noun.removesuffix('s')}s?\b")
+def _is_other(both: Comparison, span: Span, taken: Sequence[Span]) -> bool:
+    word = both.passage.normal[slice(*span)]
+    return not (
+        word in STOPWORDS
+        or _VERBAL.fullmatch(word)
+        or meets(span, taken)
+        or _is_compared(both, span)
+    )
+
+
+def _beside(noun: str, side: int) -> re.Pattern[str]:
+    """The word before the noun (1) or behind it (2)."""
+    if side == 1:
+        return re.compile(rf"(?<![\w/.-])([a-z]{{3,}}) {noun.removesuffix('s')}s?\b")
+    return re.compile(rf"(?<![\w/.-]){noun} ([a-z]{{3,}})\b(?![/.]\w)")
 
 
 def _unit_at(both: Comparison, span: Span) -> Unit | None:

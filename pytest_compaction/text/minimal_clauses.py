@@ -24,10 +24,10 @@ FINITE: Final = (
     r"gives|gave|comes|came|makes|made|says|said|runs|ran|leaves|left|holds|held)"
 )
 _CLAUSE: Final = re.compile(
-    rf"(?:(?:at|in|on|for|with|by|from|to|there|then|now|so|that|only)\b[^,;]*? )?"
+    rf"(?!(?:which|who|whose|where|whom)\b)(?:(?:at|in|on|for|with|by|from|to|there|then|now|so|that|only)\b[^,;]*? )?"
     rf"(?:(?:it|they|he|she|we|you|i|this|that|those|these) \w+|"
     rf"(?:the|a|an|its|their|his|her|our|your|my|another|other|each|every|both)? ?"
-    rf"[^\s,;]+(?: [^\s,;]+){{0,4}}? {FINITE}\b)"
+    rf"[^\s,;]+(?: [^\s,;]+){{0,5}}? {FINITE}\b)"
 )
 _VERBS: Final = re.compile(rf"{FINITE}\b")
 _LEADING_VERB: Final = re.compile(rf"(?:{FINITE}|[a-z]{{2,}}(ed))\b")
@@ -51,7 +51,7 @@ def minimal_clauses(
             continue
         if spans and sort == "soft" and not _is_new(normal, spans[-1], (begin, end), found):
             spans[-1] = (spans[-1][0], end)
-        elif len(spans) > 1 and sort == "soft" and _goes_on(normal, begin):
+        elif len(spans) > 1 and sort == "soft" and _goes_on(normal, spans[-1], begin):
             spans[-2:] = [(spans[-2][0], end)]
         else:
             spans.append((begin if sort == "hard" else start, end))
@@ -69,8 +69,11 @@ def _is_new(normal: str, before: Span, span: Span, found: Sequence[Thing]) -> bo
     return _is_full(normal, before, found) and _is_full(normal, span, found)
 
 
-def _goes_on(normal: str, begin: int) -> bool:
+def _goes_on(normal: str, before: Span, begin: int) -> bool:
     """Whether a verb follows, after an insertion, to a subject that stands before it."""
+    inserted = normal[slice(*before)].startswith(", ") and not _CLAUSE.match(normal, before[0] + 2)
+    if not inserted or not normal.startswith(", ", begin - 2):
+        return False
     match = _LEADING_VERB.match(normal, begin)
     return match is not None and (
         match[1] != "ed" or not normal.startswith(" by", match.end())

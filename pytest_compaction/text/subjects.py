@@ -23,6 +23,7 @@ _ACTORS: Final = frozenset("i we you he she they".split())
 _LEAD: Final = re.compile(r"^[\W_]*(?:and |or |but |then |only |the |an? )*")
 _NO_SUBJECT: Final = re.compile(r"(?:its|their|his|her)\b|[a-z]+ing\b")
 """What belongs to the subject before, or is no subject."""
+_STOP: Final = re.compile(r"[;:]|, |\b(?:because|since|so|which|while|when|if|until|that)\b")
 _SLOT: Final = re.compile(r"\b(into|in|to|on|onto|by|from|with|because of) (?:the |an? |its )?$")
 
 
@@ -31,7 +32,8 @@ def other_subject(both: Comparison) -> str | None:
     subject = _subject_units(both)
     if not subject:
         return None
-    others = [unit for unit in both.units if unit not in subject]
+    end = _main_end(both.own.normal)
+    others = [unit for unit in both.units if unit not in subject and unit.own[0] < end]
     homes = both.homes([span for unit in subject for span in unit.places])
     held = both.held(others)
     if not homes or any(not _opens_with(both, number, subject) for number in homes):
@@ -70,6 +72,12 @@ def _subject_units(both: Comparison) -> list[Unit]:
     if verb is None:
         return []
     return [unit for unit in both.units if unit.own[1] <= verb.start()]
+
+
+def _main_end(normal: str) -> int:
+    """Where the first clause of the statement's own text ends."""
+    stop = _STOP.search(normal)
+    return stop.start() if stop else len(normal)
 
 
 def _opens_with(both: Comparison, number: int, units: list[Unit]) -> bool:

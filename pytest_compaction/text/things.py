@@ -78,6 +78,7 @@ def things(normal: str, proper: Collection[str] = ()) -> list[Thing]:
         kind = _kind_of(token, proper)
         if kind and not (_UNIT.fullmatch(token) and re.search(r"\d $", normal[:start])):
             text = "/".join(path_suffixes(token)[:1]) if kind == "path" else token
+            text = text.removesuffix("'s")
             found.append(Thing(kind, (start, start + len(token)), text or token))
     taken = [one.span for one in found]
     for value in values_of(normal):
@@ -104,7 +105,7 @@ def _kind_of(token: str, proper: Collection[str]) -> Hashable:
         return "label", _RUN.sub("9", token) if token[:1].isalpha() and "/" not in token else "/"
     if _HYPHENED.fullmatch(token):
         return "hyphened"
-    return "person" if token in proper else None
+    return "person" if token.removesuffix("'s") in proper else None
 
 
 def _valued(normal: str, value: Value) -> Thing:

@@ -36,6 +36,16 @@ class Comparison:
     passage: Parsed
     clauses: tuple[Span, ...]
     foreign: tuple[Thing, ...]
+    parts: tuple[Span, ...]
+
+    def beside(self, places: Sequence[Span]) -> list[Unit]:
+        """The other units in the clauses of the statement's own text that hold these places."""
+        parts = [part for part in self.parts if meets(part, places)]
+        return [
+            unit
+            for unit in self.units
+            if not meets(unit.own, places) and (not parts or meets(unit.own, parts))
+        ]
 
     def held(self, units: Sequence[Unit]) -> list[int]:
         """How many of these units each minimal clause holds; a pronoun stands for a subject."""
@@ -82,9 +92,11 @@ def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:
         for one in heard
         if not any(one.names(other) for other in mine) and not meets(one.span, taken)
     )
-    foreign = tuple(one for one in foreign if not _taken_back(one, passage))
+    if not any(cue.kind in REVERSING for cue in own.parsed.sense.cues):
+        foreign = tuple(one for one in foreign if not _taken_back(one, passage))
     clauses = minimal_clauses(passage.normal, heard, passage.joints)
-    return Comparison(own.parsed, tuple(units), passage, clauses, foreign)
+    parts = minimal_clauses(own.parsed.normal, mine)
+    return Comparison(own.parsed, tuple(units), passage, clauses, foreign, parts)
 
 
 def _taken_back(thing: Thing, passage: Parsed) -> bool:
