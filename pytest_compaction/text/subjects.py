@@ -24,7 +24,7 @@ _LEAD: Final = re.compile(r"^[\W_]*(?:and |or |but |then |only |the |an? )*")
 _NO_SUBJECT: Final = re.compile(r"(?:its|their|his|her)\b|[a-z]+ing\b")
 """What belongs to the subject before, or is no subject."""
 _STOP: Final = re.compile(r"[;:]|, |\b(?:because|since|so|which|while|when|if|until|that)\b")
-_SLOT: Final = re.compile(r"\b(into|in|to|on|onto|by|from|with|because of) (?:the |an? |its )?$")
+_SLOT: Final = re.compile(r"\b(into|in|to|on|onto|by|from|with|because of) (?:the |an? |its )?(?:[a-z]+ )?$")
 
 
 def other_subject(both: Comparison) -> str | None:
@@ -62,7 +62,7 @@ def other_slot(both: Comparison) -> str | None:
                 continue
             word = _in_slot(both, slot[1], (both.clauses[number][0], both.clauses[homes[0]][0]))
             if word:
-                return f'"{slot[1]} {word}" for "{slot[0]}{both.own.normal[slice(*unit.own)]}"'
+                return f'"{slot[1]} {word}" for "{slot[0].rstrip()} {both.own.normal[slice(*unit.own)]}"'
     return None
 
 
