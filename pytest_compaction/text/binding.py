@@ -16,6 +16,7 @@ from typing import Final
 from pytest_compaction.text.alternatives import Wanted
 from pytest_compaction.text.minimal_clauses import FINITE
 from pytest_compaction.text.parsed import Parsed, Span
+from pytest_compaction.text.roles import exchanged_roles
 from pytest_compaction.text.subjects import other_slot, other_subject
 from pytest_compaction.text.things import may_replace
 from pytest_compaction.text.units import Comparison, Unit, compared, meets, within
@@ -35,8 +36,9 @@ _OTHER: Final = r"(?:another|(?:an?|the|some|any) (?:other|later|different|earli
 def bound_otherwise(text: str, wanted: Wanted, passage: Parsed) -> str | None:
     """Of what else the passage says what the statement says of its own things, if it shows."""
     both = compared(text, wanted, passage)
-    if len(both.clauses) < 2:
-        return None
+    roles = exchanged_roles(both)
+    if roles or len(both.clauses) < 2:
+        return roles
     return _other_thing(both) or _other_modifier(both) or other_subject(both) or other_slot(both)
 
 
@@ -83,7 +85,9 @@ def _other_modifier(both: Comparison) -> str | None:
             ]
             rival = _rival(both, changed.places, rivals, others)
             if rival:
-                return f'"{both.passage.normal[slice(*rival)]}" for "{pair[one]}" with "{pair[same]}"'
+                return (
+                    f'"{both.passage.normal[slice(*rival)]}" for "{pair[one]}" with "{pair[same]}"'
+                )
     return None
 
 

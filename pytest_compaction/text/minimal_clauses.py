@@ -75,9 +75,7 @@ def _goes_on(normal: str, before: Span, begin: int) -> bool:
     if not inserted or not normal.startswith(", ", begin - 2):
         return False
     match = _LEADING_VERB.match(normal, begin)
-    return match is not None and (
-        match[1] != "ed" or not normal.startswith(" by", match.end())
-    )
+    return match is not None and (match[1] != "ed" or not normal.startswith(" by", match.end()))
 
 
 def _is_full(normal: str, span: Span, found: Sequence[Thing]) -> bool:

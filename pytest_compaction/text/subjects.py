@@ -24,7 +24,9 @@ _LEAD: Final = re.compile(r"^[\W_]*(?:and |or |but |then |only |the |an? )*")
 _NO_SUBJECT: Final = re.compile(r"(?:its|their|his|her)\b|[a-z]+ing\b")
 """What belongs to the subject before, or is no subject."""
 _STOP: Final = re.compile(r"[;:]|, |\b(?:because|since|so|which|while|when|if|until|that)\b")
-_SLOT: Final = re.compile(r"\b(into|in|to|on|onto|by|from|with|because of) (?:the |an? |its )?(?:[a-z]+ )?$")
+_SLOT: Final = re.compile(
+    r"\b(into|in|to|on|onto|by|from|with|because of) (?:the |an? |its )?(?:[a-z]+ )?$"
+)
 
 
 def other_subject(both: Comparison) -> str | None:

@@ -14,7 +14,9 @@ from pytest_compaction.text.minimal_clauses import VERB, minimal_clauses
 from pytest_compaction.text.parsed import Parsed, Span
 from pytest_compaction.text.things import Thing, proper_names, things
 
-_PRONOUN: Final = re.compile(r"[\W_]*(?:and |but |now |then |where |there )*(?:it|they|this|these|he|she)\b")
+_PRONOUN: Final = re.compile(
+    r"[\W_]*(?:and |but |now |then |where |there )*(?:it|they|this|these|he|she)\b"
+)
 _Groups = Sequence[tuple[list[Span], list[Span]]]
 
 
@@ -129,9 +131,7 @@ def _units(
     return units
 
 
-def _with_others(
-    own: Span, places: set[Span], groups: _Groups
-) -> tuple[Span, ...]:
+def _with_others(own: Span, places: set[Span], groups: _Groups) -> tuple[Span, ...]:
     """These places, and those of the other wordings of a group that stands for just this."""
     for mine, theirs in groups:
         if mine and all(meet(own, span) for span in mine):

@@ -116,7 +116,11 @@ def test_what_is_said_of_another_thing_is_not_stated(text, keys, right, wrong):
             "lid + 3 kg",
             "The lid was weighed against the pan of 5 kg; it weighs 3 kg.",
         ),
-        ("the court sits at 9", "court|sits + 9", "The court sat at 10 until May, now it sits at 9."),
+        (
+            "the court sits at 9",
+            "court|sits + 9",
+            "The court sat at 10 until May, now it sits at 9.",
+        ),
         (
             "valve V3 sticks below -40 degrees",
             "V3 + -40",
