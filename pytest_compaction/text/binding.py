@@ -69,7 +69,7 @@ def _others_of(both: Comparison, unit: Unit) -> list[Span]:
 
 
 def _other_modifier(both: Comparison) -> str | None:
-    """One word of two is another one: "the north gauge" for "south", "batch verify" for "replay"."""
+    """One word of two is another: "the north gauge" for "south", "batch verify" for "replay"."""
     taken = [span for unit in both.units for span in unit.places]
     for pair in _PAIR.finditer(both.own.normal):
         others = both.beside([pair.span(1), pair.span(2)])

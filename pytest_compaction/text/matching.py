@@ -18,7 +18,7 @@ from typing import Final
 
 from pytest_compaction.text import changes, wording
 from pytest_compaction.text.agreement import affirmed
-from pytest_compaction.text.alternatives import Alternative, Wanted, alternative, has_words
+from pytest_compaction.text.alternatives import Alternative, Wanted, has_words
 from pytest_compaction.text.binding import bound_otherwise
 from pytest_compaction.text.clauses import Sentence
 from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
@@ -26,7 +26,6 @@ from pytest_compaction.text.groups import Outcome as Outcome
 from pytest_compaction.text.overlap import PreparedText, overlap
 from pytest_compaction.text.passages import disagreed, joined, together
 from pytest_compaction.text.polarity import Cue, heading_cue
-from pytest_compaction.text.relations import Relation
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import Statement as Statement
 from pytest_compaction.text.statement import signature_of, wanted_groups, without_one
@@ -272,12 +271,12 @@ class TextIndex:
     def _candidates(self, wanted: Wanted) -> list[int]:
         """The sentences that may hold all groups, with what stands above or before them."""
         named = [group for group in wanted if all(map(has_words, group))]
-        holders = [self._holders_of_group(group, None) for group in named]
+        holders = [self._index.holders_of_group(group, None) for group in named]
         if not all(holders):
             return []
         near = self._index.near(min(holders, key=len)) if holders else None
         figures = [group for group in wanted if group not in named]
-        holders.extend(self._holders_of_group(group, near) for group in figures)
+        holders.extend(self._index.holders_of_group(group, near) for group in figures)
         if not all(holders):
             return []
         if len(holders) == 1:
@@ -293,19 +292,3 @@ class TextIndex:
                     low, high = bisect_right(numbers, number), bisect_right(numbers, last)
                     candidates.update(numbers[low:high])
         return sorted(candidates)
-
-    def _holders_of_group(self, group: Sequence[Alternative], near: set[int] | None) -> set[int]:
-        found: set[int] = set()
-        for wanted in group:
-            found |= self._index.holders(wanted.terms, near)
-            if wanted.relation and wanted.relation.first:
-                found |= self._holders_of_sides(wanted.relation, near)
-        return found
-
-    def _holders_of_sides(self, relation: Relation, near: set[int] | None) -> set[int]:
-        """The sentences with one side of a direction and the other one beside them."""
-        first, second = (
-            self._index.holders(alternative(side).terms, near)
-            for side in (relation.first, relation.second)
-        )
-        return {number for number in first if not second.isdisjoint(self._index.beside(number))}

@@ -15,8 +15,9 @@ from pytest_compaction.text.things import Span, Thing
 from pytest_compaction.text.words import STOPWORDS
 
 _BREAK: Final = re.compile(
-    r"(?P<hard> ?; |: | - |\. (?=\w)|,? (?:but|while|whereas|though|although|yet|because|since|so) |"
-    r"[()] ?)|(?P<soft>, (?:and |or |then )?| and | or )"
+    r"(?P<hard> ?; |: | - |\. (?=\w)|[()] ?|"
+    r",? (?:but|while|whereas|though|although|yet|because|since|so) )|"
+    r"(?P<soft>, (?:and |or |then )?| and | or )"
 )
 FINITE: Final = (
     r"(?:is|are|was|were|has|have|had|does|do|did|will|would|can|could|must|may|might|shall|"
@@ -24,7 +25,8 @@ FINITE: Final = (
     r"gives|gave|comes|came|makes|made|says|said|runs|ran|leaves|left|holds|held)"
 )
 _CLAUSE: Final = re.compile(
-    rf"(?!(?:which|who|whose|where|whom)\b)(?:(?:at|in|on|for|with|by|from|to|there|then|now|so|that|only)\b[^,;]*? )?"
+    rf"(?!(?:which|who|whose|where|whom)\b)"
+    rf"(?:(?:at|in|on|for|with|by|from|to|there|then|now|so|that|only)\b[^,;]*? )?"
     rf"(?:(?:it|they|he|she|we|you|i|this|that|those|these) \w+|"
     rf"(?:the|a|an|its|their|his|her|our|your|my|another|other|each|every|both)? ?"
     rf"[^\s,;]+(?: [^\s,;]+){{0,5}}? {FINITE}\b)"

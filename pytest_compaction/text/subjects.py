@@ -64,7 +64,8 @@ def other_slot(both: Comparison) -> str | None:
                 continue
             word = _in_slot(both, slot[1], (both.clauses[number][0], both.clauses[homes[0]][0]))
             if word:
-                return f'"{slot[1]} {word}" for "{slot[0].rstrip()} {both.own.normal[slice(*unit.own)]}"'
+                meant = both.own.normal[slot.start() : unit.own[1]]
+                return f'"{slot[1]} {word}" for "{meant}"'
     return None
 
 
