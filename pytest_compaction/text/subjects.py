@@ -71,7 +71,8 @@ def other_slot(both: Comparison) -> str | None:
 
 def _subject_units(both: Comparison) -> list[Unit]:
     """The units before the first verb of the statement's own text."""
-    verb = VERB.search(both.own.normal)
+    first = min((unit.own for unit in both.units), default=None)
+    verb = VERB.search(both.own.normal, first[1]) if first else None
     if verb is None:
         return []
     return [unit for unit in both.units if unit.own[1] <= verb.start()]
@@ -88,9 +89,8 @@ def _opens_with(both: Comparison, number: int, units: list[Unit]) -> bool:
     start, end = both.clauses[number]
     text = both.passage.normal[start:end]
     opened = start + _LEAD.match(text).end()  # type: ignore[union-attr]
-    verb = VERB.search(text)
     return any(
-        span[0] == opened and verb is not None and span[1] <= start + verb.start()
+        span[0] == opened and VERB.search(both.passage.normal, span[1], end) is not None
         for unit in units
         for span in unit.places
     )
@@ -100,14 +100,14 @@ def _foreign_subject(both: Comparison, number: int) -> str | None:
     """The first word of a minimal clause, if it is none of the statement's and a verb follows."""
     start, end = both.clauses[number]
     text = both.passage.normal[start:end]
-    verb = VERB.search(text)
     opened = _LEAD.match(text).end()  # type: ignore[union-attr]
     word = _WORD.match(text, opened)
     if word is None or _NO_SUBJECT.match(word[0]):
         return None
     if word[0] in _ACTORS:
         return word[0]
-    if verb is None or verb.start() <= opened or word[0] in STOPWORDS:
+    verb = VERB.search(text, word.end())
+    if verb is None or word[0] in STOPWORDS:
         return None
     taken: list[Span] = [span for unit in both.units for span in unit.places]
     subject = (start + opened, start + verb.start())
