@@ -5,6 +5,10 @@ ALERT-21 after 2" has "ALERT-21", "fires" and "25". Each of the statement's thin
 name, a noun with its modifier) is looked for in the minimal clauses of the passage. If another
 thing of the same kind stands in its place, in a clause that holds more of the statement's other
 words than any clause with the thing itself, then the passage speaks of that one.
+
+Words are compared within one clause of the statement's own text, and code, tables and tool output
+are left alone. See ``subjects`` for another subject without a kind, ``roles`` for who does it to
+whom.
 """
 
 from __future__ import annotations

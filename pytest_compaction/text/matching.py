@@ -5,7 +5,7 @@ the right polarity (see ``groups``); a heading or lead-in may hold some of them 
 below it, and neighbouring clauses of a short passage count as one (see ``passages``). It is
 *contradicted* where that is only negated, replaced or rejected, or a counterpart stands instead;
 *uncertain* where it is only supposed, or the passage says something else with the same words (see
-``agreement``).
+``agreement``), or says it of another thing (see ``binding``).
 A statement without keys is read by its wording (see ``wording``).
 """
 

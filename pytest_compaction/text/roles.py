@@ -8,7 +8,7 @@ and whether it is active or passive there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 from pytest_compaction.text.meaning import STOP
@@ -19,6 +19,7 @@ from pytest_compaction.text.units import Comparison, Unit, within
 _AUXILIARY: Final = re.compile(
     r"\b(?:is|are|was|were|be|been|being|gets?|got)(?: not| \w+ly| also| only)? $"
 )
+_DETERMINER: Final = re.compile(r" (?:the |an? |its |their |our )?")
 _BY: Final = re.compile(r" by\b")
 _BASES: Final = frozenset(base_stem(word) for word in IRREGULAR_FORMS)
 _PARTICIPLES: Final = frozenset(form for forms in IRREGULAR_FORMS.values() for form in forms)
@@ -32,10 +33,12 @@ def exchanged_roles(both: Comparison) -> str | None:
     """The one who does it there is the one to whom it is done here, or the reverse."""
     normal = both.own.normal
     for verb, before, behind in _verbs(both):
-        meant = _voice(normal, verb.own)
+        own = [unit.own for unit in both.units]
+        held = [span for unit in both.units for span in unit.places]
+        meant = _voice(normal, verb.own, own)
         for place in verb.places:
             clause = next((one for one in both.clauses if within(place, one)), None)
-            heard = _voice(both.passage.normal, place)
+            heard = _voice(both.passage.normal, place, held)
             same = _is_same(normal[slice(*verb.own)], both.passage.normal[slice(*place)])
             if not same or clause is None or meant is None or heard is None:
                 continue
@@ -68,13 +71,19 @@ def _is_same(verb: str, other: str) -> bool:
     return base_stem(verb) == base_stem(other)
 
 
-def _voice(normal: str, verb: Span) -> Voice | None:
-    """The voice of a verb, where its form shows it; a participle alone shows none."""
+def _voice(normal: str, verb: Span, objects: Sequence[Span]) -> Voice | None:
+    """The voice of a verb, where its form or an object right behind it shows it.
+
+    A participle alone shows none.
+    """
     word = normal[slice(*verb)]
     if _AUXILIARY.search(normal[: verb[0]]):
         return "agent" if _BY.match(normal, verb[1]) else "passive"
     if word.endswith("ing") or _BY.match(normal, verb[1]):
         return None
+    behind = _DETERMINER.match(normal, verb[1])
+    if any(behind is not None and behind.end() == start for start, _ in objects):
+        return "active"
     return None if word.endswith("ed") or word in _PARTICIPLES else "active"
 
 

@@ -115,7 +115,9 @@ def _valued(normal: str, value: Value) -> Thing:
     kind: Hashable = value.kind
     if value.kind == "number":
         before, behind = _BEFORE.search(normal[:start]), _BEHIND.match(normal, end)
-        unit = behind[1] if behind and behind[1] not in STOPWORDS else ""
+        named = before is not None and before[1] in _LABELS
+        counts = behind and not named and behind[1] not in STOPWORDS
+        unit = behind[1] if behind and counts and not behind[1].endswith("ed") else ""
         label = before[1] if before and not unit else ""
         label = label if label not in STOPWORDS else ""
         kind = ("number", unit.rstrip("s"), label)

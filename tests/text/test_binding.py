@@ -100,9 +100,31 @@ OTHER_NOUN = [
         "To clear the fault counter use `probe verify`; `probe reset` only restarts the clock.",
     ),
 ]
+ROLES = [
+    (
+        "Captain Reyes asked Houston for a delay",
+        "Reyes + Houston + delay",
+        "Houston was asked by Reyes for a delay.",
+        "Houston asked Captain Reyes for a delay.",
+    ),
+    (
+        "the defence pays the expert",
+        "defence + expert",
+        "The expert is paid by the defence, not by the state.",
+        "The expert pays the defence for the transcript.",
+    ),
+    (
+        "the lock was released by worker 7",
+        "worker 7 + lock",
+        "The lock was released by worker 7; worker 3 had only waited for it.",
+        "Worker 3 released the lock; worker 7 had only waited for it.",
+    ),
+]
 
 
-@pytest.mark.parametrize(("text", "keys", "right", "wrong"), OTHER_VALUE + OTHER_NAME + OTHER_NOUN)
+@pytest.mark.parametrize(
+    ("text", "keys", "right", "wrong"), OTHER_VALUE + OTHER_NAME + OTHER_NOUN + ROLES
+)
 def test_what_is_said_of_another_thing_is_not_stated(text, keys, right, wrong):
     assert stated(text, keys, right)
     assert not stated(text, keys, wrong)
@@ -130,6 +152,32 @@ def test_what_is_said_of_another_thing_is_not_stated(text, keys, right, wrong):
             "the witness Arden saw the van",
             "Arden + van",
             "Arden took the stand after Boyle; she saw the van.",
+        ),
+        ("Nadia makes the sauces", "Nadia + sauces", "Sauces: Nadia; grill: Tomas; pastry: Ines."),
+        (
+            "the defence called Dr Amara",
+            "Amara + defence",
+            "The prosecution called two officers; Dr Amara was the witness of the defence.",
+        ),
+        (
+            "the verdict is due on 12 June",
+            "verdict + 12 June",
+            "Closing speeches are on 4 June, and the verdict falls on the 12th of June.",
+        ),
+        (
+            "the orbit was raised to 512 km",
+            "512 km + orbit",
+            "After the burn at 480 km, the orbit went up to 512 km; the next aims at 530 km.",
+        ),
+        (
+            "the jury has 9 members",
+            "jury + 9",
+            "Of the 14 people who were summoned, nine sit on the jury.",
+        ),
+        (
+            "orders.py validates the address",
+            "orders.py + address|validate",
+            "Validation of the address sits in orders.py now; it was in users.py before.",
         ),
     ],
 )
