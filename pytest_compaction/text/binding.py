@@ -6,7 +6,7 @@ name, a noun with its modifier) is looked for in the minimal clauses of the pass
 thing of the same kind stands in its place, in a clause that holds more of the statement's other
 words than any clause with the thing itself, then the passage speaks of that one.
 
-Words are compared within one clause of the statement's own text, and code, tables and tool output
+Words are compared within one clause of the statement's own text; code and tool output
 are left alone. See ``subjects`` for another subject without a kind, ``roles`` for who does it to
 whom.
 """
