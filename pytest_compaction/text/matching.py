@@ -5,7 +5,7 @@ the right polarity (see ``groups``); a heading or lead-in may hold some of them 
 below it, and neighbouring clauses of a short passage count as one (see ``passages``). It is
 *contradicted* where that is only negated, replaced or rejected, or a counterpart stands instead;
 *uncertain* where it is only supposed, or the passage says something else with the same words (see
-``agreement``).
+``agreement``), or says it of another thing (see ``binding``).
 A statement without keys is read by its wording (see ``wording``).
 """
 
@@ -18,7 +18,8 @@ from typing import Final
 
 from pytest_compaction.text import changes, wording
 from pytest_compaction.text.agreement import affirmed
-from pytest_compaction.text.alternatives import Alternative, Wanted, alternative, has_words
+from pytest_compaction.text.alternatives import Alternative, Wanted, has_words
+from pytest_compaction.text.binding import bound_otherwise
 from pytest_compaction.text.clauses import Sentence
 from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
 from pytest_compaction.text.groups import Outcome as Outcome
@@ -26,7 +27,6 @@ from pytest_compaction.text.overlap import PreparedText, overlap
 from pytest_compaction.text.passages import disagreed, joined, together
 from pytest_compaction.text.plain_changes import with_keys
 from pytest_compaction.text.polarity import Cue, heading_cue
-from pytest_compaction.text.relations import Relation
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import Statement as Statement
 from pytest_compaction.text.statement import signature_of, wanted_groups, without_one
@@ -197,6 +197,7 @@ class TextIndex:
         weighed = weigh(parsed, groups, self._cues_above(sentence), meant)
         weighed = self._against_counterparts(number, weighed, statement)
         weighed = disagreed(statement.text, parsed, weighed)
+        weighed = self._of_another(number, wanted, statement, weighed)
         if statement.change and weighed.outcome == "stated":
             above = [self._index.normals[one] for one in sentence.context]
             planned = changes.is_planned(normalize(statement.text))
@@ -222,8 +223,20 @@ class TextIndex:
                 if any(one.own for group in groups for one in group):
                     one = weigh(passage, groups, self._cues_above(sentence), meant)
                     one = disagreed(statement.text, passage, one)
+                    one = self._of_another(number, wanted, statement, one)
                     weighed.append(together(statement.text, passage, wanted, groups, one))
         return max(weighed, key=lambda one: RANK[one.outcome], default=None)
+
+    def _of_another(
+        self, number: int, wanted: Wanted, statement: Statement, weighed: Weighed
+    ) -> Weighed:
+        """Not stated where the prose around the sentence says it of another thing."""
+        if weighed.outcome != "stated" or self._index.sentences[number].code:
+            return weighed
+        near = sorted([number, *self._index.beside(number)])
+        around = joined([self._index.parsed(one) for one in near])
+        why = bound_otherwise(statement.text, wanted, around)
+        return weighed if why is None else replace(weighed, outcome="uncertain", why=why)
 
     def _against_counterparts(self, number: int, weighed: Weighed, statement: Statement) -> Weighed:
         """A counterpart that stands nearer together in the same sentence takes its place."""
@@ -260,12 +273,12 @@ class TextIndex:
     def _candidates(self, wanted: Wanted) -> list[int]:
         """The sentences that may hold all groups, with what stands above or before them."""
         named = [group for group in wanted if all(map(has_words, group))]
-        holders = [self._holders_of_group(group, None) for group in named]
+        holders = [self._index.holders_of_group(group, None) for group in named]
         if not all(holders):
             return []
         near = self._index.near(min(holders, key=len)) if holders else None
         figures = [group for group in wanted if group not in named]
-        holders.extend(self._holders_of_group(group, near) for group in figures)
+        holders.extend(self._index.holders_of_group(group, near) for group in figures)
         if not all(holders):
             return []
         if len(holders) == 1:
@@ -281,19 +294,3 @@ class TextIndex:
                     low, high = bisect_right(numbers, number), bisect_right(numbers, last)
                     candidates.update(numbers[low:high])
         return sorted(candidates)
-
-    def _holders_of_group(self, group: Sequence[Alternative], near: set[int] | None) -> set[int]:
-        found: set[int] = set()
-        for wanted in group:
-            found |= self._index.holders(wanted.terms, near)
-            if wanted.relation and wanted.relation.first:
-                found |= self._holders_of_sides(wanted.relation, near)
-        return found
-
-    def _holders_of_sides(self, relation: Relation, near: set[int] | None) -> set[int]:
-        """The sentences with one side of a direction and the other one beside them."""
-        first, second = (
-            self._index.holders(alternative(side).terms, near)
-            for side in (relation.first, relation.second)
-        )
-        return {number for number in first if not second.isdisjoint(self._index.beside(number))}

@@ -68,6 +68,7 @@ class Parsed:
     parts: tuple[int, ...]
     header: int = 0
     joints: tuple[int, ...] = ()
+    proper: frozenset[str] = frozenset()
 
     def sentence(self, place: int) -> int:
         """The number of the sentence of a passage that holds this place."""
@@ -152,7 +153,12 @@ class Parsed:
         return rows
 
 
-def parse(normal: str, names: Mapping[str, tuple[str, ...]], code: bool = False) -> Parsed:
+def parse(
+    normal: str,
+    names: Mapping[str, tuple[str, ...]],
+    code: bool = False,
+    proper: frozenset[str] = frozenset(),
+) -> Parsed:
     """Prepare a normalised sentence; ``names`` gives the words of names in camel case."""
     places: dict[Key, list[Span]] = defaultdict(list)
     tokens = token_places(normal)
@@ -180,7 +186,7 @@ def parse(normal: str, names: Mapping[str, tuple[str, ...]], code: bool = False)
     header = colon if parts and colon >= 0 and normal.count(": ") == 1 else 0
     if code and parts and '": ' not in normal and "': " not in normal:
         header = max(header, parts[0])
-    return Parsed(normal, places, sense, parts, header)
+    return Parsed(normal, places, sense, parts, header, proper=proper)
 
 
 def _forget(places: dict[Key, list[Span]], within: Span) -> None:

@@ -50,9 +50,9 @@ def joined(sentences: Sequence[Parsed]) -> Parsed:
         explains += [place + offset for place in sentence.sense.explains]
         offset += len(sentence.normal) + len(JOINT)
     normal = JOINT.join(sentence.normal for sentence in sentences)
-    return Parsed(
-        normal, places, Sense(tuple(cues), tuple(starts), tuple(explains)), (), 0, tuple(joints)
-    )
+    sense = Sense(tuple(cues), tuple(starts), tuple(explains))
+    proper = frozenset[str]().union(*(sentence.proper for sentence in sentences))
+    return Parsed(normal, places, sense, (), 0, tuple(joints), proper)
 
 
 def _widened(cue: Cue, joints: Sequence[int], sentence: Parsed, offset: int) -> Cue:

@@ -10,13 +10,22 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
-from pytest_compaction.text.alternatives import Key, Term, is_value, path_keys
+from pytest_compaction.text.alternatives import (
+    Alternative,
+    Key,
+    Term,
+    alternative,
+    is_value,
+    path_keys,
+)
 from pytest_compaction.text.clauses import Sentence, sentences
 from pytest_compaction.text.expressions import forms_of_words
 from pytest_compaction.text.held import held_values
 from pytest_compaction.text.parsed import Parsed, bounded_find, parse
 from pytest_compaction.text.passages import SENTENCES
 from pytest_compaction.text.phrases import places_of
+from pytest_compaction.text.relations import Relation
+from pytest_compaction.text.things import proper_names
 from pytest_compaction.text.words import (
     canonical_number,
     is_path,
@@ -43,6 +52,7 @@ class SentenceIndex:
         self.sentences = sentences(text)
         self.normals = [normalize(sentence.text) for sentence in self.sentences]
         self._names = camel_names(text)
+        self._proper = proper_names(text)
         self._holders: dict[Key, list[int]] = defaultdict(list)
         self._held: dict[int, frozenset[Key]] = {}
         self._parsed: dict[int, Parsed] = {}
@@ -78,9 +88,10 @@ class SentenceIndex:
     def parsed(self, number: int) -> Parsed:
         """The sentence with this number, prepared for questions."""
         if number not in self._parsed:
-            self._parsed[number] = parse(
-                self.normals[number], self._names, self.sentences[number].code
-            )
+            sentence = self.sentences[number]
+            normal = self.normals[number]
+            proper = self._proper.intersection(raw_tokens(normal))
+            self._parsed[number] = parse(normal, self._names, sentence.code, proper)
         return self._parsed[number]
 
     def beside(self, number: int) -> list[int]:
@@ -140,6 +151,23 @@ class SentenceIndex:
                     number for number in numbers if not self._values(number).isdisjoint(term.keys)
                 }
         return found or set()
+
+    def holders_of_group(self, group: Sequence[Alternative], near: set[int] | None) -> set[int]:
+        """The sentences, among those in ``near`` if given, that hold one of the alternatives."""
+        found: set[int] = set()
+        for wanted in group:
+            found |= self.holders(wanted.terms, near)
+            if wanted.relation and wanted.relation.first:
+                found |= self._holders_of_sides(wanted.relation, near)
+        return found
+
+    def _holders_of_sides(self, relation: Relation, near: set[int] | None) -> set[int]:
+        """The sentences with one side of a direction and the other one beside them."""
+        first, second = (
+            self.holders(alternative(side).terms, near)
+            for side in (relation.first, relation.second)
+        )
+        return {number for number in first if not second.isdisjoint(self.beside(number))}
 
     def _holders_of_word(self, term: Term) -> set[int]:
         found = {number for key in term.keys for number in self._holders.get(key, ())}

@@ -1,0 +1,138 @@
+"""Whether what a passage says with the words of a statement is said of the statement's own things.
+
+A passage that holds all keys may say it of something else: "ALERT-34 fires after 25 lines,
+ALERT-21 after 2" has "ALERT-21", "fires" and "25". Each of the statement's things (a value, a
+name, a noun with its modifier) is looked for in the minimal clauses of the passage. If another
+thing of the same kind stands in its place, in a clause that holds more of the statement's other
+words than any clause with the thing itself, then the passage speaks of that one.
+
+Words are compared within one clause of the statement's own text; code and tool output
+are left alone. See ``subjects`` for another subject without a kind, ``roles`` for who does it to
+whom.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from pytest_compaction.text.alternatives import Wanted
+from pytest_compaction.text.minimal_clauses import FINITE
+from pytest_compaction.text.parsed import Parsed, Span
+from pytest_compaction.text.roles import exchanged_roles
+from pytest_compaction.text.subjects import other_slot, other_subject
+from pytest_compaction.text.things import may_replace
+from pytest_compaction.text.units import Comparison, Unit, compared, meets, within
+from pytest_compaction.text.words import STOPWORDS
+
+_PAIR: Final = re.compile(r"(?<![\w/.-])([a-z]{3,}) (?=([a-z]{3,})\b(?![/.]\w))")
+_VERBAL: Final = re.compile(rf"{FINITE}|[a-z]+ed")
+_LABEL: Final = re.compile(r"([a-z]{3,}) #?$")
+_COMPARED: Final = re.compile(
+    r"\b(?:versus|vs\.?|against|than|compared (?:with|to)|instead of|rather than|not|unlike)"
+    r"(?: an?| the| in| at)* $"
+)
+"""What stands behind one of these is named for comparison alone."""
+_OTHER: Final = r"(?:another|(?:an?|the|some|any) (?:other|later|different|earlier))"
+
+
+def bound_otherwise(text: str, wanted: Wanted, passage: Parsed) -> str | None:
+    """Of what else the passage says what the statement says of its own things, if it shows."""
+    both = compared(text, wanted, passage)
+    roles = exchanged_roles(both)
+    if roles or len(both.clauses) < 2:
+        return roles
+    return _other_thing(both) or _other_modifier(both) or other_subject(both) or other_slot(both)
+
+
+def _other_thing(both: Comparison) -> str | None:
+    """Another value, name or person stands where the statement has its own."""
+    mine = [unit.thing for unit in both.units if unit.thing]
+    foreign = [one for one in both.foreign if not _is_compared(both, one.span)]
+    for unit in both.units:
+        if unit.thing is None:
+            continue
+        rivals = [one.span for one in foreign if may_replace(one, unit.thing)]
+        rivals += _others_of(both, unit)
+        alike = [one.span for one in mine if one.kind == unit.thing.kind]
+        others = [one for one in both.beside([unit.own]) if not meets(one.own, alike)]
+        rival = _rival(both, unit.places, rivals, others)
+        if rival:
+            return f'"{both.passage.normal[slice(*rival)]}" for "{unit.thing.text}"'
+    return None
+
+
+def _others_of(both: Comparison, unit: Unit) -> list[Span]:
+    """Where the passage says "another ticket", for a thing that the statement calls a ticket."""
+    label = _LABEL.search(both.own.normal[: unit.own[0]])
+    if label is None or label[1] in STOPWORDS:
+        return []
+    other = re.compile(rf"\b{_OTHER} {label[1]}\b")
+    return [match.span() for match in other.finditer(both.passage.normal)]
+
+
+def _other_modifier(both: Comparison) -> str | None:
+    """One word of two is another: "the north gauge" for "south", "batch verify" for "replay"."""
+    taken = [span for unit in both.units for span in unit.places]
+    for pair in _PAIR.finditer(both.own.normal):
+        others = both.beside([pair.span(1), pair.span(2)])
+        for one, same in ((1, 2), (2, 1)):
+            changed = _unit_at(both, pair.span(one))
+            if changed is None or _unit_at(both, pair.span(same)) is None:
+                continue
+            rivals = [
+                match.span(1)
+                for match in _beside(pair[same], one).finditer(both.passage.normal)
+                if _is_other(both, match.span(1), taken)
+                and (one == 1 or f"{pair[same]} {pair[one]}" in both.passage.normal)
+            ]
+            rival = _rival(both, changed.places, rivals, others)
+            if rival:
+                return (
+                    f'"{both.passage.normal[slice(*rival)]}" for "{pair[one]}" with "{pair[same]}"'
+                )
+    return None
+
+
+def _is_other(both: Comparison, span: Span, taken: Sequence[Span]) -> bool:
+    word = both.passage.normal[slice(*span)]
+    return not (
+        word in STOPWORDS
+        or _VERBAL.fullmatch(word)
+        or meets(span, taken)
+        or _is_compared(both, span)
+    )
+
+
+def _beside(noun: str, side: int) -> re.Pattern[str]:
+    """The word before the noun (1) or behind it (2)."""
+    if side == 1:
+        return re.compile(rf"(?<![\w/.-])([a-z]{{3,}}) {noun.removesuffix('s')}s?\b")
+    return re.compile(rf"(?<![\w/.-]){noun} ([a-z]{{3,}})\b(?![/.]\w)")
+
+
+def _unit_at(both: Comparison, span: Span) -> Unit | None:
+    return next((unit for unit in both.units if unit.own == span and unit.thing is None), None)
+
+
+def _is_compared(both: Comparison, span: Span) -> bool:
+    return _COMPARED.search(both.passage.normal[: span[0]]) is not None
+
+
+def _rival(
+    both: Comparison, places: Sequence[Span], rivals: Sequence[Span], others: Sequence[Unit]
+) -> Span | None:
+    """The rival in a clause that has more of the other words than any with the thing itself."""
+    homes = both.homes(places)
+    if not homes or not rivals:
+        return None
+    held = both.held(others)
+    most = max(held[number] for number in homes)
+    for number, clause in enumerate(both.clauses):
+        if number in homes or held[number] <= most:
+            continue
+        inside = [span for span in rivals if within(span, clause)]
+        if inside:
+            return inside[0]
+    return None

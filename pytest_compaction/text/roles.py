@@ -1,0 +1,104 @@
+"""Who does it to whom: a verb with the same two things on its other sides.
+
+"Ops write to the desk" and "the desk writes to ops" share all words. A verb of the statement is
+compared with the same verb in one minimal clause of the passage: what stands before and behind it,
+and whether it is active or passive there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal
+
+from pytest_compaction.text.meaning import STOP
+from pytest_compaction.text.parsed import Span
+from pytest_compaction.text.synonyms import IRREGULAR_FORMS, base_stem
+from pytest_compaction.text.units import Comparison, Unit, within
+
+_AUXILIARY: Final = re.compile(
+    r"\b(?:is|are|was|were|be|been|being|gets?|got)(?: not| \w+ly| also| only)? $"
+)
+_DETERMINER: Final = re.compile(r" (?:the |an? |its |their |our )?")
+_BY: Final = re.compile(r" by\b")
+_BASES: Final = frozenset(base_stem(word) for word in IRREGULAR_FORMS)
+_PARTICIPLES: Final = frozenset(form for forms in IRREGULAR_FORMS.values() for form in forms)
+_INFLECTED: Final = re.compile(r"[a-z]{2,}(?:ed|[^s\W\d]s)")
+
+Voice = Literal["active", "passive", "agent"]
+"""Active, passive, or passive with the agent behind "by"."""
+
+
+def exchanged_roles(both: Comparison) -> str | None:
+    """The one who does it there is the one to whom it is done here, or the reverse."""
+    normal = both.own.normal
+    for verb, before, behind in _verbs(both):
+        own = [unit.own for unit in both.units]
+        held = [span for unit in both.units for span in unit.places]
+        meant = _voice(normal, verb.own, own)
+        for place in verb.places:
+            clause = next((one for one in both.clauses if within(place, one)), None)
+            heard = _voice(both.passage.normal, place, held)
+            same = _is_same(normal[slice(*verb.own)], both.passage.normal[slice(*place)])
+            if not same or clause is None or meant is None or heard is None:
+                continue
+            order = _order(both, before, behind, place, clause)
+            if (order == -1 and heard == meant) or (
+                order == 1
+                and {meant, heard} in ({"active", "agent"}, {"active", "passive"})
+                and (meant == "active") <= (heard == "agent")
+            ):
+                return f'who and whom of "{normal[slice(*verb.own)]}" are exchanged'
+    return None
+
+
+def _verbs(both: Comparison) -> Iterator[tuple[Unit, Unit, Unit]]:
+    """Each verb of the statement between two other units of one clause, with these."""
+    units = sorted(both.units, key=lambda unit: unit.own)
+    for before, verb, behind in zip(units, units[1:], units[2:], strict=False):
+        word = both.own.normal[slice(*verb.own)]
+        apart = STOP.search(both.own.normal, before.own[1], behind.own[0])
+        if verb.thing is None and not apart and _is_verb(word):
+            yield verb, before, behind
+
+
+def _is_verb(word: str) -> bool:
+    return _INFLECTED.fullmatch(word) is not None or base_stem(word) in _BASES
+
+
+def _is_same(verb: str, other: str) -> bool:
+    """Whether both are forms of one verb; another verb may turn the roles by itself."""
+    return base_stem(verb) == base_stem(other)
+
+
+def _voice(normal: str, verb: Span, objects: Sequence[Span]) -> Voice | None:
+    """The voice of a verb, where its form or an object right behind it shows it.
+
+    A participle alone shows none.
+    """
+    word = normal[slice(*verb)]
+    if _AUXILIARY.search(normal[: verb[0]]):
+        return "agent" if _BY.match(normal, verb[1]) else "passive"
+    if word.endswith("ing") or _BY.match(normal, verb[1]):
+        return None
+    behind = _DETERMINER.match(normal, verb[1])
+    if any(behind is not None and behind.end() == start for start, _ in objects):
+        return "active"
+    return None if word.endswith("ed") or word in _PARTICIPLES else "active"
+
+
+def _order(both: Comparison, before: Unit, behind: Unit, place: Span, clause: Span) -> int:
+    """1 if the two units stand around the verb as in the statement, -1 if exchanged, else 0.
+
+    Where only the first of them is there, a person, it counts alone.
+    """
+    first, second = (_sides(unit, place, clause) for unit in (before, behind))
+    if first == {-1} and (second == {1} or (not second and before.thing is not None)):
+        return 1
+    return -1 if first == {1} and second == {-1} else 0
+
+
+def _sides(unit: Unit, place: Span, clause: Span) -> set[int]:
+    """On which sides of a place, within the clause, the passage holds the unit."""
+    inside = [span for span in unit.places if within(span, clause)]
+    return {-1 if span[1] <= place[0] else 1 for span in inside if span != place}

@@ -1,0 +1,159 @@
+"""The units of a statement: its things and other content words, and where a passage holds them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.text.alternatives import Alternative, Wanted
+from pytest_compaction.text.groups import REVERSING
+from pytest_compaction.text.meaning import Meaning, meaning
+from pytest_compaction.text.minimal_clauses import VERB, minimal_clauses
+from pytest_compaction.text.parsed import Parsed, Span
+from pytest_compaction.text.things import Thing, proper_names, things
+
+_PRONOUN: Final = re.compile(
+    r"[\W_]*(?:and |but |now |then |where |there )*(?:it|they|this|these|he|she)\b"
+)
+_Groups = Sequence[tuple[list[Span], list[Span]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A word or thing of the statement at ``own`` in its text, and where the passage holds it."""
+
+    own: Span
+    places: tuple[Span, ...]
+    thing: Thing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A statement's units beside the passage: its minimal clauses, and things of its own."""
+
+    own: Parsed
+    units: tuple[Unit, ...]
+    passage: Parsed
+    clauses: tuple[Span, ...]
+    foreign: tuple[Thing, ...]
+    parts: tuple[Span, ...]
+
+    def beside(self, places: Sequence[Span]) -> list[Unit]:
+        """The other units in the clauses of the statement's own text that hold these places."""
+        parts = [part for part in self.parts if meets(part, places)]
+        return [
+            unit
+            for unit in self.units
+            if not meets(unit.own, places) and (not parts or meets(unit.own, parts))
+        ]
+
+    def held(self, units: Sequence[Unit]) -> list[int]:
+        """How many of these units each minimal clause holds; a pronoun stands for a subject."""
+        counts = []
+        for number, clause in enumerate(self.clauses):
+            regions = [clause, *self._meant_by_pronoun(number)]
+            counts.append(
+                sum(
+                    any(within(span, region) for span in unit.places for region in regions)
+                    for unit in units
+                )
+            )
+        return counts
+
+    def _meant_by_pronoun(self, number: int) -> list[Span]:
+        """The subject of the clause before, if this one opens with a pronoun for it."""
+        normal = self.passage.normal
+        if not number or not _PRONOUN.match(normal[self.clauses[number][0] :]):
+            return []
+        start, end = self.clauses[number - 1]
+        verb = VERB.search(normal, start, end)
+        return [(start, verb.start() if verb else end)]
+
+    def homes(self, places: Sequence[Span]) -> list[int]:
+        """The numbers of the minimal clauses that hold one of these places."""
+        return [
+            number
+            for number, clause in enumerate(self.clauses)
+            if any(within(span, clause) for span in places)
+        ]
+
+
+def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:
+    """Lay a statement with this text and these key groups beside a passage."""
+    own = meaning(text)
+    proper = passage.proper | proper_names(text)
+    mine = things(own.parsed.normal, proper)
+    heard = things(passage.normal, proper)
+    groups = [_group(own.parsed, passage, group) for group in wanted]
+    units = _units(own, mine, heard, groups, passage)
+    taken = [span for unit in units for span in unit.places]
+    foreign = tuple(
+        one
+        for one in heard
+        if not any(one.names(other) for other in mine) and not meets(one.span, taken)
+    )
+    if not any(cue.kind in REVERSING for cue in own.parsed.sense.cues):
+        foreign = tuple(one for one in foreign if not _taken_back(one, passage))
+    clauses = minimal_clauses(passage.normal, heard, passage.joints)
+    parts = minimal_clauses(own.parsed.normal, mine)
+    return Comparison(own.parsed, tuple(units), passage, clauses, foreign, parts)
+
+
+def _taken_back(thing: Thing, passage: Parsed) -> bool:
+    """Whether the passage names a thing only to deny, replace or reject it."""
+    return any(
+        cue.kind in REVERSING and (cue.reaches(*thing.span) or cue.reaches_back(*thing.span))
+        for cue in passage.sense.cues
+    )
+
+
+def _units(
+    own: Meaning,
+    mine: Sequence[Thing],
+    heard: Sequence[Thing],
+    groups: _Groups,
+    passage: Parsed,
+) -> list[Unit]:
+    """The statement's things and other content words, with the places of their other wordings."""
+    units: list[Unit] = []
+    for thing in mine:
+        places = {one.span for one in heard if one.names(thing)}
+        units.append(Unit(thing.span, _with_others(thing.span, places, groups), thing))
+    named = [one.span for one in mine]
+    for term in own.terms:
+        spans = [span for span in own.parsed.term_places(term) if not meets(span, named)]
+        for span in spans[:1]:
+            within = [one.span for one in heard]
+            places = {place for place in passage.term_places(term) if not meets(place, within)}
+            units.append(Unit(span, _with_others(span, places, groups)))
+    return units
+
+
+def _with_others(own: Span, places: set[Span], groups: _Groups) -> tuple[Span, ...]:
+    """These places, and those of the other wordings of a group that stands for just this."""
+    for mine, theirs in groups:
+        if mine and all(meet(own, span) for span in mine):
+            places = places | set(theirs)
+    return tuple(sorted(places))
+
+
+def _group(
+    own: Parsed, passage: Parsed, group: Sequence[Alternative]
+) -> tuple[list[Span], list[Span]]:
+    """The places of a key group in the statement's text and in the passage."""
+    mine = [span for one in group for match in own.matches(one) for span in match.spans]
+    return mine, [span for one in group for match in passage.matches(one) for span in match.spans]
+
+
+def within(span: Span, clause: Span) -> bool:
+    return clause[0] <= span[0] and span[1] <= clause[1]
+
+
+def meet(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def meets(span: Span, spans: Sequence[Span]) -> bool:
+    return any(meet(span, other) for other in spans)
