@@ -194,7 +194,7 @@ class TextIndex:
             return None
         weighed = weigh(parsed, groups, self._cues_above(sentence), meant)
         weighed = self._against_counterparts(number, weighed, statement)
-        weighed = disagreed(statement.text, parsed, weighed)
+        weighed = disagreed(statement.text, parsed, weighed, statement.type)
         if statement.change and weighed.outcome == "stated":
             above = [self._index.normals[one] for one in sentence.context]
             planned = changes.is_planned(normalize(statement.text))
@@ -219,7 +219,7 @@ class TextIndex:
             else:
                 if any(one.own for group in groups for one in group):
                     one = weigh(passage, groups, self._cues_above(sentence), meant)
-                    one = disagreed(statement.text, passage, one)
+                    one = disagreed(statement.text, passage, one, statement.type)
                     weighed.append(together(statement.text, passage, wanted, groups, one))
         return max(weighed, key=lambda one: RANK[one.outcome], default=None)
 

@@ -72,9 +72,11 @@ def _shifted(cue: Cue, offset: int) -> Cue:
     return replace(cue, at=moved(cue.at), scope=moved(cue.scope), before=moved(cue.before))
 
 
-def disagreed(text: str, passage: Parsed, weighed: Weighed) -> Weighed:
+def disagreed(
+    text: str, passage: Parsed, weighed: Weighed, type: str | None = None
+) -> Weighed:
     """Not stated if the passage says something else with the words of the statement."""
-    why = difference(text, passage) if weighed.outcome == "stated" else None
+    why = difference(text, passage, type) if weighed.outcome == "stated" else None
     return weighed if why is None else replace(weighed, outcome="uncertain", why=why)
 
 

@@ -22,7 +22,8 @@ class Statement:
     clause. Without keys the wording of ``text`` or of one of the ``aliases`` decides.
     ``counterparts`` are what would be wrong in its place, such as a value from before.
     ``change`` is what happened to the file that the keys name: created, modified, deleted,
-    renamed or read.
+    renamed or read. ``type`` is what the fact is about, such as ``next_step``; what is to be
+    done is not stated where it is done, nor the reverse.
     """
 
     text: str
@@ -30,6 +31,7 @@ class Statement:
     keys: tuple[tuple[str, ...], ...] = ()
     counterparts: tuple[Statement, ...] = ()
     change: str | None = None
+    type: str | None = None
 
 
 @lru_cache(maxsize=4096)
