@@ -43,7 +43,7 @@ def difference(text: str, passage: Parsed, type: str | None = None) -> str | Non
         or _paired_otherwise(own, passage)
         or _counted_otherwise(own, passage)
         or _other_actor(own, passage)
-        or other_standing(own, passage, type)
+        or other_standing(own, passage, text, type)
     )
 
 

@@ -194,9 +194,9 @@ class TextIndex:
             return None
         weighed = weigh(parsed, groups, self._cues_above(sentence), meant)
         weighed = self._against_counterparts(number, weighed, statement)
-        weighed = disagreed(statement.text, parsed, weighed, statement.type)
+        above = [self._index.normals[one] for one in sentence.context]
+        weighed = disagreed(statement.text, parsed, weighed, statement.type, above)
         if statement.change and weighed.outcome == "stated":
-            above = [self._index.normals[one] for one in sentence.context]
             planned = changes.is_planned(normalize(statement.text))
             return changes.weigh_change(parsed, above, groups, statement.change, weighed, planned)
         return weighed
@@ -206,6 +206,7 @@ class TextIndex:
     ) -> Weighed | None:
         """What the passages around the sentence do with groups that it does not hold alone."""
         sentence = self._index.sentences[number]
+        above = [self._index.normals[one] for one in sentence.context]
         weighed: list[Weighed] = []
         for numbers in self._index.passages(number):
             passage = joined([self._index.parsed(one) for one in numbers])
@@ -219,7 +220,7 @@ class TextIndex:
             else:
                 if any(one.own for group in groups for one in group):
                     one = weigh(passage, groups, self._cues_above(sentence), meant)
-                    one = disagreed(statement.text, passage, one, statement.type)
+                    one = disagreed(statement.text, passage, one, statement.type, above)
                     weighed.append(together(statement.text, passage, wanted, groups, one))
         return max(weighed, key=lambda one: RANK[one.outcome], default=None)
 

@@ -19,6 +19,7 @@ from pytest_compaction.text.groups import REVERSING, Found, Weighed
 from pytest_compaction.text.meaning import is_name, meaning
 from pytest_compaction.text.parsed import Parsed, Span
 from pytest_compaction.text.polarity import NOWHERE, Cue, Sense
+from pytest_compaction.text.standing import closes, is_step
 
 SENTENCES: Final = 3
 """The most sentences that a passage has."""
@@ -73,10 +74,21 @@ def _shifted(cue: Cue, offset: int) -> Cue:
 
 
 def disagreed(
-    text: str, passage: Parsed, weighed: Weighed, type: str | None = None
+    text: str,
+    passage: Parsed,
+    weighed: Weighed,
+    type: str | None = None,
+    above: Sequence[str] = (),
 ) -> Weighed:
-    """Not stated if the passage says something else with the words of the statement."""
-    why = difference(text, passage, type) if weighed.outcome == "stated" else None
+    """Not stated if the passage says something else with the words of the statement.
+
+    ``above`` are the headings and lead-ins, of which the nearest may say that all is done.
+    """
+    if weighed.outcome != "stated":
+        return weighed
+    if above and closes(above[-1]) and is_step(text, type):
+        return replace(weighed, outcome="uncertain", why="below a heading of what is done")
+    why = difference(text, passage, type)
     return weighed if why is None else replace(weighed, outcome="uncertain", why=why)
 
 

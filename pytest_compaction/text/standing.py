@@ -40,7 +40,7 @@ _AHEAD: Final = re.compile(
 """What stands before a verb that is asked for, planned or promised."""
 _OPEN: Final = re.compile(
     r"\b(?:to be|to do|todos?|later|next|needs?|must|should|shall|has to|have to|will|yet|"
-    r"remain\w*|open|pending|outstanding|still|plan\w*|wants?|wanted|wish\w*|going to|propos\w+|"
+    r"remain\w*|open|pending|outstanding|still (?:to|needs?|has|have|missing|undone|waits?)|plan\w*|wants?|wanted|wish\w*|going to|propos\w+|"
     r"suggest\w*|ideas?|left for|left to|requests?|requested|tomorrow|not|never|asked (?:for|to)|"
     r"would|ready to|about to|due|follow-ups?|needed|waits?|waiting|awaits?|before|until)\b"
 )
@@ -49,8 +49,10 @@ _NOTHING_OPEN: Final = re.compile(
 )
 _DONE: Final = re.compile(
     r"\b(?:done|already|finished|completed|merged|resolved|corrected|settled|closed|confirmed|fixed|"
-    r"dealt with|in place|ticked off|(?:has|have) (?:been )?\w+ed)\b"
+    r"dealt with|in place|ticked off|"
+    r"(?:has|have) been (?!book|schedul|plann|agree|arrang|announc|promis|invit|set for|set to|ask)\w+)\b"
 )
+"""A thing that is only booked or agreed has still to happen."""
 _PAST: Final = re.compile(
     r"\b(?:was|were|(?:has|have|had)(?: been)?)(?: (?:\w+ly|already|now|since|just|also|all|then))* $"
 )
@@ -62,14 +64,31 @@ _PLANNED: Final = re.compile(
     r"\b(?:todo|not (?:\w+ )?yet|left to do|next steps?)\b|^(?:next|to do)\b"
 )
 _IDEA: Final = re.compile(r"^(?:idea|suggestion|proposal|hypothesis|guess|theory)s?:")
-_LEAST: Final = 0.5
-"""Share of the words found that the clauses said to be done must hold."""
+_MOST: Final = 0.5
+"""Share of the words of the fullest clause that one said to be done must hold."""
+_SOME: Final = 0.3
+"""The same for one that is open."""
+_ARRANGED: Final = frozenset({"decision", "constraint", "value", "reason", "identifier"})
+"""Types of statements whose "is to be" is a rule or a choice and no step."""
+_HEADING: Final = re.compile(r"^(?:already )?(?:done|completed?|finished|closed|resolved)\b")
 
 
-def other_standing(own: Meaning, passage: Parsed, type: str | None = None) -> str | None:
+def is_step(text: str, type: str | None) -> bool:
+    """Whether a statement of this text and type speaks of something still to be done."""
+    planned = _PLANNED.search(meaning(text).parsed.normal) is not None
+    return type == "next_step" or (planned and type not in _ARRANGED)
+
+
+def closes(heading: str) -> bool:
+    """Whether a heading or lead-in says that what stands below it is done."""
+    return _HEADING.search(heading) is not None
+
+
+def other_standing(
+    own: Meaning, passage: Parsed, text: str, type: str | None = None
+) -> str | None:
     """What is to be done is done, or the reverse; ``type`` is that of the statement."""
-    planned = _PLANNED.search(own.parsed.normal) is not None
-    if planned or type == "next_step":
+    if is_step(text, type):
         return "done already" if _standing(own, passage) == "done" else None
     if _IDEA.search(passage.normal) and not _OPEN.search(own.parsed.normal):
         return "only an idea"
@@ -81,12 +100,16 @@ def _standing(own: Meaning, passage: Parsed) -> Standing | None:
     clauses = list(_clauses(passage.normal))
     held = [_held(own, passage, clause) for clause in clauses]
     most = max((len(terms) for terms in held), default=0)
-    standings = {
-        _clause_standing(passage, clause, terms)
+    standings = [
+        (_clause_standing(passage, clause, terms), len(terms))
         for clause, terms in zip(clauses, held, strict=True)
-        if most and len(terms) >= max(1, most * _LEAST)
-    }
-    return "done" if "done" in standings and "open" not in standings else None
+        if terms
+    ]
+    if any(one == "open" and count >= most * _SOME for one, count in standings):
+        return "open"
+    if any(one == "done" and count >= most * _MOST for one, count in standings):
+        return "done"
+    return None
 
 
 def _clauses(normal: str) -> list[Span]:
