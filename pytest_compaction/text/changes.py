@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.text.groups import Found, Weighed
@@ -16,13 +17,16 @@ _OBJECT_VERBS: Final = {
     r"patch\w*|rewrit\w*|rewrote|rewritten|correct\w*|rework\w*|amend\w*|adapt\w*|tweak\w*|"
     r"clean\w* up|simplif\w*|touched|expand\w*|appended|trimmed|bump\w*",
     "deleted": r"delet\w*|remov\w*|dropp\w*|drops?|unlink\w*|gone|no longer exists?|erased?",
-    "renamed": r"renam\w*|mov(?:e|es|ed|ing)|relocat\w*|becomes?|became",
+    "renamed": r"renam\w*|mov(?:e|es|ed|ing)|relocat\w*|becomes?|became|become|goes by|now called|now known as",
     "read": r"read(?:s|ing)?|open(?:s|ed|ing)?|look(?:s|ed|ing)|inspect\w*|view(?:s|ed|ing)|"
     r"examin\w*|review(?:s|ed|ing)|stud(?:y|ied|ies)|check(?:s|ed|ing)|analy[sz](?:e|ed|es|ing)|explor\w*|"
     r"brows\w*|consult\w*|scann\w*|saw|seen|investigat(?:e|ed|es|ing)|grepp\w*|listed|walked|"
     r"went through",
 }
-_INSIDE: Final = re.compile(r"\b(?:to|in|into|inside|within|from)\b")
+_INSIDE: Final = re.compile(
+    r"\b(?:to|in|into|inside|within|from)\b(?! (?:this|that|the (?:\w+ )?(?:session|step|round|turn))\b)"
+)
+"""What leads from a verb to the file in which something was done, and not to the time."""
 _EDIT_VERBS: Final = re.compile(
     r"\b(?:add\w*|wrote|writ\w+|creat\w*|introduc\w*|implement\w*|insert\w*|remov\w*|delet\w*|"
     r"renam\w*|mov\w+|replac\w*|switch\w*|set|rais\w*|lower\w*|now \w+s|uses?|put|"
@@ -30,12 +34,34 @@ _EDIT_VERBS: Final = re.compile(
 )
 _VERBS: Final = {change: re.compile(rf"\b(?:{verbs})\b") for change, verbs in _OBJECT_VERBS.items()}
 _PLANNED: Final = re.compile(
-    r"\b(?:will|to be|should|needs? to|todo|plan(?:s|ned)?|going to|still to|remaining|pending|"
+    r"\b(?:will|(?<!used )to be|(?:is|are|was|were|has|have|had) to \w+|should|needs? to|todo|plan(?:s|ned)?|going to|still to|remaining|pending|"
     r"want(?:s|ed)?|wanted|let's|ideas?|propos\w+|could|not (?:\w+ )?yet)\b"
 )
 _DENIED: Final = re.compile(
-    r"\b(?:not|never|n't)(?: \w+)? (?:creat|modif|edit|chang|updat|delet|remov|renam|mov|writ|"
-    r"touch|wrote|add|read|open)\w*"
+    r"\b(?:not|never|n't|nobody|no one|nothing)(?: \w+){0,2}? (?:creat|modif|edit|chang|updat|delet|"
+    r"remov|renam|mov|writ|touch|wrote|add|read|open)\w*|^there (?:is|was) no\b"
+)
+_NEGATION: Final = re.compile(r"\b(?:not|never|\w+n't|no|none|without|nothing|nobody)(?: [\w']+){0,3} $")
+_KEPT: Final = re.compile(
+    r"^[^,;:(]{0,40}?\b(?:left|leave|stay(?:s|ed)?|remain(?:s|ed)?|kept|keeps?|is|was|are|were)\b"
+    r"[^,;:(]{0,20}?\b(?:untouched|unchanged|unmodified|unaltered|intact|alone|the same|"
+    r"as (?:it|they) (?:is|was|are|were|stood|stands?))\b"
+)
+_LEFT: Final = re.compile(r"\b(?:left|leav(?:e|es|ing)|kept|keeps?) $")
+_AS_IT_WAS: Final = re.compile(
+    r"^ (?:untouched|unchanged|unmodified|unaltered|intact|alone|as (?:it|they) (?:is|was|are|were))"
+)
+_LISTED: Final = re.compile(
+    r"^[^,;:]{0,20}?\b(?:turned up|turns up|showed up|shows up|appear(?:s|ed)|came up|was listed)\b"
+)
+"""A file that only turns up somewhere has not been read."""
+_ASIDE: Final = re.compile(
+    r"; |\. |\(|, (?:which|that|who|whose|where)\b(?! (?:is|was|has|had|will|should|must|still)\b)"
+)
+"""Where a sentence turns from what happened to a file to what is in it, or to something else."""
+_MODIFIER: Final = re.compile(
+    r"^,? ?(?:(?:with|under|in|of|from|along with|together with|including|and) [^,;:]{1,50}? )"
+    r"(?=(?:is|was|were|are|has been|have been|had been|got)\b)"
 )
 _CALLS: Final = (
     ("renamed", re.compile(r"(?:^|[\s;&|])(?:git mv|mv|rename\w*|move\w*)\s")),
@@ -93,10 +119,15 @@ def weigh_change(
     named = any(one.own for one in groups[0])
     said = said_changes(parsed.normal, place if named else None, end, above)
     outcome, why = weighed.outcome, weighed.why
-    if said and not _calls(parsed.normal) and is_denied(parsed.normal):
+    governed = "" if _calls(parsed.normal) else _governed(parsed.normal, place if named else None, end)
+    if (said or change == "read") and _is_denied(governed, change):
         outcome, why = "contradicted", "said not to have happened"
-    elif said and not planned and is_planned(parsed.normal) and not _calls(parsed.normal):
+    elif named and change != "read" and governed and _is_kept(parsed.normal, place or 0, end):
+        outcome, why = "contradicted", "said to be left as it was"
+    elif said and not planned and is_planned(governed):
         outcome, why = "uncertain", "only planned"
+    elif named and change == "read" and not said and _LISTED.match(parsed.normal[end:]):
+        outcome, why = "uncertain", "only listed"
     elif change in said:
         why = f"said to be {change}"
     elif said:
@@ -125,9 +156,34 @@ def is_planned(normal: str) -> bool:
     return _PLANNED.search(normal) is not None
 
 
-def is_denied(normal: str) -> bool:
-    """Whether a sentence says of its first verb that it did not happen."""
-    return _DENIED.search(normal) is not None
+def without_past(parsed: Parsed) -> Parsed:
+    """Without the cues for what is no longer so: the old name of a renamed file is one."""
+    cues = tuple(cue for cue in parsed.sense.cues if cue.kind != "past")
+    return replace(parsed, sense=replace(parsed.sense, cues=cues))
+
+
+def _governed(normal: str, place: int | None, end: int) -> str:
+    """The part of a sentence that says what happened to the file, not what is in it."""
+    if place is None:
+        return normal
+    start = max((match.end() for match in _ASIDE.finditer(normal, 0, place)), default=0)
+    aside = _ASIDE.search(normal, end)
+    return normal[start : aside.start() if aside else len(normal)]
+
+
+def _is_denied(governed: str, change: str) -> bool:
+    """Whether it says that this change, or any where it is not a reading, did not happen."""
+    denied = _DENIED.search(governed)
+    if denied is None or change != "read":
+        return denied is not None
+    return _VERBS["read"].search(denied[0]) is not None or denied[0].startswith("there")
+
+
+def _is_kept(normal: str, place: int, end: int) -> bool:
+    """Whether a file is said to have been left as it was."""
+    if _KEPT.match(normal[end:]):
+        return True
+    return bool(_LEFT.search(normal[:place]) and _AS_IT_WAS.match(normal[end:]))
 
 
 def said_changes(normal: str, place: int | None, end: int, above: Sequence[str]) -> set[str]:
@@ -172,14 +228,13 @@ def _said(normal: str, place: int | None, end: int) -> set[str]:
 def _before(text: str) -> set[str]:
     """What the last verb before the file's name says about it."""
     best: tuple[int, str, int] | None = None
-    for change, verbs in _VERBS.items():
-        for match in verbs.finditer(text):
-            if best is None or match.start() > best[0]:
-                best = (match.start(), change, match.end())
+    for change, match in _asserted(text):
+        if best is None or match.start() > best[0]:
+            best = (match.start(), change, match.end())
     if best is None:
         return {"modified"} if _EDIT_VERBS.search(text) and _INSIDE.search(text) else set()
     _, change, end = best
-    between = text[end:]
+    between = text[end:].rpartition(":")[2]
     verb = text[best[0] : end]
     if verb.startswith(("writ", "wrote", "sav", "generat", "produc")) and _INSIDE.search(between):
         return {"created", "modified"}
@@ -190,6 +245,8 @@ def _before(text: str) -> set[str]:
 
 def _after(text: str) -> set[str]:
     """What stands after the file's name: "was created", "(new)", ": added retries"."""
+    modifier = _MODIFIER.match(text)
+    text = text[modifier.end() :] if modifier else text
     passive = re.match(
         r"[\s,)]*(?:is|was|were|are|has been|have been|had been|got|gets|being|then|now|also|all|"
         r"\w+ly| |and (?:\S+\.\w+|\w+/\S+)|both)*\s*",
@@ -218,7 +275,15 @@ def _after(text: str) -> set[str]:
 
 
 def _any_verb(text: str) -> set[str]:
-    return {change for change, verbs in _VERBS.items() if verbs.search(text)}
+    return {change for change, _ in _asserted(text)}
+
+
+def _asserted(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """The verbs for changes that no negation stands before."""
+    for change, verbs in _VERBS.items():
+        for match in verbs.finditer(text):
+            if not _NEGATION.search(text, 0, match.start()):
+                yield change, match
 
 
 def _said_by_heading(heading: str) -> set[str]:

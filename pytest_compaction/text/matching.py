@@ -192,6 +192,8 @@ class TextIndex:
             groups.append(found)
         if not any(one.own for group in groups for one in group):
             return None
+        if statement.change == "renamed":
+            parsed = changes.without_past(parsed)
         weighed = weigh(parsed, groups, self._cues_above(sentence), meant)
         weighed = self._against_counterparts(number, weighed, statement)
         above = [self._index.normals[one] for one in sentence.context]
