@@ -57,26 +57,28 @@ _PAST: Final = re.compile(
     r"\b(?:was|were|(?:has|have|had)(?: been)?)(?: (?:\w+ly|already|now|since|just|also|all|then))* $"
 )
 _PARTICIPLE: Final = re.compile(r"\w+(?:ed|en|t|n|d)\b")
-_STATED_DONE: Final = re.compile(r"\b(?:has|have|was|were|had|is|are|got)(?: been)?(?: now)? $")
+_STATED_DONE: Final = re.compile(r"\b(?:has|have|was|were|had|got)(?: been)?(?: now)? $")
 _PLANNED: Final = re.compile(
-    r"\bstill (?:has|have|needs?|to)\b|\b(?:needs?|remains?|has yet|have yet|is still|yet|is|are|"
-    r"has|have) to (?:be )?|"
+    r"\bstill (?:has|have|needs?|to)\b|\b(?:needs?|remains?|has yet|have yet|is still|yet) to be\b|"
     r"\b(?:todo|not (?:\w+ )?yet|left to do|next steps?)\b|^(?:next|to do)\b"
 )
+_TO_BE: Final = re.compile(r"\b(?:is|are|has|have) to\b")
 _IDEA: Final = re.compile(r"^(?:idea|suggestion|proposal|hypothesis|guess|theory)s?:")
 _MOST: Final = 0.5
 """Share of the words of the fullest clause that one said to be done must hold."""
 _SOME: Final = 0.3
 """The same for one that is open."""
-_ARRANGED: Final = frozenset({"decision", "constraint", "value", "reason", "identifier"})
-"""Types of statements whose "is to be" is a rule or a choice and no step."""
+_STEPS: Final = frozenset({"state", "path", "command", "error", "identifier"})
+"""Types of statements whose "is to be" is a step still to be done, and no rule or choice."""
 _HEADING: Final = re.compile(r"^(?:already )?(?:done|completed?|finished|closed|resolved)\b")
 
 
 def is_step(text: str, type: str | None) -> bool:
     """Whether a statement of this text and type speaks of something still to be done."""
-    planned = _PLANNED.search(meaning(text).parsed.normal) is not None
-    return type == "next_step" or (planned and type not in _ARRANGED)
+    normal = meaning(text).parsed.normal
+    if type == "next_step" or _PLANNED.search(normal):
+        return True
+    return type in _STEPS and _TO_BE.search(normal) is not None
 
 
 def closes(heading: str) -> bool:
