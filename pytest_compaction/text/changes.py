@@ -41,7 +41,9 @@ _DENIED: Final = re.compile(
     r"\b(?:not|never|n't|nobody|no one|nothing)(?: \w+){0,2}? (?:creat|modif|edit|chang|updat|delet|"
     r"remov|renam|mov|writ|touch|wrote|add|read|open)\w*|^there (?:is|was) no\b"
 )
-_NEGATION: Final = re.compile(r"\b(?:not|never|\w+n't|no|none|without|nothing|nobody)(?: [\w']+){0,3} $")
+_NEGATION: Final = re.compile(
+    r"\b(?:not|never|\w+n't|no|none|without|nothing|nobody)(?: [\w']+){0,3} $"
+)
 _KEPT: Final = re.compile(
     r"^[^,;:(]{0,40}?\b(?:left|leave|stay(?:s|ed)?|remain(?:s|ed)?|kept|keeps?|is|was|are|were)\b"
     r"[^,;:(]{0,20}?\b(?:untouched|unchanged|unmodified|unaltered|intact|alone|the same|"
@@ -119,7 +121,9 @@ def weigh_change(
     named = any(one.own for one in groups[0])
     said = said_changes(parsed.normal, place if named else None, end, above)
     outcome, why = weighed.outcome, weighed.why
-    governed = "" if _calls(parsed.normal) else _governed(parsed.normal, place if named else None, end)
+    governed = (
+        "" if _calls(parsed.normal) else _governed(parsed.normal, place if named else None, end)
+    )
     if (said or change == "read") and _is_denied(governed, change):
         outcome, why = "contradicted", "said not to have happened"
     elif named and change != "read" and governed and _is_kept(parsed.normal, place or 0, end):

@@ -29,7 +29,9 @@ WHOLE: Final = re.compile(
     r"contrary to(?: what)?|by no means|nobody (?:said|claims?) that)\b"
     r"|^(?:not|false|untrue|wrong|no)(?: true)? ?[:(]"
 )
-BOUND: Final = r"(?:no|not|never) (?:\w+ ){0,2}?(?:more|fewer|less|later|earlier|sooner|higher|lower) than\b"
+BOUND: Final = (
+    r"(?:no|not|never) (?:\w+ ){0,2}?(?:more|fewer|less|later|earlier|sooner|higher|lower) than\b"
+)
 """A limit is no denial of its value: "no more than 12", "may not have more than 12"."""
 ON_VERB: Final = re.compile(
     r"\b(?P<longer>no longer|not any ?more|never again)\b"
@@ -48,7 +50,7 @@ NEXT_WORD: Final = re.compile(r"(?: be| have| \w+ly)* [\w'-]+")
 ON_NOUN: Final = re.compile(
     rf"(?<!=)\b(?!{BOUND})(?P<noun>no|without|zero|0(?! ?(?:%|ms\b|s\b|sec|min|hour|day|kb|mb|gb|bytes?\b)))"
     r"(?= [\w\"'(])"
-    r"|\b(?P<pro>none(?: of)?|nothing|nobody|neither|no one)\b"
+    r"|\b(?P<pro>none(?: of)?|nothing(?! but\b)|nobody|neither|no one)\b"
     r"|\b(?P<lack>lacks?|lacked|lacking|free of|absence of|instead of|rather than|in place of|"
     r"as opposed to|in lieu of|unlike|avoid(?:s|ed|ing)?|anything but|except(?: for)?|"
     r"other than|stop(?:s|ped)? \w+ing)\b"

@@ -20,10 +20,11 @@ from pytest_compaction.text import changes, wording
 from pytest_compaction.text.agreement import affirmed
 from pytest_compaction.text.alternatives import Alternative, Wanted, alternative, has_words
 from pytest_compaction.text.clauses import Sentence
+from pytest_compaction.text.disagreement import disagreed
 from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
 from pytest_compaction.text.groups import Outcome as Outcome
 from pytest_compaction.text.overlap import PreparedText, overlap
-from pytest_compaction.text.passages import disagreed, joined, together
+from pytest_compaction.text.passages import joined, together
 from pytest_compaction.text.polarity import Cue, heading_cue
 from pytest_compaction.text.relations import Relation
 from pytest_compaction.text.sentence_index import SentenceIndex
@@ -197,7 +198,7 @@ class TextIndex:
         weighed = weigh(parsed, groups, self._cues_above(sentence), meant)
         weighed = self._against_counterparts(number, weighed, statement)
         above = [self._index.normals[one] for one in sentence.context]
-        weighed = disagreed(statement.text, parsed, weighed, statement.type, above)
+        weighed = disagreed(statement, parsed, weighed, above)
         if statement.change and weighed.outcome == "stated":
             planned = changes.is_planned(normalize(statement.text))
             return changes.weigh_change(parsed, above, groups, statement.change, weighed, planned)
@@ -222,7 +223,7 @@ class TextIndex:
             else:
                 if any(one.own for group in groups for one in group):
                     one = weigh(passage, groups, self._cues_above(sentence), meant)
-                    one = disagreed(statement.text, passage, one, statement.type, above)
+                    one = disagreed(statement, passage, one, above)
                     weighed.append(together(statement.text, passage, wanted, groups, one))
         return max(weighed, key=lambda one: RANK[one.outcome], default=None)
 

@@ -13,13 +13,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.text.agreement import difference
 from pytest_compaction.text.alternatives import Key, Wanted
 from pytest_compaction.text.groups import REVERSING, Found, Weighed
 from pytest_compaction.text.meaning import is_name, meaning
 from pytest_compaction.text.parsed import Parsed, Span
 from pytest_compaction.text.polarity import NOWHERE, Cue, Sense
-from pytest_compaction.text.standing import closes, is_step
 
 SENTENCES: Final = 3
 """The most sentences that a passage has."""
@@ -71,25 +69,6 @@ def _shifted(cue: Cue, offset: int) -> Cue:
         return NOWHERE if span == NOWHERE else (span[0] + offset, span[1] + offset)
 
     return replace(cue, at=moved(cue.at), scope=moved(cue.scope), before=moved(cue.before))
-
-
-def disagreed(
-    text: str,
-    passage: Parsed,
-    weighed: Weighed,
-    type: str | None = None,
-    above: Sequence[str] = (),
-) -> Weighed:
-    """Not stated if the passage says something else with the words of the statement.
-
-    ``above`` are the headings and lead-ins, of which the nearest may say that all is done.
-    """
-    if weighed.outcome != "stated":
-        return weighed
-    if above and closes(above[-1]) and is_step(text, type):
-        return replace(weighed, outcome="uncertain", why="below a heading of what is done")
-    why = difference(text, passage, type)
-    return weighed if why is None else replace(weighed, outcome="uncertain", why=why)
 
 
 def together(

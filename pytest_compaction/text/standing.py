@@ -86,9 +86,7 @@ def closes(heading: str) -> bool:
     return _HEADING.search(heading) is not None
 
 
-def other_standing(
-    own: Meaning, passage: Parsed, text: str, type: str | None = None
-) -> str | None:
+def other_standing(own: Meaning, passage: Parsed, text: str, type: str | None = None) -> str | None:
     """What is to be done is done, or the reverse; ``type`` is that of the statement."""
     if is_step(text, type):
         return "done already" if _standing(own, passage) == "done" else None

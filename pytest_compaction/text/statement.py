@@ -8,7 +8,7 @@ from functools import lru_cache
 from pytest_compaction.text.alternatives import Alternative, Wanted, alternative, is_value
 from pytest_compaction.text.groups import PLAIN, Found, Signature, weigh
 from pytest_compaction.text.meaning import is_name
-from pytest_compaction.text.negatives import is_denial, wordings
+from pytest_compaction.text.negatives import denies, is_denial, wordings
 from pytest_compaction.text.parsed import parse
 from pytest_compaction.text.sentence_index import camel_names
 from pytest_compaction.text.words import normalize
@@ -40,6 +40,16 @@ def wanted_groups(statement: Statement) -> Wanted:
     return tuple(
         tuple(one for form in group for one in wordings(alternative(form)))
         for group in statement.keys
+    )
+
+
+@lru_cache(maxsize=4096)
+def asserts(statement: Statement) -> bool:
+    """Whether neither the text nor any alternative denies, replaces or supposes anything."""
+    own = parse(normalize(statement.text), {})
+    asked = (one for group in statement.keys for one in map(alternative, group))
+    return not (
+        own.sense.cues or denies(own) or any(one.negative or is_denial(one) for one in asked)
     )
 
 
