@@ -48,7 +48,8 @@ COPULA: Final = re.compile(r"\b(?:is|was|are|were|be|been|remains?|proved|turned
 NEW_SUBJECT: Final = re.compile(r"\b(?:the|an?|i|we|you|he|she|it|they|this|that|our|its|their)\b")
 NEXT_WORD: Final = re.compile(r"(?: be| have| \w+ly)* [\w'-]+")
 ON_NOUN: Final = re.compile(
-    rf"(?<!=)\b(?!{BOUND})(?P<noun>no|without|zero|0(?! ?(?:%|ms\b|s\b|sec|min|hour|day|kb|mb|gb|bytes?\b)))"
+    rf"(?<!=)\b(?!{BOUND})(?P<noun>no|without|zero|0(?! ?(?:%|ms\b|s\b|sec|min|hour|day|kb|mb|gb|"
+    rf"bytes?\b)))"
     r"(?= [\w\"'(])"
     r"|\b(?P<pro>none(?: of)?|nothing(?! but\b)|nobody|neither|no one)\b"
     r"|\b(?P<lack>lacks?|lacked|lacking|free of|absence of|instead of|rather than|in place of|"
@@ -81,7 +82,8 @@ REPLACE: Final = re.compile(
     r"exchang(?:e|es|ed|ing)|supersed(?:e|es|ed|ing)|overrid(?:e|es|den|ing)|overrode)\b"
 )
 PAST: Final = re.compile(
-    r"\b(?:used to(?: be)?|formerly|no more(?! than)|once was|(?:its |the )?(?:old|former|stale|outdated) "
+    r"\b(?:used to(?: be)?|formerly|no more(?! than)|once was|(?:its |the )?(?:old|former|stale|"
+    r"outdated) "
     r"(?=value|limit|setting|default|\d)|up from|down from|until then|previously(?! \w+ed\b)|"
     r"originally|at first|initially)\b"
 )
@@ -108,7 +110,8 @@ ARROW: Final = re.compile(r"(?:→|⇒|➜|-+>|=+>)")
 OPERAND: Final = re.compile(r"[^\s,;:()=]+(?: (?:s|ms|sec\w*|min\w*|hours?|days?|[kmg]i?b|%))? ?$")
 SUPPOSED: Final = re.compile(
     r"\b(?P<may>might|maybe|perhaps|possibly|presumably|probably|apparently|supposedly|allegedly|"
-    r"likely|(?:could|may) (?:be|have|well|also|help|work)(?! (?:\w+ )?(?:at most|only|up to|no more)\b))\b"
+    r"likely|(?:could|may) (?:be|have|well|also|help|work)(?! (?:\w+ )?(?:at most|only|up to|"
+    r"no more)\b))\b"
     r"|\b(?P<if>if|suppose|supposing|assuming|hypothetically|in case|what if|whether|wish)\b"
     r"|\b(?P<would>would (?:be|become|have been)|"
     r"(?:i|we|you|one|they|user|he|she)(?:'d| would| could))"

@@ -97,8 +97,8 @@ class TextIndex:
             return self._read_keys(statement)
         forms = (statement.text, *statement.aliases)
         literal = [self._read_wording(form) for form in forms if self.contains(form)]
-        if any(reading.outcome == "stated" for reading in literal):
-            return max(literal, key=lambda reading: RANK[reading.outcome])
+        if stated := [reading for reading in literal if reading.outcome == "stated"]:
+            return stated[0]
         readings = [
             self._read_graded(form) if len(form.split()) > 2 else self._read_wording(form)
             for form in forms
@@ -120,9 +120,7 @@ class TextIndex:
 
     def _read_keys(self, statement: Statement) -> Reading:
         wanted = wanted_groups(statement)
-        best = self._best(wanted, statement)
-        if best is None:
-            best = self._best_but_one(statement)
+        best = self._best(wanted, statement) or self._best_but_one(statement)
         if statement.change in {"deleted", "renamed"} and (
             best is None or best[0] < RANK["stated"]
         ):
@@ -132,9 +130,9 @@ class TextIndex:
                 return Reading("stated", clause, (), f"its folder was {statement.change}")
         if best is None:
             return ABSENT
-        number, weighed = best[1:]
-        clause = clipped(self._index.sentences[number].text, _SHOWN)
-        return Reading(weighed.outcome, clause, weighed.words, weighed.why)
+        _, number, weighed = best
+        shown = clipped(self._index.sentences[number].text, _SHOWN)
+        return Reading(weighed.outcome, shown, weighed.words, weighed.why)
 
     def _best(self, wanted: Wanted, statement: Statement) -> tuple[int, int, Weighed] | None:
         """The rank, number and weight of the sentence that does most with the groups."""
@@ -193,11 +191,10 @@ class TextIndex:
             groups.append(found)
         if not any(one.own for group in groups for one in group):
             return None
-        if statement.change == "renamed":
-            parsed = changes.without_past(parsed)
+        parsed = changes.without_past(parsed) if statement.change == "renamed" else parsed
         weighed = weigh(parsed, groups, self._cues_above(sentence), meant)
+        above = self._above(sentence)
         weighed = self._against_counterparts(number, weighed, statement)
-        above = [self._index.normals[one] for one in sentence.context]
         weighed = disagreed(statement, parsed, weighed, above)
         if statement.change and weighed.outcome == "stated":
             planned = changes.is_planned(normalize(statement.text))
@@ -209,7 +206,6 @@ class TextIndex:
     ) -> Weighed | None:
         """What the passages around the sentence do with groups that it does not hold alone."""
         sentence = self._index.sentences[number]
-        above = [self._index.normals[one] for one in sentence.context]
         weighed: list[Weighed] = []
         for numbers in self._index.passages(number):
             passage = joined([self._index.parsed(one) for one in numbers])
@@ -223,7 +219,7 @@ class TextIndex:
             else:
                 if any(one.own for group in groups for one in group):
                     one = weigh(passage, groups, self._cues_above(sentence), meant)
-                    one = disagreed(statement, passage, one, above)
+                    one = disagreed(statement, passage, one, self._above(sentence))
                     weighed.append(together(statement.text, passage, wanted, groups, one))
         return max(weighed, key=lambda one: RANK[one.outcome], default=None)
 
@@ -255,9 +251,11 @@ class TextIndex:
                 return [Found(one.match, own=False) for one in found]
         return []
 
+    def _above(self, sentence: Sentence) -> list[str]:
+        return [self._index.normals[one] for one in sentence.context]
+
     def _cues_above(self, sentence: Sentence) -> list[Cue]:
-        cues = (heading_cue(self._index.normals[above]) for above in sentence.context)
-        return [cue for cue in cues if cue is not None]
+        return [cue for cue in map(heading_cue, self._above(sentence)) if cue is not None]
 
     def _candidates(self, wanted: Wanted) -> list[int]:
         """The sentences that may hold all groups, with what stands above or before them."""

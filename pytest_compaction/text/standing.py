@@ -32,7 +32,6 @@ _WILL: Final = (
     r"left|still|is|are|was|were|yet|going|about|due|promis\w+|intend\w*|meant|scheduled|agreed|"
     r"offered|forgot|fail\w*|refus\w*|hop\w+|propos\w*|decid\w*|request\w*|invited|reminded)"
 )
-_BE: Final = r"(?:is|are|was|were|be|been|being|get|gets|got|have|has|had)"
 _AHEAD: Final = re.compile(
     rf"(?:\b{_WILL} (?:\w+ ){{0,2}}?to|\b{_MODAL})(?: (?:be|have|get|not|also|then|now|first))*"
     r"(?: the(?: \w+){1,2})? $"
@@ -40,7 +39,8 @@ _AHEAD: Final = re.compile(
 """What stands before a verb that is asked for, planned or promised."""
 _OPEN: Final = re.compile(
     r"\b(?:to be|to do|todos?|later|next|needs?|must|should|shall|has to|have to|will|yet|"
-    r"remain\w*|open|pending|outstanding|still (?:to|needs?|has|have|missing|undone|waits?)|plan\w*|wants?|wanted|wish\w*|going to|propos\w+|"
+    r"remain\w*|open|pending|outstanding|still (?:to|needs?|has|have|missing|undone|waits?)|"
+    r"plan\w*|wants?|wanted|wish\w*|going to|propos\w+|"
     r"suggest\w*|ideas?|left for|left to|requests?|requested|tomorrow|not|never|asked (?:for|to)|"
     r"would|ready to|about to|due|follow-ups?|needed|waits?|waiting|awaits?|before|until)\b"
 )
@@ -48,13 +48,16 @@ _NOTHING_OPEN: Final = re.compile(
     r"\b(?:no(?:thing|ne)?|without)\b[^,;]*?\b(?:left|open|remain\w*|pending|outstanding|to do)\b"
 )
 _DONE: Final = re.compile(
-    r"\b(?:done|already|finished|completed|merged|resolved|corrected|settled|closed|confirmed|fixed|"
+    r"\b(?:done|already|finished|completed|merged|resolved|corrected|settled|closed|confirmed|"
+    r"fixed|"
     r"dealt with|in place|ticked off|"
-    r"(?:has|have) been (?!book|schedul|plann|agree|arrang|announc|promis|invit|set for|set to|ask)\w+)\b"
+    r"(?:has|have) been (?!book|schedul|plann|agree|arrang|announc|promis|invit|set for|set to|"
+    r"ask)\w+)\b"
 )
 """A thing that is only booked or agreed has still to happen."""
 _PAST: Final = re.compile(
-    r"\b(?:was|were|(?:has|have|had)(?: been)?)(?: (?:\w+ly|already|now|since|just|also|all|then))* $"
+    r"\b(?:was|were|(?:has|have|had)(?: been)?)(?: (?:\w+ly|already|now|since|just|also|all|"
+    r"then))* $"
 )
 _PARTICIPLE: Final = re.compile(r"\w+(?:ed|en|t|n|d)\b")
 _STATED_DONE: Final = re.compile(r"\b(?:has|have|was|were|had|got)(?: been)?(?: now)? $")
