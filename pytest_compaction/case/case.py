@@ -71,7 +71,9 @@ class Fact:
     @property
     def statement(self) -> Statement:
         """The fact as the matcher reads it."""
-        return Statement(self.text, self.aliases, self.keys, self.counterparts, self.change)
+        return Statement(
+            self.text, self.aliases, self.keys, self.counterparts, self.change, self.type
+        )
 
     @property
     def forms(self) -> tuple[str, ...]:

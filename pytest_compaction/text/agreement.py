@@ -20,23 +20,13 @@ from pytest_compaction.text.opposites import sides
 from pytest_compaction.text.parsed import Parsed, Span
 from pytest_compaction.text.phrases import phrases_in
 from pytest_compaction.text.polarity import Cue
+from pytest_compaction.text.standing import other_standing
 from pytest_compaction.text.words import STOPWORDS
 
 _WORD: Final = re.compile(r"(?<![\w/.:-])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w/]|\.\w)")
+_BUT: Final = re.compile(r"[^,;:.]{1,40}? but\b")
 _REVERSING: Final = frozenset({"negated", "replaced", "rejected", "past"})
 _ACTOR: Final = re.compile(r"\b(user|assistant)\b(?!')")
-_PLANNED: Final = re.compile(
-    r"\bstill (?:has|have|needs?|to)\b|\b(?:needs?|remains?|has yet|have yet|is still|yet) to be\b|"
-    r"\b(?:todo|not (?:\w+ )?yet|left to do|next steps?)\b|^(?:next|to do)\b"
-)
-_PLANS: Final = re.compile(
-    r"\b(?:to be|to do|todo|later|next|needs?|must|should|shall|has to|have to|will|yet|remain\w*|"
-    r"open|pending|outstanding|still|plan\w*|want\w*|going to|proposal|propos\w+|suggest\w*|idea)\b"
-)
-_DONE: Final = re.compile(
-    r"\b(?:fixed|done|already|finished|completed|merged|resolved|corrected)\b"
-)
-_IDEA: Final = re.compile(r"^(?:idea|suggestion|proposal|hypothesis|guess|theory|todo|to do)s?:")
 _DENIED_SHARE: Final = 0.5
 """Share of the words of a denial that a passage must hold to be compared with it."""
 _NEXT: Final = 12
@@ -44,8 +34,8 @@ _NEXT: Final = 12
 _COUNTED: Final = re.compile(r"[ -]([a-z]{3,})")
 
 
-def difference(text: str, passage: Parsed) -> str | None:
-    """What the passage says differently from a statement with this text, if it shows."""
+def difference(text: str, passage: Parsed, type: str | None = None) -> str | None:
+    """What the passage says differently from a statement of this text and type, if it shows."""
     own = meaning(text)
     return (
         _opposite(own, passage)
@@ -54,7 +44,7 @@ def difference(text: str, passage: Parsed) -> str | None:
         or _paired_otherwise(own, passage)
         or _counted_otherwise(own, passage)
         or _other_actor(own, passage)
-        or _other_time(own, passage)
+        or other_standing(own, passage, text, type)
     )
 
 
@@ -82,6 +72,27 @@ def affirmed(text: str, passage: Parsed) -> str | None:
         ):
             return f'without "{own.parsed.normal[slice(*cue.at)]}"'
     return None
+
+
+def denied(text: str, passage: Parsed) -> str | None:
+    """A word of an assertion that stands in the passage only where it is denied."""
+    for term in meaning(text).terms:
+        places = passage.term_places(term)
+        if is_value(term) or is_name(term) or not places:
+            continue
+        if all(_is_denied(passage, span) for span in places):
+            start, end = places[0]
+            return f'"{passage.normal[start:end]}" is denied'
+    return None
+
+
+def _is_denied(passage: Parsed, span: Span) -> bool:
+    """Whether an odd number of cues denies what stands here; "not a but b" denies only a."""
+    cues = _reaching(passage, span)
+    corrected = any(
+        not cue.reaches(*span) and _BUT.match(passage.normal, cue.at[1]) for cue in cues
+    )
+    return len(cues) % 2 == 1 and cues[0].kind == "negated" and not corrected
 
 
 def _opposite(own: Meaning, passage: Parsed) -> str | None:
@@ -198,16 +209,6 @@ def _other_actor(own: Meaning, passage: Parsed) -> str | None:
     }
     if who and actor[1] not in who:
         return f'"{min(who)}" for "{actor[1]}"'
-    return None
-
-
-def _other_time(own: Meaning, passage: Parsed) -> str | None:
-    """The statement says what is to be done and the passage that it is done, or the reverse."""
-    planned = _PLANNED.search(own.parsed.normal) is not None
-    if planned and _DONE.search(passage.normal) and not _PLANS.search(passage.normal):
-        return "done already"
-    if not planned and _IDEA.search(passage.normal) and not _PLANS.search(own.parsed.normal):
-        return "only an idea"
     return None
 
 

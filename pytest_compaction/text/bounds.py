@@ -32,7 +32,7 @@ class Bounds:
     def before(self, place: int) -> int:
         """The start of the segment that this place is in."""
         opened = max((at for at, to in self.brackets if at < place < to), default=0)
-        return max((end for end in self._seen(self.ends, place) if end < place), default=opened)
+        return max([opened, *(end for end in self._seen(self.ends, place) if end < place)])
 
     @property
     def end(self) -> int:

@@ -3,74 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from pytest_compaction.text import change_forms
 from pytest_compaction.text.groups import Found, Weighed
 from pytest_compaction.text.parsed import Parsed
-
-_OBJECT_VERBS: Final = {
-    "created": r"creat\w*|generat\w*|scaffold\w*|touch|introduc\w*|add(?:ed|s|ing)?|writ\w+|wrote|"
-    r"new(?: \w+)? files?|new|committed|saved?|produc\w+|started",
-    "modified": r"modif\w*|edit\w*|chang\w*|updat\w*|fix\w*|refactor\w*|extend\w*|adjust\w*|"
-    r"patch\w*|rewrit\w*|rewrote|rewritten|correct\w*|rework\w*|amend\w*|adapt\w*|tweak\w*|"
-    r"clean\w* up|simplif\w*|touched|expand\w*|appended|trimmed|bump\w*",
-    "deleted": r"delet\w*|remov\w*|dropp\w*|drops?|unlink\w*|gone|no longer exists?|erased?",
-    "renamed": r"renam\w*|mov(?:e|es|ed|ing)|relocat\w*|becomes?|became",
-    "read": r"read(?:s|ing)?|open(?:s|ed|ing)?|look(?:s|ed|ing)|inspect\w*|view(?:s|ed|ing)|"
-    r"examin\w*|review(?:s|ed|ing)|stud(?:y|ied|ies)|check(?:s|ed|ing)|analy[sz](?:e|ed|es|ing)|explor\w*|"
-    r"brows\w*|consult\w*|scann\w*|saw|seen|investigat(?:e|ed|es|ing)|grepp\w*|listed|walked|"
-    r"went through",
-}
-_INSIDE: Final = re.compile(r"\b(?:to|in|into|inside|within|from)\b")
-_EDIT_VERBS: Final = re.compile(
-    r"\b(?:add\w*|wrote|writ\w+|creat\w*|introduc\w*|implement\w*|insert\w*|remov\w*|delet\w*|"
-    r"renam\w*|mov\w+|replac\w*|switch\w*|set|rais\w*|lower\w*|now \w+s|uses?|put|"
-    r"convert\w*|split\w*|wrap\w*|guard\w*|import\w*|pass\w*|return\w*)\b"
-)
-_VERBS: Final = {change: re.compile(rf"\b(?:{verbs})\b") for change, verbs in _OBJECT_VERBS.items()}
-_PLANNED: Final = re.compile(
-    r"\b(?:will|to be|should|needs? to|todo|plan(?:s|ned)?|going to|still to|remaining|pending|"
-    r"want(?:s|ed)?|wanted|let's|ideas?|propos\w+|could|not (?:\w+ )?yet)\b"
-)
-_DENIED: Final = re.compile(
-    r"\b(?:not|never|n't)(?: \w+)? (?:creat|modif|edit|chang|updat|delet|remov|renam|mov|writ|"
-    r"touch|wrote|add|read|open)\w*"
-)
-_CALLS: Final = (
-    ("renamed", re.compile(r"(?:^|[\s;&|])(?:git mv|mv|rename\w*|move\w*)\s")),
-    ("deleted", re.compile(r"(?:^|[\s;&|])(?:git rm|rm|unlink|delete_?\w*|remove_?\w*)\s")),
-    ("created", re.compile(r"^\W*\w*(?:edit|replace)\w* create\b")),
-    ("modified", re.compile(r"(?:sed -i|perl -p?i|>>|tee -a|git apply|patch -p)")),
-    (
-        "modified",
-        re.compile(
-            r"^(?:\W*)(?:\w*edit\w*|\w*str_replace\w*|\w*replace\w*|apply_patch|applypatch|"
-            r"patch\w*|update_\w+|insert\w*|multiedit|append\w*|search_replace|\*+ update file)\b"
-        ),
-    ),
-    (
-        "created",
-        re.compile(
-            r"^(?:\W*)(?:write\w*|create\w*|\w+_create|save_file|new_file|\*+ add file)\b"
-            r"|(?:^|[\s;&|])(?:touch|tee|install)\s|(?<![->\d])>\s*(?=[\w./~])|(?:^|\s)cp\s"
-        ),
-    ),
-    (
-        "read",
-        re.compile(
-            r"^(?:\W*)(?:read\w*|view\w*|open_?\w*|get_file\w*|cat_file|show\w*|grep\w*|search\w*)\b"
-            r"|(?:^|[\s;&|])(?:cat|head|tail|less|more|nl|wc|grep|rg|sed -n|awk|bat|diff|"
-            r"git (?:show|diff|blame|log))\s"
-        ),
-    ),
-)
-_TOOL: Final = re.compile(
-    r"^(?:[$%>]\s+|(?:bash|shell|run\w*|exec\w*|terminal|execute\w*|local_shell|sh)\s+|\*\*\* )?"
-    r"(?:[a-z]+_[a-z_]+|bash|write|edit|read|create|view|cat|head|tail|sed|grep|rg|git|mv|rm|cp|"
-    r"touch|nl|wc|awk|echo|printf|python3?|cd|mkdir|apply_patch|str_replace\w*|multiedit|\*\*\*)\s"
-)
-_NEAR: Final = frozenset({("created", "modified")})
 
 
 def weigh_change(
@@ -93,10 +31,17 @@ def weigh_change(
     named = any(one.own for one in groups[0])
     said = said_changes(parsed.normal, place if named else None, end, above)
     outcome, why = weighed.outcome, weighed.why
-    if said and not _calls(parsed.normal) and is_denied(parsed.normal):
+    governed = (
+        "" if _calls(parsed.normal) else _governed(parsed.normal, place if named else None, end)
+    )
+    if (said or change == "read") and _is_denied(governed, change):
         outcome, why = "contradicted", "said not to have happened"
-    elif said and not planned and is_planned(parsed.normal) and not _calls(parsed.normal):
+    elif named and change != "read" and governed and _is_kept(parsed.normal, place or 0, end):
+        outcome, why = "contradicted", "said to be left as it was"
+    elif said and not planned and is_planned(governed):
         outcome, why = "uncertain", "only planned"
+    elif named and change == "read" and not said and change_forms.LISTED.match(parsed.normal[end:]):
+        outcome, why = "uncertain", "only listed"
     elif change in said:
         why = f"said to be {change}"
     elif said:
@@ -122,12 +67,39 @@ def folder_gone(normal: str, folder: str, change: str) -> bool:
 
 def is_planned(normal: str) -> bool:
     """Whether a sentence speaks of something still to be done."""
-    return _PLANNED.search(normal) is not None
+    return change_forms.PLANNED.search(normal) is not None
 
 
-def is_denied(normal: str) -> bool:
-    """Whether a sentence says of its first verb that it did not happen."""
-    return _DENIED.search(normal) is not None
+def without_past(parsed: Parsed) -> Parsed:
+    """Without the cues for what is no longer so: the old name of a renamed file is one."""
+    cues = tuple(cue for cue in parsed.sense.cues if cue.kind != "past")
+    return replace(parsed, sense=replace(parsed.sense, cues=cues))
+
+
+def _governed(normal: str, place: int | None, end: int) -> str:
+    """The part of a sentence that says what happened to the file, not what is in it."""
+    if place is None:
+        return normal
+    start = max((match.end() for match in change_forms.ASIDE.finditer(normal, 0, place)), default=0)
+    aside = change_forms.ASIDE.search(normal, end)
+    return normal[start : aside.start() if aside else len(normal)]
+
+
+def _is_denied(governed: str, change: str) -> bool:
+    """Whether it says that this change, or any where it is not a reading, did not happen."""
+    denied = change_forms.DENIED.search(governed)
+    if denied is None or change != "read":
+        return denied is not None
+    return change_forms.VERBS["read"].search(denied[0]) is not None or denied[0].startswith("there")
+
+
+def _is_kept(normal: str, place: int, end: int) -> bool:
+    """Whether a file is said to have been left as it was."""
+    if change_forms.KEPT.match(normal[end:]):
+        return True
+    return bool(
+        change_forms.LEFT.search(normal[:place]) and change_forms.AS_IT_WAS.match(normal[end:])
+    )
 
 
 def said_changes(normal: str, place: int | None, end: int, above: Sequence[str]) -> set[str]:
@@ -146,11 +118,11 @@ def said_changes(normal: str, place: int | None, end: int, above: Sequence[str])
 
 
 def _calls(normal: str) -> bool:
-    return _TOOL.match(normal) is not None and not normal.rstrip().endswith((".", ":"))
+    return change_forms.TOOL.match(normal) is not None and not normal.rstrip().endswith((".", ":"))
 
 
 def _called(normal: str) -> set[str]:
-    for change, pattern in _CALLS:
+    for change, pattern in change_forms.CALLS:
         if pattern.search(normal):
             return {"created", "modified"} if change == "created" else {change}
     return set()
@@ -164,7 +136,7 @@ def _said(normal: str, place: int | None, end: int) -> set[str]:
         said = _any_verb(normal)
         if new:
             return {"created"}
-        return {"modified"} if said - {"read"} or _EDIT_VERBS.search(normal) else said
+        return {"modified"} if said - {"read"} or change_forms.EDIT_VERBS.search(normal) else said
     said = _before(normal[:place])
     return said or _after(normal[end:])
 
@@ -172,24 +144,31 @@ def _said(normal: str, place: int | None, end: int) -> set[str]:
 def _before(text: str) -> set[str]:
     """What the last verb before the file's name says about it."""
     best: tuple[int, str, int] | None = None
-    for change, verbs in _VERBS.items():
-        for match in verbs.finditer(text):
-            if best is None or match.start() > best[0]:
-                best = (match.start(), change, match.end())
+    for change, match in _asserted(text):
+        if best is None or match.start() > best[0]:
+            best = (match.start(), change, match.end())
     if best is None:
-        return {"modified"} if _EDIT_VERBS.search(text) and _INSIDE.search(text) else set()
+        return (
+            {"modified"}
+            if change_forms.EDIT_VERBS.search(text) and change_forms.INSIDE.search(text)
+            else set()
+        )
     _, change, end = best
-    between = text[end:]
+    between = text[end:].rpartition(":")[2]
     verb = text[best[0] : end]
-    if verb.startswith(("writ", "wrote", "sav", "generat", "produc")) and _INSIDE.search(between):
+    if verb.startswith(
+        ("writ", "wrote", "sav", "generat", "produc")
+    ) and change_forms.INSIDE.search(between):
         return {"created", "modified"}
-    if change in {"created", "deleted"} and _INSIDE.search(between):
+    if change in {"created", "deleted"} and change_forms.INSIDE.search(between):
         return {"modified"}
     return {change}
 
 
 def _after(text: str) -> set[str]:
     """What stands after the file's name: "was created", "(new)", ": added retries"."""
+    modifier = change_forms.MODIFIER.match(text)
+    text = text[modifier.end() :] if modifier else text
     passive = re.match(
         r"[\s,)]*(?:is|was|were|are|has been|have been|had been|got|gets|being|then|now|also|all|"
         r"\w+ly| |and (?:\S+\.\w+|\w+/\S+)|both)*\s*",
@@ -199,7 +178,7 @@ def _after(text: str) -> set[str]:
     marked = re.match(r"[\s:(\[-]*(?:a |the )?(?:brand )?new\b(?: file)?", rest)
     if marked:
         return {"created"}
-    for change, verbs in _VERBS.items():
+    for change, verbs in change_forms.VERBS.items():
         match = re.match(rf"[\s:(\[-]*(?:{verbs.pattern})", rest)
         if match is None:
             continue
@@ -212,13 +191,21 @@ def _after(text: str) -> set[str]:
         return {change}
     if re.match(r"\s*(?:→|-+>|=+>)\s*\S", text):
         return {"renamed"}
-    if re.match(r"[\s]*[:(-]", rest) and _EDIT_VERBS.search(rest):
+    if re.match(r"[\s]*[:(-]", rest) and change_forms.EDIT_VERBS.search(rest):
         return {"modified"}
     return set()
 
 
 def _any_verb(text: str) -> set[str]:
-    return {change for change, verbs in _VERBS.items() if verbs.search(text)}
+    return {change for change, _ in _asserted(text)}
+
+
+def _asserted(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """The verbs for changes that no negation stands before."""
+    for change, verbs in change_forms.VERBS.items():
+        for match in verbs.finditer(text):
+            if not change_forms.NEGATION.search(text, 0, match.start()):
+                yield change, match
 
 
 def _said_by_heading(heading: str) -> set[str]:

@@ -29,22 +29,29 @@ WHOLE: Final = re.compile(
     r"contrary to(?: what)?|by no means|nobody (?:said|claims?) that)\b"
     r"|^(?:not|false|untrue|wrong|no)(?: true)? ?[:(]"
 )
+BOUND: Final = (
+    r"(?:no|not|never) (?:\w+ ){0,2}?(?:more|fewer|less|later|earlier|sooner|higher|lower) than\b"
+)
+"""A limit is no denial of its value: "no more than 12", "may not have more than 12"."""
 ON_VERB: Final = re.compile(
     r"\b(?P<longer>no longer|not any ?more|never again)\b"
     r"|\b(?P<verb>(?:fail(?:s|ed|ing)?|refus(?:e|es|ed|ing)|unable|neglect(?:s|ed)?|"
     r"forg[eo]t(?:s|ten)?|omit(?:s|ted)?|declin(?:e|es|ed)) to)\b"
-    r"|\b(?P<not>not|never|cannot|hardly|\w+n't)\b"
+    rf"|\b(?!{BOUND})(?P<not>not|never|cannot|hardly|\w+n't)\b"
 )
 UNABLE: Final = re.compile(r"cannot|can't|couldn't|(?:fail\w*|unable|refus\w+) to")
 """What could not be done is no denial of what is said about it: "can't decode byte 0xfd"."""
 UNTIL: Final = re.compile(r"\b(?:until|unless)\b")
 """What is not done until something happens is done then."""
 RELATIVE: Final = re.compile(r"\b(?:that|who) (?=(?:\w+ ){0,2}$)")
+COPULA: Final = re.compile(r"\b(?:is|was|are|were|be|been|remains?|proved|turned out to be) $")
+NEW_SUBJECT: Final = re.compile(r"\b(?:the|an?|i|we|you|he|she|it|they|this|that|our|its|their)\b")
 NEXT_WORD: Final = re.compile(r"(?: be| have| \w+ly)* [\w'-]+")
 ON_NOUN: Final = re.compile(
-    r"(?<!=)\b(?P<noun>no|without|zero|0(?! ?(?:%|ms\b|s\b|sec|min|hour|day|kb|mb|gb|bytes?\b)))"
+    rf"(?<!=)\b(?!{BOUND})(?P<noun>no|without|zero|0(?! ?(?:%|ms\b|s\b|sec|min|hour|day|kb|mb|gb|"
+    rf"bytes?\b)))"
     r"(?= [\w\"'(])"
-    r"|\b(?P<pro>none(?: of)?|nothing|nobody|neither|no one)\b"
+    r"|\b(?P<pro>none(?: of)?|nothing(?! but\b)|nobody|neither|no one)\b"
     r"|\b(?P<lack>lacks?|lacked|lacking|free of|absence of|instead of|rather than|in place of|"
     r"as opposed to|in lieu of|unlike|avoid(?:s|ed|ing)?|anything but|except(?: for)?|"
     r"other than|stop(?:s|ped)? \w+ing)\b"
@@ -60,12 +67,23 @@ REJECT: Final = re.compile(
     r"(?:has|have|had) no (?:effect|part|influence|impact|bearing|role)|"
     r"forbid(?:s|den)?|forbade|prohibit(?:s|ed)?|disallow(?:s|ed)?|ban(?:s|ned)?)\b(?!\s?[=:]\s?\d)"
 )
+SHARING: Final = re.compile(
+    r"(?:(?:and|but|or|yet|then|later|finally|eventually|soon|also|again|quickly|ultimately|"
+    r"in the end|at last|is|was|are|were|has been|have been|had been|got|being|be|\w+ed) ?)*"
+)
+"""What may stand before a verb that shares the subject of the clause before it."""
+PRONOUN: Final = re.compile(r" (?:it|them|this|that|both|all of (?:it|them))\b")
+FOLLOWS: Final = re.compile(
+    r" ?(?:$|[.,;:)(-]|(?:by|for|because|since|as|on|in|at|after|due|over|when|from|with|again)\b)"
+)
+"""What may follow a passive verb: no object."""
 REPLACE: Final = re.compile(
     r"\b(?P<verb>replac(?:e|es|ed|ing)|swap(?:s|ped|ping)?|substitut(?:e|es|ed|ing)|"
     r"exchang(?:e|es|ed|ing)|supersed(?:e|es|ed|ing)|overrid(?:e|es|den|ing)|overrode)\b"
 )
 PAST: Final = re.compile(
-    r"\b(?:used to(?: be)?|formerly|no more|once was|(?:its |the )?(?:old|former|stale|outdated) "
+    r"\b(?:used to(?: be)?|formerly|no more(?! than)|once was|(?:its |the )?(?:old|former|stale|"
+    r"outdated) "
     r"(?=value|limit|setting|default|\d)|up from|down from|until then|previously(?! \w+ed\b)|"
     r"originally|at first|initially)\b"
 )
@@ -92,7 +110,8 @@ ARROW: Final = re.compile(r"(?:→|⇒|➜|-+>|=+>)")
 OPERAND: Final = re.compile(r"[^\s,;:()=]+(?: (?:s|ms|sec\w*|min\w*|hours?|days?|[kmg]i?b|%))? ?$")
 SUPPOSED: Final = re.compile(
     r"\b(?P<may>might|maybe|perhaps|possibly|presumably|probably|apparently|supposedly|allegedly|"
-    r"likely|(?:could|may) (?:be|have|well|also|help|work))\b"
+    r"likely|(?:could|may) (?:be|have|well|also|help|work)(?! (?:\w+ )?(?:at most|only|up to|"
+    r"no more)\b))\b"
     r"|\b(?P<if>if|suppose|supposing|assuming|hypothetically|in case|what if|whether|wish)\b"
     r"|\b(?P<would>would (?:be|become|have been)|"
     r"(?:i|we|you|one|they|user|he|she)(?:'d| would| could))"
@@ -123,7 +142,7 @@ HEADING_CUE: Final = re.compile(
     r"\b(?P<reject>rejected|ruled out|abandoned|discarded|reverted|dropped|decided against|"
     r"dead ends?|discarded|withdrawn|obsolete|outdated|superseded|former(?:ly)?|old values?|"
     r"not chosen|not taken|turned down)\b"
-    r"|\b(?P<not>not|never|no longer|false|untrue|wrong|mistakes?|without|none|don't)\b"
+    r"|^(?:\w+ ){0,2}(?P<not>not|never|no longer|false|untrue|wrong|mistakes?|without|none|don't)\b"
     r"|(?P<ask>\bopen questions?\b|\bquestions?\b|\bunclear\b|\bto clarify\b|\bhypothe\w+|"
     r"\bideas?\b|\?)"
 )

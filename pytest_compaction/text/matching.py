@@ -21,10 +21,11 @@ from pytest_compaction.text.agreement import affirmed
 from pytest_compaction.text.alternatives import Alternative, Wanted, has_words
 from pytest_compaction.text.binding import bound_otherwise
 from pytest_compaction.text.clauses import Sentence
+from pytest_compaction.text.disagreement import disagreed
 from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
 from pytest_compaction.text.groups import Outcome as Outcome
 from pytest_compaction.text.overlap import PreparedText, overlap
-from pytest_compaction.text.passages import disagreed, joined, together
+from pytest_compaction.text.passages import joined, together
 from pytest_compaction.text.plain_changes import with_keys
 from pytest_compaction.text.polarity import Cue, heading_cue
 from pytest_compaction.text.sentence_index import SentenceIndex
@@ -98,8 +99,8 @@ class TextIndex:
             return self._read_keys(statement)
         forms = (statement.text, *statement.aliases)
         literal = [self._read_wording(form) for form in forms if self.contains(form)]
-        if any(reading.outcome == "stated" for reading in literal):
-            return max(literal, key=lambda reading: RANK[reading.outcome])
+        if stated := [reading for reading in literal if reading.outcome == "stated"]:
+            return stated[0]
         readings = [
             self._read_graded(form) if len(form.split()) > 2 else self._read_wording(form)
             for form in forms
@@ -121,9 +122,7 @@ class TextIndex:
 
     def _read_keys(self, statement: Statement) -> Reading:
         wanted = wanted_groups(statement)
-        best = self._best(wanted, statement)
-        if best is None:
-            best = self._best_but_one(statement)
+        best = self._best(wanted, statement) or self._best_but_one(statement)
         if statement.change in {"deleted", "renamed"} and (
             best is None or best[0] < RANK["stated"]
         ):
@@ -133,9 +132,9 @@ class TextIndex:
                 return Reading("stated", clause, (), f"its folder was {statement.change}")
         if best is None:
             return ABSENT
-        number, weighed = best[1:]
-        clause = clipped(self._index.sentences[number].text, _SHOWN)
-        return Reading(weighed.outcome, clause, weighed.words, weighed.why)
+        _, number, weighed = best
+        shown = clipped(self._index.sentences[number].text, _SHOWN)
+        return Reading(weighed.outcome, shown, weighed.words, weighed.why)
 
     def _best(self, wanted: Wanted, statement: Statement) -> tuple[int, int, Weighed] | None:
         """The rank, number and weight of the sentence that does most with the groups."""
@@ -194,12 +193,13 @@ class TextIndex:
             groups.append(found)
         if not any(one.own for group in groups for one in group):
             return None
+        parsed = changes.without_past(parsed) if statement.change == "renamed" else parsed
         weighed = weigh(parsed, groups, self._cues_above(sentence), meant)
+        above = self._above(sentence)
         weighed = self._against_counterparts(number, weighed, statement)
-        weighed = disagreed(statement.text, parsed, weighed)
         weighed = self._of_another(number, wanted, statement, weighed)
+        weighed = disagreed(statement, parsed, weighed, above)
         if statement.change and weighed.outcome == "stated":
-            above = [self._index.normals[one] for one in sentence.context]
             planned = changes.is_planned(normalize(statement.text))
             return changes.weigh_change(parsed, above, groups, statement.change, weighed, planned)
         return weighed
@@ -222,8 +222,8 @@ class TextIndex:
             else:
                 if any(one.own for group in groups for one in group):
                     one = weigh(passage, groups, self._cues_above(sentence), meant)
-                    one = disagreed(statement.text, passage, one)
                     one = self._of_another(number, wanted, statement, one)
+                    one = disagreed(statement, passage, one, self._above(sentence))
                     weighed.append(together(statement.text, passage, wanted, groups, one))
         return max(weighed, key=lambda one: RANK[one.outcome], default=None)
 
@@ -266,9 +266,11 @@ class TextIndex:
                 return [Found(one.match, own=False) for one in found]
         return []
 
+    def _above(self, sentence: Sentence) -> list[str]:
+        return [self._index.normals[one] for one in sentence.context]
+
     def _cues_above(self, sentence: Sentence) -> list[Cue]:
-        cues = (heading_cue(self._index.normals[above]) for above in sentence.context)
-        return [cue for cue in cues if cue is not None]
+        return [cue for cue in map(heading_cue, self._above(sentence)) if cue is not None]
 
     def _candidates(self, wanted: Wanted) -> list[int]:
         """The sentences that may hold all groups, with what stands above or before them."""

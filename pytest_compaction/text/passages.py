@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.text.agreement import difference
 from pytest_compaction.text.alternatives import Key, Wanted
 from pytest_compaction.text.groups import REVERSING, Found, Weighed
 from pytest_compaction.text.meaning import is_name, meaning
@@ -70,12 +69,6 @@ def _shifted(cue: Cue, offset: int) -> Cue:
         return NOWHERE if span == NOWHERE else (span[0] + offset, span[1] + offset)
 
     return replace(cue, at=moved(cue.at), scope=moved(cue.scope), before=moved(cue.before))
-
-
-def disagreed(text: str, passage: Parsed, weighed: Weighed) -> Weighed:
-    """Not stated if the passage says something else with the words of the statement."""
-    why = difference(text, passage) if weighed.outcome == "stated" else None
-    return weighed if why is None else replace(weighed, outcome="uncertain", why=why)
 
 
 def together(

@@ -143,7 +143,13 @@ def _on_noun(normal: str, bounds: Bounds) -> Iterator[Cue]:
         if match.lastgroup in {"noun", "lack"} and not (subject and match.lastgroup == "noun"):
             stop = cue_forms.PREPOSITION.search(normal, end, limit)
             limit = stop.start() if stop else limit
+        if match.lastgroup == "lack" and not normal[:start].strip(" ,;:(-"):
+            first = cue_forms.NEXT_WORD.match(normal, end, limit)
+            other = cue_forms.NEW_SUBJECT.search(normal, first.end() if first else end, limit)
+            limit = other.start() if other else limit
         before = NOWHERE
+        if match[0] == "no" and cue_forms.COPULA.search(normal, left, start):
+            before = (left, start)
         if match.lastgroup == "pro" and not normal[end:limit].strip(" ."):
             opened = normal[left:start].strip(" ,;(-")
             before = (bounds.before(left) if opened in {"", ":"} else left, start)
@@ -163,10 +169,21 @@ def _rejections(normal: str, bounds: Bounds) -> Iterator[Cue]:
         )
         if colon and head.strip(" ,;:(-"):
             limit = end
-        passive = be or not normal[end:limit].strip(" .")
+        passive = be or cue_forms.FOLLOWS.match(normal, end, limit) is not None
         if not head.strip(" ,:;(-") and not normal[end:limit].strip(" ."):
             left = bounds.before(left)
+        object = cue_forms.PRONOUN.match(normal, end, limit) is not None
+        if passive or object:
+            left = _shared(normal, bounds, left, start)
+        passive = passive or (object and left < bounds.before(start))
         yield Cue("rejected", (start, end), (end, limit), (left, start) if passive else NOWHERE)
+
+
+def _shared(normal: str, bounds: Bounds, left: int, start: int) -> int:
+    """Where the clause begins whose subject or object a verb without one of its own shares."""
+    while left > 0 and cue_forms.SHARING.fullmatch(normal[left:start].strip(" ,")):
+        start, left = left, bounds.before(left)
+    return left
 
 
 def _replacements(normal: str, bounds: Bounds) -> Iterator[Cue]:

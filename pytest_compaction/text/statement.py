@@ -8,7 +8,7 @@ from functools import lru_cache
 from pytest_compaction.text.alternatives import Alternative, Wanted, alternative, is_value
 from pytest_compaction.text.groups import PLAIN, Found, Signature, weigh
 from pytest_compaction.text.meaning import is_name
-from pytest_compaction.text.negatives import is_denial, wordings
+from pytest_compaction.text.negatives import denies, is_denial, wordings
 from pytest_compaction.text.parsed import parse
 from pytest_compaction.text.reworded import reworded
 from pytest_compaction.text.sentence_index import camel_names
@@ -23,7 +23,8 @@ class Statement:
     clause. Without keys the wording of ``text`` or of one of the ``aliases`` decides.
     ``counterparts`` are what would be wrong in its place, such as a value from before.
     ``change`` is what happened to the file that the keys name: created, modified, deleted,
-    renamed or read.
+    renamed or read. ``type`` is what the fact is about, such as ``next_step``; what is to be
+    done is not stated where it is done, nor the reverse.
     """
 
     text: str
@@ -31,6 +32,7 @@ class Statement:
     keys: tuple[tuple[str, ...], ...] = ()
     counterparts: tuple[Statement, ...] = ()
     change: str | None = None
+    type: str | None = None
 
 
 @lru_cache(maxsize=4096)
@@ -41,6 +43,16 @@ def wanted_groups(statement: Statement) -> Wanted:
             one for form in group for same in reworded(alternative(form)) for one in wordings(same)
         )
         for group in statement.keys
+    )
+
+
+@lru_cache(maxsize=4096)
+def asserts(statement: Statement) -> bool:
+    """Whether neither the text nor any alternative denies, replaces or supposes anything."""
+    own = parse(normalize(statement.text), {})
+    asked = (one for group in statement.keys for one in map(alternative, group))
+    return not (
+        own.sense.cues or denies(own) or any(one.negative or is_denial(one) for one in asked)
     )
 
 
