@@ -1434,7 +1434,12 @@ def ask_after_the_first_week(session: Recorder) -> None:
             fact(
                 "Northway was chosen as mover",
                 type="decision",
-                keys=["Northway", "mover|chosen|choose|selected|decided for"],
+                keys=[
+                    "Northway|NW-3391|NWO-5126|PO-2217",
+                    "chosen|choose|choice|selected|picked|decided for|awarded|hired|"
+                    "commissioned|engaged|booked|ordered|won the job|gets the job|"
+                    "settled on|decline others",
+                ],
                 said_in=session.doing("edit_note", "choose a mover: Northway"),
             ),
             fact(
@@ -1442,43 +1447,74 @@ def ask_after_the_first_week(session: Recorder) -> None:
                 type="reason",
                 keys=[
                     "Bexley",
-                    "liability|cover too low|low cover|owner's risk|own risk|uninsured",
+                    "rejected|declined|turned down|ruled out|dropped|dismissed|refused|"
+                    "excluded|eliminated|not chosen|not taken|passed over",
+                    "cover too low|liability too low|low liability|liability low|"
+                    "low cover|cover below|cover insufficient|insufficient liability|"
+                    "inadequate cover|covers only 10,000|10,000|owner's risk|own risk|"
+                    "customer's risk|plotter uninsured|not cover the plotter|"
+                    "plotter not covered",
                 ],
             ),
             fact(
                 "the plotter is insured at 18,500",
                 type="value",
-                keys=["plotter|per item|AL-55-90812", "18,500"],
+                keys=[
+                    "plotter|AL-55-90812",
+                    "18,500",
+                    "insured|insurance|insurer|policy|cover|coverage|sum insured|value|"
+                    "valued|worth|AL-55-90812",
+                ],
             ),
             fact(
                 "Northway covers 25,000 for each item",
                 type="value",
-                keys=["25,000", "item|piece|Northway|liability"],
+                keys=[
+                    "Northway|NW-3391|mover|carrier",
+                    "25,000",
+                    "item|piece|each|single|cover|coverage|liability|liable|insured",
+                ],
             ),
         ],
         [
             trap(
                 "Castle Haul was chosen as mover",
                 of="Northway was chosen as mover",
-                keys=["Castle Haul|Bexley", "chosen|choose|selected"],
+                keys=[
+                    "Castle Haul|Bexley",
+                    "chosen|choose|choice|selected|picked|decided for|hired|"
+                    "commissioned|engaged|won the job|gets the job",
+                ],
             ),
             trap(
                 "Bexley was rejected over the price",
                 of="Bexley was rejected because his liability is too low for the plotter",
                 keys=[
                     "Bexley",
-                    "rejected over the price|too expensive|dearer|rejected for the price",
+                    "rejected over the price|rejected for the price|"
+                    "rejected because of the price|rejected price|declined price|"
+                    "turned down price|too expensive|too dear|price too high|"
+                    "rejected on cost|declined on cost|cost too much|"
+                    "rejected as dearer",
                 ],
             ),
             trap(
                 "the plotter is insured at 4,200",
                 of="the plotter is insured at 18,500",
-                keys=["plotter", "4,200|10,000"],
+                keys=[
+                    "plotter",
+                    "4,200|10,000",
+                    "insured|insurance|policy|valued|worth|sum insured",
+                ],
             ),
             trap(
                 "Northway covers 30,000 for each item",
                 of="Northway covers 25,000 for each item",
-                keys=["Northway", "30,000"],
+                keys=[
+                    "Northway",
+                    "30,000|10,000",
+                    "item|piece|each|cover|coverage|liability|liable|insured",
+                ],
             ),
         ],
         point="p1",
@@ -1494,34 +1530,85 @@ def ask_after_the_first_week(session: Recorder) -> None:
                 "the servers are started in the order tiller, helm, keel, mast",
                 type="command",
                 keys=[
-                    "order tiller|tiller, helm|tiller first|starts with tiller|beginning with "
-                    "tiller",
-                    "keel",
-                    "mast",
+                    "start|started|startup|start-up|boot|brought up|bring up|power up|"
+                    "power on|come up|restart|switch on|switched on|turned on",
+                    "tiller, helm|tiller first|tiller → helm|starts with tiller|"
+                    "beginning with tiller",
+                    "keel, mast|keel → mast|mast last",
                 ],
             ),
             fact(
                 "in the wrong order the licence server gives ELM-7",
                 type="error",
-                keys=["ELM-7", "licence server|order|nothing starts"],
+                keys=[
+                    "ELM-7",
+                    "licence server|license server|licence error|license error|"
+                    "wrong order|other way round|reverse order|reversed order|"
+                    "other order|out of order|incorrect order|different order|"
+                    "nothing starts",
+                ],
             ),
-            fact("the full rack weighs 262 kg", type="value", keys=["rack|full", "262 kg|262"]),
+            fact(
+                "the full rack weighs 262 kg",
+                type="value",
+                keys=[
+                    "rack",
+                    "262 kg|262",
+                    "full|loaded|filled|equipped|populated|with servers|weighs|weight|heavy",
+                ],
+            ),
             fact(
                 "moving in two halves was refused because of the servers",
                 type="reason",
-                keys=["two halves|halves|two moves|Kees no", "servers"],
+                keys=[
+                    "two halves|halves|half and half|two moves|two stages|two steps|"
+                    "two parts|two phases|two batches|two trips|split move|"
+                    "split the move|splitting the move|staged move|Kees's idea|"
+                    "answer to Kees",
+                    "good question, no|refused|rejected|declined|turned down|dismissed|"
+                    "ruled out|decided against|against it|advised against|said no to|"
+                    "not feasible|not possible|bad idea|vetoed",
+                    "servers|Olu's servers|server",
+                ],
             ),
             fact(
                 "the drawing office is unloaded first",
                 type="decision",
-                keys=["drawing office", "first"],
+                keys=[
+                    "drawing office|drawing room|draughtsmen|drawing team|"
+                    "Kees's office|Kees's team",
+                    "first|at the start|ahead of others|before the others|"
+                    "before anything else|priority",
+                    "unload|unloaded|unloading|offload|from the van|carried in|"
+                    "moved in|delivered|promised",
+                ],
             ),
         ],
         [
             trap(
                 "the full rack weighs 118 kg",
                 of="the full rack weighs 262 kg",
-                keys=["rack|full", "118 kg|118"],
+                keys=["rack", "118 kg", "full|loaded|filled|equipped|weighs|weight|heavy"],
+            ),
+            trap(
+                "moving in two halves was refused because of the price",
+                of="moving in two halves was refused because of the servers",
+                keys=[
+                    "two halves|halves|two moves|two stages|two parts|two phases|"
+                    "split move|Kees's idea",
+                    "refused over the price|refused because of the price|"
+                    "refused because of cost|rejected over the price|"
+                    "rejected because of cost|declined over cost|"
+                    "declined because of the price|too expensive|above all the price",
+                ],
+            ),
+            trap(
+                "the archive is unloaded first",
+                of="the drawing office is unloaded first",
+                keys=[
+                    "archive|laboratory|lab|main floor",
+                    "is unloaded first|unloaded first|comes off the van first|off the van first",
+                ],
             ),
         ],
         point="p1",
@@ -1532,16 +1619,28 @@ def ask_after_the_first_week(session: Recorder) -> None:
         "What does Brunt Mill ask: what may the goods lift carry, which paper has the mover to "
         "show, and where does the rack stand? Where were these rules read?",
         [
-            fact("the goods lift carries 900 kg", type="value", keys=["lift", "900 kg|900"]),
+            fact(
+                "the goods lift carries 900 kg",
+                type="value",
+                keys=[
+                    "lift|elevator",
+                    "900 kg|900",
+                    "goods lift|goods|freight|cargo|load|capacity|carries|limit|max|hold|weight",
+                ],
+            ),
             fact(
                 "the mover must show a certificate of public liability of 5 million",
                 type="constraint",
-                keys=["certificate|public liability", "5 million"],
+                keys=[
+                    "certificate|proof|evidence|document|public liability|liability insurance",
+                    "5 million|5m|£5m|5,000,000",
+                    "liability|insurance|mover|movers|Northway|certificate",
+                ],
             ),
             fact(
                 "the rack stands on plate P3",
                 type="identifier",
-                keys=["P3", "rack|racks|plate|wall"],
+                keys=["P3|plate P3", "rack|racks|server|servers|heavier than 100 kg"],
             ),
             file_fact(session, "bruntmill-rules-v6.txt", "read"),
         ],
@@ -1549,7 +1648,20 @@ def ask_after_the_first_week(session: Recorder) -> None:
             trap(
                 "the mover must show a certificate of public liability of 10 million",
                 of="the mover must show a certificate of public liability of 5 million",
-                keys=["certificate|public liability", "10 million"],
+                keys=[
+                    "certificate|proof|evidence|document|public liability|liability insurance",
+                    "10 million|10m|£10m|10,000,000|2 million",
+                    "liability|insurance|mover|movers|Northway|certificate",
+                ],
+            ),
+            trap(
+                "the goods lift carries 500 kg",
+                of="the goods lift carries 900 kg",
+                keys=[
+                    "goods lift|freight lift|freight elevator|lift",
+                    "500 kg|600 kg|1,000 kg|1,200 kg",
+                    "carries|load|capacity|limit|max",
+                ],
             ),
         ],
         point="p1",
@@ -1568,29 +1680,55 @@ def ask_after_the_lift(session: Recorder) -> None:
             fact(
                 "the off-site is in Lübeck at Hotel Travewinkel",
                 type="decision",
-                keys=["Lübeck|Luebeck|Travewinkel", "hotel|off-site"],
+                keys=[
+                    "off-site|offsite|team trip|retreat|option|group|Gruppen|held|"
+                    "booked|event|Tagungen|rooms",
+                    "Travewinkel|Lübeck|Luebeck|Lubeck",
+                    "hotel|Travewinkel",
+                ],
             ),
             fact(
                 "the hotel in Hamburg had water damage",
                 type="reason",
-                keys=["water|water damage|Wasserschaden", "Hamburg|Elbspeicher|hotel"],
+                keys=[
+                    "Hamburg|Elbspeicher",
+                    "water damage|water on two floors|had water|flood|flooded|flooding|"
+                    "burst pipe|water leak|leak|Wasserschaden|damaged by water|"
+                    "under water",
+                ],
             ),
             fact(
                 "the loft was rejected because of its 41 steps",
                 type="reason",
-                keys=["loft|quay|Salzkontor|lift", "41 steps|steps|stairs"],
+                keys=[
+                    "loft|quay|Salzkontor|Ruge",
+                    "41 steps|41 stairs|forty-one steps|steps|stairs|no lift|"
+                    "no elevator|not step-free",
+                    "rejected|declined|turned down|ruled out|refused|dismissed|dropped|"
+                    "excluded|not taken|that is out|not the loft|no hope|not suitable|"
+                    "unsuitable|impossible|not accessible|inaccessible|not an option",
+                ],
             ),
             fact(
                 "Kogge was taken because it is on the ground floor",
                 type="reason",
-                keys=["Kogge", "ground floor|Erdgeschoss|without steps|step-free"],
+                keys=[
+                    "Kogge",
+                    "ground floor|Erdgeschoss|without steps|no steps|step-free|"
+                    "no stairs|without stairs|level access|at ground level",
+                ],
             ),
             fact(
                 "the train was rejected because it takes fifteen to seventeen hours",
                 type="reason",
                 keys=[
-                    "train|Channel|rail|connections",
-                    "fifteen to seventeen hours|15 to 17 hours|17 hours",
+                    "train|Channel|rail|railway|connections",
+                    "fifteen to seventeen hours|15 to 17 hours|15-17 hours|15–17 hours|"
+                    "15-17 h|17 hours|seventeen hours",
+                    "rejected|no train|declined|turned down|ruled out|dropped|"
+                    "dismissed|refused|not train|against|too long|fly instead|"
+                    "flying instead|flights instead|takes|took|journey|"
+                    "as they usually are|four changes",
                 ],
             ),
             fact(
@@ -1598,8 +1736,13 @@ def ask_after_the_lift(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "knee|Tomasz",
-                    "nobody's business|don't tell|no reason|no diagnosis|not told|never "
-                    "mention|private|confidential",
+                    "nobody's business|don't tell|do not tell|tell nobody|tell no one|"
+                    "not tell anyone|nobody told|no one told|not told|not disclosed|"
+                    "not be disclosed|never disclose|not mention|never mention|"
+                    "not mentioned|no mention|kept quiet|keep quiet|stays private|"
+                    "private|confidential|kept secret|secret|no diagnosis|"
+                    "not to be shared|not shared|don't share|without giving the reason|"
+                    "without saying why|no reason given|discreet|discretion",
                 ],
             ),
         ],
@@ -1607,17 +1750,28 @@ def ask_after_the_lift(session: Recorder) -> None:
             trap(
                 "the off-site is in Hamburg",
                 of="the off-site is in Lübeck at Hotel Travewinkel",
-                keys=["off-site", "in Hamburg|at Elbspeicher"],
+                keys=[
+                    "off-site|offsite|team trip|retreat",
+                    "in Hamburg|at Elbspeicher|hotel Elbspeicher|stays Hamburg|takes place Hamburg",
+                ],
             ),
             trap(
                 "the loft was rejected because of its price",
                 of="the loft was rejected because of its 41 steps",
-                keys=["loft", "too expensive|price|690"],
+                keys=[
+                    "loft|Salzkontor|quay",
+                    "too expensive|too dear|rejected price|price too high|"
+                    "because of price|declined cost|over the price|because of cost",
+                ],
             ),
             trap(
                 "Mast was taken as seminar room",
                 of="Kogge was taken because it is on the ground floor",
-                keys=["Mast", "seminar room|seminar|Seminarraum", "take|taken|chosen|booked"],
+                keys=[
+                    "Mast",
+                    "seminar room|seminar|Seminarraum",
+                    "take|taken|chosen|booked|reserved|picked",
+                ],
             ),
         ],
         point="p2",
@@ -1636,23 +1790,43 @@ def ask_after_the_namesake(session: Recorder) -> None:
             fact(
                 "the off-site is on 9 to 11 June",
                 type="value",
-                keys=["off-site|Lübeck|Luebeck|Travewinkel", "9 to 11 June|9-11 June"],
+                keys=[
+                    "off-site|offsite|Lübeck|Luebeck|Lubeck|Travewinkel|retreat|hotel",
+                    "9 to 11 June|9-11 June|9–11 June|9th to 11th June|9 until 11 June|"
+                    "June 9-11|June 9 to 11|9. bis 11. Juni",
+                ],
             ),
-            fact("the hotel's reference is TW-26-0609", type="identifier", keys=["TW-26-0609"]),
+            fact(
+                "the hotel's reference is TW-26-0609",
+                type="identifier",
+                keys=[
+                    "TW-26-0609",
+                    "hotel|Travewinkel|Lübeck|Luebeck|off-site|rooms|Einzelzimmer|"
+                    "Option|booking|reference|8 to 11 June|Nummer",
+                ],
+            ),
             fact(
                 "a night costs 118.00 EUR",
                 type="value",
-                keys=["night|Nacht|Travewinkel|pro Nacht", "118.00|118,00|118"],
+                keys=[
+                    "night|Nacht|nightly|overnight|room rate|room price|per room|rooms at",
+                    "118.00|118,00|118",
+                ],
             ),
             fact(
                 "the deposit of the hotel is 991.20 EUR",
                 type="value",
-                keys=["deposit|Anzahlung", "991.20|991,20"],
+                keys=[
+                    "deposit|Anzahlung|prepayment|down payment|advance payment|paid in advance",
+                    "991.20|991,20",
+                    "hotel|Travewinkel|Lübeck|Luebeck|off-site|EUR|euros|€|27 March|"
+                    "Behrens|three nights|drei Nächte",
+                ],
             ),
             fact(
                 "room 002 is noted for Tomasz",
                 type="state",
-                keys=["002", "Brandt|Tomasz|room|Zimmer"],
+                keys=["002|room 2", "Brandt|Tomasz"],
                 said_in=session.holding("Zimmer 002 ist für Herrn Brandt"),
             ),
         ],
@@ -1660,27 +1834,46 @@ def ask_after_the_namesake(session: Recorder) -> None:
             trap(
                 "the off-site is on 12 to 14 May",
                 of="the off-site is on 9 to 11 June",
-                keys=["off-site|Lübeck|Luebeck|Travewinkel", "12 to 14 May|12-14 May"],
+                keys=[
+                    "off-site|offsite|Lübeck|Luebeck|Lubeck|Travewinkel|retreat",
+                    "12 to 14 May|12-14 May|12–14 May|May 12-14|May 12 to 14",
+                ],
             ),
             trap(
                 "the hotel's reference is TW-26-0512",
                 of="the hotel's reference is TW-26-0609",
-                keys=["TW-26-0512"],
+                keys=[
+                    "TW-26-0512",
+                    "hotel|Travewinkel|Lübeck|Luebeck|off-site|rooms|Einzelzimmer|"
+                    "Option|booking|reference|Nummer",
+                ],
             ),
             trap(
                 "a night costs 126.00 EUR",
                 of="a night costs 118.00 EUR",
-                keys=["night|Nacht|Travewinkel", "126.00|126,00|131,00|126|131"],
+                keys=[
+                    "night|Nacht|nightly|overnight|room rate|room price|per room|rooms at",
+                    "126.00|126,00|131.00|131,00|126|131",
+                ],
             ),
             trap(
                 "the deposit of the hotel is 660.80 EUR",
                 of="the deposit of the hotel is 991.20 EUR",
-                keys=["deposit|Anzahlung", "660.80|1,158.00"],
+                keys=[
+                    "deposit|Anzahlung|prepayment|down payment",
+                    "660.80|1,158.00|660,80",
+                    "hotel|Travewinkel|Lübeck|Luebeck|off-site|Behrens",
+                ],
             ),
             trap(
                 "room 004 is noted for Tomasz",
                 of="room 002 is noted for Tomasz",
-                keys=["room 004|Zimmer 004", "noted|Tomasz|Brandt"],
+                keys=["004|room 001|room 4|001", "noted|Tomasz|Brandt", "room|Zimmer"],
+            ),
+            trap(
+                "room 002 is noted for Ines",
+                of="room 002 is noted for Tomasz",
+                keys=["002|room 2", "Ines|Marchetti|Priya|Dana|Bilal|Henk"],
             ),
         ],
         point="p3",
@@ -1693,7 +1886,11 @@ def ask_after_the_namesake(session: Recorder) -> None:
         [
             file_fact(session, "travewinkel-rooms.txt", "read"),
             file_fact(session, "notes/inventory.md", "read"),
-            fact("the policy is AL-55-90812", type="identifier", keys=["AL-55-90812"]),
+            fact(
+                "the policy is AL-55-90812",
+                type="identifier",
+                keys=["AL-55-90812", "policy|insurance|insured|insurer|Aldersyde|plotter"],
+            ),
         ],
         point="p3",
     )
@@ -1709,60 +1906,88 @@ def ask_what_changed(session: Recorder) -> None:
         "bay? What had the lift, and what was measured in the floor?",
         [
             fact(
-                "the move is on Friday 15 May", type="value", keys=["move|moves|moving", "15 May"]
+                "the move is on Friday 15 May",
+                type="value",
+                keys=["move|moves|moving|relocation|relocate|moving day|office move", "15 May"],
             ),
             fact(
                 "Northway's price is 4,632 including VAT",
                 type="value",
-                keys=["Northway|mover|NW-3391-C|NWO-5126|price", "4,632"],
+                keys=["Northway|mover|NW-3391-C|NWO-5126|PO-2217|removal", "4,632"],
             ),
-            fact("the bay is booked as BM-L-233", type="identifier", keys=["BM-L-233"]),
+            fact(
+                "the bay is booked as BM-L-233",
+                type="identifier",
+                keys=[
+                    "BM-L-233",
+                    "bay|loading|goods lift|slot|slots|15 May|Brunt Mill|booked|"
+                    "reservation|reserved",
+                ],
+            ),
             fact(
                 "the goods lift had the fault GL-17",
                 type="error",
-                keys=["GL-17|governor", "lift|fault"],
+                keys=[
+                    "GL-17|overspeed governor|governor",
+                    "lift|elevator",
+                    "fault|faulty|failed|defect|defective|broken|broke|replaced|error|"
+                    "out of order|inspector|GL-17",
+                ],
             ),
             fact(
                 "the floor had 13.8 % of moisture",
                 type="value",
-                keys=["moisture|damp|floor", "13.8"],
+                keys=[
+                    "moisture|damp|dampness|humidity|wet|moist|too damp",
+                    "13.8",
+                    "floor|oak|suite 3.2|floorboards|parquet|fitter|measured",
+                ],
             ),
         ],
         [
             trap(
                 "the move is on Friday 24 April",
                 of="the move is on Friday 15 May",
-                keys=["move|moves|moving", "24 April"],
+                keys=["move|moves|moving|relocation|relocate|moving day|office move", "24 April"],
             ),
             trap(
                 "the move is on Friday 8 May",
                 of="the move is on Friday 15 May",
-                keys=["move|moves|moving", "8 May"],
+                keys=["move|moves|moving|relocation|relocate|moving day|office move", "8 May"],
             ),
             trap(
                 "Northway's price is 4,416 including VAT",
                 of="Northway's price is 4,632 including VAT",
-                keys=["Northway|mover|NW-3391|price", "4,416"],
+                keys=["Northway|mover|NW-3391|removal", "4,416"],
             ),
             trap(
                 "Northway's price is 4,788 including VAT",
                 of="Northway's price is 4,632 including VAT",
-                keys=["Northway|mover|NW-3391-B|price", "4,788"],
+                keys=["Northway|mover|NW-3391-B|removal", "4,788"],
             ),
             trap(
                 "the bay is booked as BM-L-207",
                 of="the bay is booked as BM-L-233",
-                keys=["BM-L-207"],
+                keys=[
+                    "BM-L-207",
+                    "bay|loading|goods lift|slot|slots|Brunt Mill|booked|reservation|reserved",
+                ],
             ),
             trap(
                 "the bay is booked as BM-L-219",
                 of="the bay is booked as BM-L-233",
-                keys=["BM-L-219"],
+                keys=[
+                    "BM-L-219",
+                    "bay|loading|goods lift|slot|slots|Brunt Mill|booked|reservation|reserved",
+                ],
             ),
             trap(
                 "the floor had 9 % of moisture",
                 of="the floor had 13.8 % of moisture",
-                keys=["moisture", "had 9 %|9 % measured"],
+                keys=[
+                    "moisture|damp|dampness|humidity|floor",
+                    "had 9 %|9 % measured|measured 9 %|moisture was 9 %|moisture of 9 %",
+                ],
             ),
         ],
     )
@@ -1781,27 +2006,43 @@ def ask_what_changed(session: Recorder) -> None:
             fact(
                 "the list of the fobs belongs to m.hale@bruntmill.example",
                 type="identifier",
-                keys=["m.hale@bruntmill.example", "list|fob|fobs|building manager"],
+                keys=[
+                    "m.hale@bruntmill.example",
+                    "list|fob|fobs|building manager|names|access-list.md|access list|Martin Hale",
+                ],
                 said_in=session.saying("goes to m.hale@bruntmill.example"),
             ),
             fact(
                 "the mail to m.hale@bruntmil.example failed with E550",
                 type="error",
-                keys=["E550|mailbox unavailable", "bruntmil.example|m.hale@bruntmil.example"],
+                keys=[
+                    "E550|mailbox unavailable|no such mailbox",
+                    "bruntmil.example|m.hale@bruntmil.example|typo|typing error|"
+                    "misspelt|misspelled|mistyped|missing letter|missing l|"
+                    "wrong address",
+                ],
             ),
             fact(
                 "the salesman has deleted his copy of the list",
                 type="state",
-                keys=["salesman|Hale Interiors|copy|mail|bin", "deleted"],
+                keys=[
+                    "salesman|Hale Interiors|wrong recipient|haleinteriors|"
+                    "seller of booths|vendor|namesake|wrong Martin Hale|"
+                    "other Martin Hale",
+                    "deleted|deletion|erased|removed|destroyed",
+                ],
                 said_in=session.saying("the salesman has deleted"),
             ),
             fact(
                 "the address is read out to Ines before a list with names goes out",
                 type="constraint",
                 keys=[
-                    "list with names|lists with names|list of names|lists of names",
-                    "address",
-                    "read out|reads out|read",
+                    "list with names|lists with names|list of names|lists of names|"
+                    "name list|name lists|names list|lists of people|list|lists",
+                    "address|recipient",
+                    "read out|reads out|read to|reads it to|read aloud|read back|"
+                    "reads back|read the address|confirmed by Ines|approved by Ines|"
+                    "Ines approves|Ines confirms|check with Ines",
                 ],
             ),
         ],
@@ -1809,12 +2050,36 @@ def ask_what_changed(session: Recorder) -> None:
             trap(
                 "Bexley's offer comes to 3,890 including VAT",
                 of="Bexley's offer comes to 4,668 including VAT",
-                keys=["Bexley", "3,890"],
+                keys=[
+                    "Bexley",
+                    "3,890",
+                    "including VAT|gross|with VAT|VAT included|inclusive|cheapest|comes to|total",
+                ],
             ),
             trap(
                 "the list of the fobs belongs to martin@haleinteriors.example",
                 of="the list of the fobs belongs to m.hale@bruntmill.example",
-                keys=["martin@haleinteriors.example"],
+                keys=[
+                    "martin@haleinteriors.example",
+                    "belongs|should have had|right address|correct address|goes to|"
+                    "building manager|meant for|right recipient|correct recipient",
+                ],
+            ),
+            trap(
+                "the mail to the salesman failed with E550",
+                of="the mail to m.hale@bruntmil.example failed with E550",
+                keys=[
+                    "E550|mailbox unavailable",
+                    "salesman|haleinteriors|Hale Interiors|martin@haleinteriors.example",
+                ],
+            ),
+            trap(
+                "the building manager has deleted his copy of the list",
+                of="the salesman has deleted his copy of the list",
+                keys=[
+                    "building manager|m.hale@bruntmill.example|manager of Brunt Mill",
+                    "has deleted|deleted his copy|deleted the list|confirmed deletion",
+                ],
             ),
         ],
     )
@@ -1828,21 +2093,35 @@ def ask_what_changed(session: Recorder) -> None:
             fact(
                 "the grey safe belongs to the landlord and stays",
                 type="constraint",
-                keys=["safe", "landlord|landlord's|not ours|isn't ours|stays"],
+                keys=[
+                    "safe",
+                    "landlord|landlord's|not ours|isn't ours|Calder Yard's|"
+                    "belongs to the house|stays|remains|left behind|left where it is|"
+                    "left in place|must not be moved|not moved|not loaded|"
+                    "not to be loaded|do not load|comes off the inventory|"
+                    "taken off the inventory|struck from",
+                ],
                 said_in=session.saying(
                     'the grey "safe', "grey safe in the plotter", "safe in the plotter room"
                 ),
             ),
-            fact("the safe weighs 310 kg", type="value", keys=["safe", "310"]),
+            fact("the safe weighs 310 kg", type="value", keys=["safe", "310 kg|310"]),
             fact(
                 "the inventory goes to Northway by Thursday 30 April",
                 type="next_step",
-                keys=["inventory", "30 April"],
+                keys=["inventory|list of things|packing list", "30 April"],
             ),
             fact(
                 "what is on the inventory gets loaded",
                 type="reason",
-                keys=["inventory|list|on it", "loaded"],
+                keys=[
+                    "inventory|on it|on the list|is listed|listed|anything on it|"
+                    "everything on it|whatever is on",
+                    "gets loaded|is loaded|are loaded|be loaded|loads what|"
+                    "loads everything|load everything|load whatever|loads whatever|"
+                    "loads all|will load|goes on the van|goes into the van|"
+                    "is taken along|gets moved|is moved",
+                ],
                 said_in=ends(session.holding("on the list gets loaded", "what is on it is loaded")),
             ),
         ],
@@ -1850,13 +2129,19 @@ def ask_what_changed(session: Recorder) -> None:
             trap(
                 "the grey safe moves along",
                 of="the grey safe belongs to the landlord and stays",
-                keys=["safe", "moves along|comes along|is taken along"],
+                keys=[
+                    "safe",
+                    "moves along|comes along|is taken along|is loaded|"
+                    "goes to Brunt Mill|is moved|goes along|belongs to Lumenrow",
+                ],
             ),
-            trap("the safe weighs 212 kg", of="the safe weighs 310 kg", keys=["safe", "212"]),
+            trap(
+                "the safe weighs 212 kg", of="the safe weighs 310 kg", keys=["safe", "212 kg|212"]
+            ),
             trap(
                 "the inventory goes to Northway by 24 April",
                 of="the inventory goes to Northway by Thursday 30 April",
-                keys=["inventory", "24 April|1 May|10 April"],
+                keys=["inventory|list of things|packing list", "24 April|1 May|10 April|23 April"],
             ),
         ],
     )
@@ -1871,15 +2156,25 @@ def ask_what_changed(session: Recorder) -> None:
                 "nothing goes into a calendar before nine",
                 type="constraint",
                 keys=[
-                    "nothing before 9|nobody before 9|no entry before 9|not before 9|never before "
-                    "9|nothing goes before 9|nothing before 09:00|nothing before nine|nobody "
-                    "before nine|no entry before nine"
+                    "nothing before 9|nobody before 9|no entry before 9|"
+                    "no entries before 9|not before 9|never before 9|"
+                    "nothing goes before 9|nothing before 09:00|no meeting before 9|"
+                    "no meetings before 9|no appointment before 9|"
+                    "no appointments before 9|no calendar entry before 9|"
+                    "nothing scheduled before 9|no event before 9|no events before 9|"
+                    "no bookings before 9|nothing earlier than 9|not earlier than 9|"
+                    "no earlier than 9|nothing before nine|nobody before nine|"
+                    "no entry before nine|not before nine"
                 ],
             ),
             fact(
                 "the technician of the line comes at 13:00 on 12 May",
                 type="decision",
-                keys=["line|technician|slot|PF-77120", "13:00", "12 May"],
+                keys=[
+                    "line|technician|slot|PF-77120|fibre|Pennine|installation|engineer|installer",
+                    "13:00|1 pm|1pm",
+                    "12 May",
+                ],
                 said_in=[
                     *session.doing("mail_send", "the slot from 13:00 to 15:00"),
                     *session.doing("calendar_create", "Line at Brunt Mill"),
@@ -1888,39 +2183,66 @@ def ask_what_changed(session: Recorder) -> None:
             fact(
                 "the slot costs 54.00 including VAT",
                 type="value",
-                keys=["slot|Pennine|line", "54.00|54"],
+                keys=[
+                    "slot|afternoon slot|Pennine|line|technician|installation|appointment|PF-77120",
+                    "54.00|54",
+                ],
             ),
             fact(
                 "Jo and Olu meet the foreman at 09:05",
                 type="decision",
-                keys=["Jo|Olu|foreman|Abel", "09:05"],
+                keys=[
+                    "Jo|Olu|our people",
+                    "09:05|9.05",
+                    "foreman|Abel|back door|Northway|meet|crew",
+                ],
             ),
             fact(
                 "the surveyor comes at 11:30 on 28 May",
                 type="decision",
-                keys=["surveyor|handback|CYE-HB-28", "11:30"],
+                keys=[
+                    "surveyor|handback|hand-back|handover|CYE-HB-28|Calder Yard|Croft",
+                    "11:30|half past eleven",
+                    "28 May",
+                ],
             ),
         ],
         [
             trap(
                 "the technician of the line comes at 08:00 on 12 May",
                 of="the technician of the line comes at 13:00 on 12 May",
-                keys=["line|technician|slot", "08:00", "12 May"],
+                keys=[
+                    "line|technician|slot|PF-77120|fibre|Pennine|installation|engineer|installer",
+                    "08:00|8 am|8 to 9",
+                    "12 May",
+                ],
             ),
             trap(
                 "the slot costs 45.00 including VAT",
                 of="the slot costs 54.00 including VAT",
-                keys=["slot|Pennine", "45.00|45"],
+                keys=[
+                    "slot|afternoon slot|Pennine|technician|installation|appointment|PF-77120",
+                    "45.00|45",
+                    "including VAT|with VAT|gross|VAT included|costs|charge|extra",
+                ],
             ),
             trap(
                 "Jo and Olu meet the foreman at 07:30",
                 of="Jo and Olu meet the foreman at 09:05",
-                keys=["Jo|Olu", "07:30|half past seven"],
+                keys=[
+                    "Jo|Olu|our people",
+                    "07:30|half past seven",
+                    "foreman|Abel|back door|Northway|meet|crew",
+                ],
             ),
             trap(
                 "the surveyor comes at 08:15 on 28 May",
                 of="the surveyor comes at 11:30 on 28 May",
-                keys=["surveyor|handback|CYE-HB-28", "08:15"],
+                keys=[
+                    "surveyor|handback|hand-back|handover|CYE-HB-28|Calder Yard|Croft",
+                    "08:15|quarter past eight",
+                    "28 May|comes|booked|agreed|accepted",
+                ],
             ),
         ],
     )
@@ -1939,50 +2261,88 @@ def ask_what_holds(session: Recorder) -> None:
                 "Gareth gets no mail from the assistant unless Ines asks for it",
                 type="constraint",
                 keys=[
-                    "Gareth|Pole|chairman",
-                    "no mail|never mail|not mail|no mails|not write|no email",
+                    "Gareth|Pole|chairman|chair",
+                    "no mail|no mails|no email|no emails|never mail|never email|"
+                    "not mail|not email|not mailed|not emailed|never mailed|"
+                    "never emailed|not write|never write|don't write|don't email|"
+                    "don't mail|not contact|never contact|don't contact|not contacted|"
+                    "no messages|nothing sent|not be sent|never gets mail",
+                    "without asking|without my asking|without being asked|"
+                    "without a request|asks|asked|unless|request|requests|requested|"
+                    "permission|instruction|approval|without Ines|told to|says so|"
+                    "order|say-so|consent",
                 ],
             ),
             fact(
                 "every price is given including VAT",
                 type="constraint",
-                keys=["price|prices|amounts", "including VAT|gross|with VAT|VAT included"],
+                keys=[
+                    "price|prices|amounts|amount|figures|sums|costs|quotes",
+                    "including VAT|include VAT|includes VAT|incl VAT|inc VAT|gross|"
+                    "with VAT|VAT included|VAT inclusive|VAT-inclusive|"
+                    "inclusive of VAT",
+                ],
             ),
             fact(
                 "a meeting has at most eight people",
                 type="constraint",
                 keys=[
                     "meeting|meetings",
-                    "at most eight|eight people|maximum of eight|up to eight|limit of eight|8 "
-                    "people|at most 8",
+                    "at most eight|eight people|maximum of eight|up to eight|"
+                    "limit of eight|limited to eight|not more than eight|"
+                    "no more than eight|eight max|8 people|at most 8|max 8|"
+                    "8 participants|8 attendees|eight attendees|eight participants|"
+                    "more than eight split",
                 ],
             ),
             fact(
                 "the hotels are written to in German",
                 type="constraint",
-                keys=["German", "hotel|hotels"],
+                keys=[
+                    "German|in their own language|Sie form",
+                    "hotel|hotels|Travewinkel|Behrens",
+                    "write|written|writing|mail|mails|email|emails|correspond|"
+                    "correspondence|letters|letter|message|messages|answer|answered|"
+                    "contact|language|formal",
+                ],
             ),
             fact(
                 "no deposit above 500 without a yes of Ines",
                 type="constraint",
-                keys=["deposit|deposits", "500"],
+                keys=[
+                    "deposit|deposits|prepayment|prepayments|advance payment|"
+                    "advance payments|down payment|money in advance",
+                    "500",
+                    "yes|approval|approve|approves|approved|consent|permission|OK|okay|"
+                    "confirmation|confirm|agreement|authorisation|authorization|"
+                    "sign-off|go-ahead|say-so",
+                ],
             ),
             fact(
                 "dates are written with the weekday",
                 type="constraint",
-                keys=["weekday|weekdays|day of the week", "date|dates"],
+                keys=["weekday|weekdays|day of the week|name of the day|day name", "date|dates"],
             ),
         ],
         [
             trap(
                 "a meeting has at most ten people",
                 of="a meeting has at most eight people",
-                keys=["meeting|meetings", "at most ten|ten people|twelve people"],
+                keys=[
+                    "meeting|meetings",
+                    "at most ten|ten people|twelve people|at most twelve|"
+                    "maximum of ten|up to ten|no more than ten|max 10|max 12",
+                ],
             ),
             trap(
                 "no deposit above 5,000 without a yes of Ines",
                 of="no deposit above 500 without a yes of Ines",
-                keys=["deposit|deposits", "5,000"],
+                keys=[
+                    "deposit|deposits|prepayment|prepayments|advance payment|"
+                    "advance payments|down payment",
+                    "5,000|1,000",
+                    "yes|approval|approve|consent|permission|OK|confirmation|sign-off|limit|above",
+                ],
             ),
         ],
     )
@@ -2008,39 +2368,69 @@ def ask_what_holds(session: Recorder) -> None:
             fact(
                 "the trustees have set 11,500 including VAT for the move",
                 type="value",
-                keys=["11,500", "trustees|move|limit|frame|budget"],
+                keys=["11,500", "trustees|move|limit|frame|budget|cap|ceiling|7140"],
             ),
             fact(
                 "the move is booked on cost centre 7140",
                 type="identifier",
-                keys=["7140", "cost centre|move"],
+                keys=["7140", "move|relocation|mover|Northway"],
             ),
             fact(
                 "5,094.80 are spoken for",
                 type="state",
-                keys=["5,094.80", "11,500|7140|spoken for|so far|committed|total"],
+                keys=[
+                    "5,094.80|5,095",
+                    "spoken for|so far|committed|total|spent|allocated|earmarked|used|"
+                    "of 11,500|out of 11,500|taken up|planned|sum of|that is|7140|"
+                    "adds up",
+                ],
             ),
             fact(
                 "the mover's deposit is 1,158.00, due on 1 April",
                 type="value",
-                keys=["deposit", "1,158"],
+                keys=[
+                    "deposit|prepayment|advance payment|down payment",
+                    "1,158",
+                    "mover|Northway|1 April|NWO-5126|NW-3391-C|ZL-14|removal",
+                ],
             ),
         ],
         [
             trap(
                 "the trustees have set 15,200 for the move",
                 of="the trustees have set 11,500 including VAT for the move",
-                keys=["15,200", "move|trustees"],
+                keys=["15,200", "move|relocation|7140"],
             ),
             trap(
                 "the move is booked on cost centre 7155",
                 of="the move is booked on cost centre 7140",
-                keys=["move|mover", "7155"],
+                keys=[
+                    "7155",
+                    "move to cost centre|move cost centre|move goes|move booked|mover|"
+                    "Northway|move is charged|move on 7155",
+                ],
             ),
             trap(
                 "the mover's deposit is 991.20",
                 of="the mover's deposit is 1,158.00, due on 1 April",
-                keys=["mover|Northway", "deposit", "991.20|991,20"],
+                keys=[
+                    "deposit|prepayment|advance payment|down payment",
+                    "991.20|991,20",
+                    "mover|Northway|NWO-5126|removal",
+                ],
+            ),
+            trap(
+                "the off-site is booked on cost centre 7140",
+                of="the move is booked on cost centre 7140",
+                keys=[
+                    "off-site on 7140|off-site cost centre 7140|off-site to 7140|"
+                    "off-site goes to 7140"
+                ],
+            ),
+            trap(
+                "2,340.00 are spoken for",
+                of="5,094.80 are spoken for",
+                keys=["2,340", "spoken for|committed in total|total committed|so far in total"],
             ),
         ],
     )
@@ -2051,35 +2441,72 @@ def ask_what_holds(session: Recorder) -> None:
         "system of the agency refuse, and whose passport is a worry "
         "and why?",
         [
-            fact("the flights are in file FL-88213", type="identifier", keys=["FL-88213"]),
-            fact("the invoice of the flights is FLI-20931", type="identifier", keys=["FLI-20931"]),
             fact(
-                "a flight costs 171.40 a head", type="value", keys=["171.40", "head|fare|FL-88213"]
+                "the flights are in file FL-88213",
+                type="identifier",
+                keys=[
+                    "FL-88213",
+                    "flight|flights|file|ticket|ticketed|ticketing|Fairlead|per head|"
+                    "Hamburg|8 to 11 June|travel|airfare",
+                ],
+            ),
+            fact(
+                "the invoice of the flights is FLI-20931",
+                type="identifier",
+                keys=["FLI-20931", "invoice|invoiced|bill|billed"],
+            ),
+            fact(
+                "a flight costs 171.40 a head",
+                type="value",
+                keys=[
+                    "171.40",
+                    "a head|per head|each|per person|a person|fare|flight|flights|"
+                    "ticket|tickets|FL-88213|airfare",
+                ],
             ),
             fact(
                 "NAME-33 refused the name Jo Lindqvist",
                 type="error",
-                keys=["NAME-33", "Jo|Lindqvist|name"],
+                keys=["NAME-33|not accepted|name mismatch|name error", "Jo|Lindqvist|Johanna"],
             ),
             fact(
                 "Bilal's passport ends on 30 May",
                 type="state",
-                keys=["Bilal|his", "30 May", "passport|ends"],
+                keys=["Bilal|Bilal's|his", "30 May", "passport|ends|expires|expiry|runs out|valid"],
             ),
         ],
         [
             trap(
                 "the flights are in file FL-88102",
                 of="the flights are in file FL-88213",
-                keys=["FL-88102"],
+                keys=[
+                    "FL-88102",
+                    "flight|flights|file|ticket|ticketed|Fairlead|per head|Hamburg|travel|airfare",
+                ],
             ),
             trap(
-                "a flight costs 163.90 a head", of="a flight costs 171.40 a head", keys=["163.90"]
+                "a flight costs 163.90 a head",
+                of="a flight costs 171.40 a head",
+                keys=[
+                    "163.90",
+                    "a head|per head|each|per person|a person|fare|flight|flights|"
+                    "ticket|tickets|FL-88213|FL-88102|airfare",
+                ],
             ),
             trap(
                 "Bilal's passport ends on 2 April",
                 of="Bilal's passport ends on 30 May",
-                keys=["Bilal", "passport ends on 2 April|expires on 2 April"],
+                keys=[
+                    "Bilal|Bilal's",
+                    "passport ends on 2 April|expires on 2 April|"
+                    "passport runs out 2 April|valid until 2 April|ends on 1 April|"
+                    "expires on 1 April",
+                ],
+            ),
+            trap(
+                "the invoice of the flights is FL-88213",
+                of="the invoice of the flights is FLI-20931",
+                keys=["invoice FL-88213|invoice is FL-88213|invoice number FL-88213"],
             ),
         ],
     )
@@ -2097,47 +2524,79 @@ def ask_what_is_open(session: Recorder) -> None:
             fact(
                 "the signed notice must be with Tarn by 1 May",
                 type="next_step",
-                keys=["notice|TC-9|cancel", "1 May"],
+                keys=[
+                    "notice|TC-9|cancellation|cancel|termination|terminate|form",
+                    "1 May",
+                    "Tarn|old line|line|provider|TT-40518|Calder Yard|signed|sign|"
+                    "signature|contract|form|TC-9",
+                ],
             ),
             fact(
                 "Ines decides on the boathouse, it is not booked",
                 type="next_step",
-                keys=["boathouse|TW-BH-10", "decide|decides|decision|held|not booked"],
+                keys=[
+                    "boathouse|TW-BH-10|boat house",
+                    "Ines decides|ask Ines|Ines to decide|decide|decides|decision|"
+                    "undecided|not decided|not booked|not yet booked|don't book|"
+                    "unbooked|on hold|held until|only held|pending|awaits Ines|open",
+                ],
             ),
             fact(
                 "the allergies go to the hotel by 29 May",
                 type="next_step",
-                keys=["allergies|Allergien|allergy|list to the hotel|food", "29 May|29. Mai"],
+                keys=[
+                    "allergies|Allergien|allergy|dietary|diets|food|kitchen|list to the hotel",
+                    "29 May|29. Mai",
+                ],
             ),
             fact(
                 "the new address is reported to the insurer",
                 type="next_step",
-                keys=["insurer|Aldersyde|insurance|policy", "address"],
+                keys=[
+                    "insurer|Aldersyde|insurance|policy|AL-55-90812",
+                    "address|relocation|new location|new premises|change of location",
+                    "report|reported|tell|told|inform|informed|notify|notified|send|"
+                    "sent|give|given|update|knows|register|communicate",
+                ],
             ),
             fact(
                 "the text of the door sign is due on 23 April",
                 type="next_step",
-                keys=["door sign", "23 April"],
+                keys=["door sign|sign|signage|nameplate|door plate", "23 April"],
             ),
             fact(
-                "Priya gets the agenda by 10 April", type="next_step", keys=["agenda", "10 April"]
+                "Priya gets the agenda by 10 April",
+                type="next_step",
+                keys=[
+                    "agenda|programme of the off-site|off-site programme",
+                    "10 April",
+                    "Priya|Tomasz|off-site|you get|send|sent|promised|owed|due",
+                ],
             ),
         ],
         [
             trap(
                 "the signed notice must be with Tarn by 31 March",
                 of="the signed notice must be with Tarn by 1 May",
-                keys=["notice|TC-9|cancel", "31 March"],
+                keys=[
+                    "notice|TC-9|cancellation|cancel|termination|terminate|form",
+                    "31 March|1 April|30 April",
+                    "Tarn|old line|provider|TT-40518|signed|sign|TC-9",
+                ],
             ),
             trap(
                 "the boathouse is booked",
                 of="Ines decides on the boathouse, it is not booked",
-                keys=["boathouse|TW-BH-10", "is booked|was booked|confirmed"],
+                keys=[
+                    "boathouse|TW-BH-10|boat house",
+                    "is booked|was booked|has been booked|booking confirmed|"
+                    "was confirmed|is confirmed|reserved and paid|booked for",
+                ],
             ),
             trap(
                 "the allergies go to the hotel by 19 May",
                 of="the allergies go to the hotel by 29 May",
-                keys=["allergies|Allergien|food", "19 May|19. Mai"],
+                keys=["allergies|Allergien|allergy|dietary|diets|food", "19 May|19. Mai|27 March"],
             ),
         ],
     )
@@ -2149,39 +2608,81 @@ def ask_what_is_open(session: Recorder) -> None:
         "the laboratory stand, under which visit?",
         [
             fact(
-                "revision D of KV-118 holds", type="state", keys=["KV-118", "revision D|KV-118 D"]
+                "revision D of KV-118 holds",
+                type="state",
+                keys=[
+                    "KV-118|drawing|plan of the seats|seating plan|seat plan",
+                    "revision D|rev D|rev. D|KV-118 D|version D|KV-118-D|KV-118D",
+                ],
             ),
             fact(
                 "the plotter needs a blue socket of 16 A",
                 type="value",
-                keys=["16 A", "blue|socket"],
+                keys=[
+                    "16 A|16A|16 amp|16-amp|16 amps|16 amperes",
+                    "blue|socket|sockets|outlet|plug|connector|CEE",
+                ],
             ),
             fact(
                 "the door sign reads LUMENROW only",
                 type="decision",
-                keys=["door sign", "LUMENROW"],
+                keys=[
+                    "door sign|nameplate|door plate|sign on the door|sign for the door|"
+                    "sign at the door|sign reads|sign says",
+                    "LUMENROW",
+                ],
             ),
-            fact("the comms room is booked as CR-61", type="identifier", keys=["CR-61"]),
+            fact(
+                "the comms room is booked as CR-61",
+                type="identifier",
+                keys=["CR-61", "comms room|communications room|comms|line|12 May"],
+            ),
             fact(
                 "the lab must stand by 19 May", type="next_step", keys=["lab|laboratory", "19 May"]
             ),
-            fact("the measurement of the lab is BS-118", type="identifier", keys=["BS-118"]),
+            fact(
+                "the measurement of the lab is BS-118",
+                type="identifier",
+                keys=[
+                    "BS-118",
+                    "lab|laboratory|measurement|measured|measures|visit|Okafor|"
+                    "bureau of standards|standards|20 May|calibration",
+                ],
+            ),
         ],
         [
             trap(
                 "revision C of KV-118 holds",
                 of="revision D of KV-118 holds",
-                keys=["KV-118", "revision C|KV-118 C"],
+                keys=[
+                    "KV-118|drawing|seating plan|plan of the seats",
+                    "revision C|rev C|rev. C|KV-118 C|version C",
+                    "holds|current|valid|final|latest|in force|applies|counts",
+                ],
             ),
             trap(
                 "the plotter needs a socket of 32 A",
                 of="the plotter needs a blue socket of 16 A",
-                keys=["32 A", "plotter|socket"],
+                keys=["32 A|32A|32 amp|32-amp|32 amps", "plotter|socket|sockets|outlet"],
             ),
             trap(
                 "the lab must stand by 20 May",
                 of="the lab must stand by 19 May",
-                keys=["lab|laboratory", "stand by 20 May|ready by 20 May"],
+                keys=[
+                    "lab|laboratory",
+                    "stand by 20 May|ready by 20 May|set up by 20 May|"
+                    "finished by 20 May|stands by 20 May|built by 20 May|up by 20 May",
+                ],
+            ),
+            trap(
+                "the comms room is booked as BS-118",
+                of="the comms room is booked as CR-61",
+                keys=["comms room|communications room", "BS-118"],
+            ),
+            trap(
+                "the measurement of the lab is CR-61",
+                of="the measurement of the lab is BS-118",
+                keys=["lab|laboratory|Okafor|bureau of standards", "CR-61"],
             ),
         ],
     )

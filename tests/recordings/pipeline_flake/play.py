@@ -1561,35 +1561,60 @@ def ask_after_key(session: Recorder) -> None:
         "with the raised limit, which failures of the report remain, and how large may a post to the dashboard be?",
         [
             fact(
-                "the format of the new keys is k3", type="value", keys=["key|prefix|format", "k3"]
+                "the format of the new keys is k3",
+                type="value",
+                keys=["key|keys|prefix|format|cache entries|cache key", "k3"],
             ),
             fact(
                 "run 426 is green from end to end",
                 type="command",
-                keys=["426", "green|passes|passed"],
+                keys=[
+                    "426",
+                    "green|passes|passed|pass|succeeds|succeeded|all ok|all stages ok|"
+                    "without a failure|no failures|clean from end to end",
+                ],
                 said_in=session.saying("Run 426 is green from end to end"),
             ),
             fact(
                 "the unit failures of run 423 are left",
                 type="state",
-                keys=["unit failures|unit|failures", "423|425", "left|remain|open|still fail"],
+                keys=[
+                    "unit|unit stage|unit tests|unit failures|failures|23s|code 23",
+                    "423|425",
+                    "left|remain|remaining|open|still fail|still failing|outstanding|"
+                    "unresolved|unsolved|not fixed|not repaired|not solved|pending|"
+                    "next",
+                ],
             ),
             fact(
                 "a post to the dashboard may have 48 KiB",
                 type="value",
-                keys=["post|payload|report", "48 KiB|48 KB"],
+                keys=["post|posts|payload|upload|report|request|dashboard", "48 KiB|48 KB|48K"],
             ),
         ],
         [
             trap(
                 "the format of the new keys is k2",
                 of="the format of the new keys is k3",
-                keys=["key|prefix|format", "k2"],
+                keys=["key|keys|prefix|format|cache entries|cache key", "k2"],
             ),
             trap(
                 "run 426 still overflows",
                 of="run 426 is green from end to end",
-                keys=["426", "still overflows|still fails|red"],
+                keys=[
+                    "426",
+                    "still overflows|still fails|is red|still red|not green|"
+                    "overflow remains|overflows again",
+                ],
+            ),
+            trap(
+                "the unit failures of run 423 are fixed",
+                of="the unit failures of run 423 are left",
+                keys=[
+                    "423|425",
+                    "unit failures fixed|unit failures repaired|unit failures solved|"
+                    "failures resolved|failures gone|unit tests green",
+                ],
             ),
         ],
         point="p2",
@@ -1604,19 +1629,31 @@ def ask_after_key(session: Recorder) -> None:
             fact(
                 "the package stage took 28.2 s on average when it built",
                 type="value",
-                keys=["built|package", "28.2 s"],
+                keys=["built|builds|building|build|package|packing|not restored", "28.2 s|28.2"],
             ),
             fact(
                 "the slowest restored package took 41 s in run 403",
                 type="value",
-                keys=["slowest|longest|403", "41 s"],
+                keys=[
+                    "slowest|longest|maximum|max|worst|peak|at most|up to",
+                    "41 s",
+                    "403|restored|restore|from the cache",
+                ],
                 said_in=session.holding("slowest 41 s in run 403"),
             ),
-            fact("27 runs restored the bundle", type="value", keys=["restored", "27 runs"]),
+            fact(
+                "27 runs restored the bundle",
+                type="value",
+                keys=[
+                    "restored|restore|restores|reused|from the cache|cache hit|"
+                    "cache hits|out of the cache",
+                    "27 runs|27 nights|27 times|27 nightly|27 restored|27 of",
+                ],
+            ),
             fact(
                 "the unit stage needed 402 MB in the last night",
                 type="value",
-                keys=["unit|memory", "402 MB"],
+                keys=["unit|memory|RAM", "402 MB|402"],
             ),
             file_fact(session, "box/runs.csv", "read"),
         ],
@@ -1624,22 +1661,38 @@ def ask_after_key(session: Recorder) -> None:
             trap(
                 "the package stage took 23.3 s on average when it built",
                 of="the package stage took 28.2 s on average when it built",
-                keys=["built", "23.3 s"],
+                keys=[
+                    "built|builds|building|from scratch|not restored|packed",
+                    "23.3 s|23.3",
+                    "package|average|avg|mean|stage",
+                ],
             ),
             trap(
                 "the slowest restored package took 38 s in run 417",
                 of="the slowest restored package took 41 s in run 403",
-                keys=["slowest|longest", "38 s|417"],
+                keys=[
+                    "slowest|longest|maximum|max|worst|peak",
+                    "38 s|417",
+                    "restored|restore|package|took|run",
+                ],
             ),
             trap(
                 "19 runs restored the bundle",
                 of="27 runs restored the bundle",
-                keys=["restored", "19 runs"],
+                keys=[
+                    "restored the bundle|restored a bundle|runs restored|"
+                    "nights restored|reused|cache hits",
+                    "19 runs|19 nights|19 times",
+                ],
             ),
             trap(
                 "the unit stage needed 371 MB in the last night",
                 of="the unit stage needed 402 MB in the last night",
-                keys=["unit|memory", "371 MB|366 MB|768 MB"],
+                keys=[
+                    "unit|memory",
+                    "371 MB|366 MB|768 MB",
+                    "memory|RAM|needed|used|usage|peak|took|last night",
+                ],
             ),
         ],
         point="p2",
@@ -1659,24 +1712,46 @@ def ask_after_review(session: Recorder) -> None:
             fact(
                 "the first hypothesis was a package stage that is killed while it copies",
                 type="decision",
-                keys=["killed|timeout|torn", "cp|copies|copy|torn file", "hypothesis|suspected"],
+                keys=[
+                    "hypothesis|suspected|suspicion|suspect|theory|assumed|assumption|"
+                    "guess|guessed|first idea|initial idea|first thought|believed",
+                    "killed|kill|timeout|timed out|torn|interrupted|aborted|truncated|"
+                    "cut short|cut off",
+                    "cp|copies|copy|copying|torn file|torn bundle|half-written|"
+                    "partly written|partial bundle|incomplete bundle|"
+                    "writes into the cache|writing the cache|while writing|"
+                    "truncated bundle",
+                ],
                 said_in=session.saying("My first hypothesis: the package stage is killed"),
             ),
             fact(
                 "the timeout of the package stage is 45 seconds",
                 type="value",
-                keys=["package|timeout", "45 seconds|45"],
+                keys=[
+                    "package",
+                    "timeout|time-out|time limit|limit|killed after|allowed|may take|"
+                    "at most|maximum|cap",
+                    "45 seconds|45",
+                ],
                 said_in=session.saying("timeout of 45 seconds"),
             ),
             fact(
                 "a bundle that is cut short fails with E409",
                 type="error",
-                keys=["cut short|torn|cut|pieces", "E409"],
+                keys=[
+                    "cut short|cut bundle|cut-off|torn|truncated|truncation|incomplete|"
+                    "partial|cut|pieces|half-written|not whole",
+                    "E409",
+                ],
             ),
             fact(
                 "a killed package stage shows as timeout 74",
                 type="error",
-                keys=["package|killed", "timeout|killed", "74"],
+                keys=[
+                    "package|stage",
+                    "killed|kill|timeout|timed out|timed-out|terminated|aborted|takes too long",
+                    "74",
+                ],
                 said_in=session.holding("CI|package|timeout|74"),
             ),
             file_fact(session, "src/wright/errors.py", "read"),
@@ -1685,12 +1760,28 @@ def ask_after_review(session: Recorder) -> None:
             trap(
                 "a bundle that is cut short fails with E417",
                 of="a bundle that is cut short fails with E409",
-                keys=["cut short|torn", "E417"],
+                keys=[
+                    "cut short|cut bundle|torn|truncated|incomplete|partial|pieces|half-written",
+                    "fails with E417|gives E417|ends with E417|raises E417|shows E417|"
+                    "yields E417|E422",
+                ],
             ),
             trap(
                 "the timeout of the package stage is 900 seconds",
                 of="the timeout of the package stage is 45 seconds",
-                keys=["package", "900|60 seconds"],
+                keys=[
+                    "package",
+                    "timeout|time-out|time limit|limit|may take|at most|maximum",
+                    "900 seconds|60 seconds|900|60",
+                ],
+            ),
+            trap(
+                "a killed package stage shows as overflow 75",
+                of="a killed package stage shows as timeout 74",
+                keys=[
+                    "killed package|killed stage|timed-out stage|package timeout|killed",
+                    "75|17",
+                ],
             ),
         ],
         answer={"max_words": 120},
@@ -1706,40 +1797,72 @@ def ask_after_review(session: Recorder) -> None:
             fact(
                 "the tests of that night had no space left on the device",
                 type="error",
-                keys=["No space left|Errno 28|volume was full|disk full"],
+                keys=[
+                    "No space left|Errno 28|ENOSPC|volume was full|volume full|"
+                    "full volume|disk full|full disk|full device|device full|"
+                    "out of disk space|ran out of space|out of disk|"
+                    "disk space exhausted",
+                    "419|night|nightly|tests|test|fixture|tmp_path|error|errors|run",
+                ],
             ),
             fact(
                 "errors are counted as failed",
                 type="decision",
-                keys=["errors|error", "count|counted|sum", "failed|same sum"],
+                keys=[
+                    "error|errors|broken fixture|broken fixtures",
+                    "count|counted|sum",
+                    "failed|same sum",
+                ],
             ),
             file_fact(session, "ci/report.py", "modified"),
             fact(
                 "the dashboard refuses an unknown key with DB-206",
                 type="error",
-                keys=["DB-206", "unknown key|another key|refused|refuses"],
+                keys=[
+                    "DB-206",
+                    "unknown key|unknown keys|another key|unexpected key|"
+                    "unrecognised key|refused|refuses",
+                ],
             ),
             fact(
                 "Ottilie Brandner is asked before anything is tried out on the dashboard",
                 type="identifier",
-                keys=["Ottilie|Brandner"],
+                keys=[
+                    "Ottilie|Brandner",
+                    "ask|asked|asking|contact|consult|check with|permission|approval|"
+                    "approve|approves|agree with|clear with|cleared with|talk to|"
+                    "speak to|ok from|tried out|experiments",
+                ],
             ),
         ],
         [
             trap(
                 "the log of that night was cut by log_tail",
                 of="the tests of that night had no space left on the device",
-                keys=["log_tail", "cut|missing"],
+                keys=["log_tail|log tail", "cut|missing|truncated|shortened|lost|trimmed"],
             ),
             trap(
                 "errors get a key of their own",
                 of="errors are counted as failed",
-                keys=["errors", "key of their own|own key|separate key"],
+                keys=[
+                    "error|errors",
+                    "key of their own|own key|separate key|new key|extra key|"
+                    "additional key|dedicated key|field of their own|separate field",
+                ],
             ),
             trap(
                 "the dashboard refuses an unknown key with DB-207",
                 of="the dashboard refuses an unknown key with DB-206",
                 keys=["DB-207", "unknown key|another key"],
+            ),
+            trap(
+                "Halvard is asked before anything is tried out on the dashboard",
+                of="Ottilie Brandner is asked before anything is tried out on the dashboard",
+                keys=[
+                    "Halvard|Marit|Jorun",
+                    "dashboard",
+                    "ask|asked|contact|consult|permission|approval",
+                ],
             ),
         ],
         point="p3",
@@ -1758,30 +1881,44 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "the backup freezes /srv for about 4 minutes",
                 type="value",
-                keys=["backup|snapshot", "freezes|frozen|freeze", "4 minutes"],
+                keys=[
+                    "backup|back-up|snapshot",
+                    "freezes|frozen|freeze|stops writes|stops every write|"
+                    "blocks writes|writes blocked|suspended|suspends|halts|stalls|"
+                    "blocked|locks|locked|no writes|paused|pauses",
+                    "4 minutes",
+                ],
             ),
             fact(
                 "the backup begins at 03:15",
                 type="value",
-                keys=["backup|snapshot", "03:15|3:15"],
+                keys=["backup|back-up|snapshot|freeze|frozen", "03:15|3:15"],
             ),
             fact(
                 "the nightly run begins at 02:30 UTC",
                 type="value",
-                keys=["nightly|wright-nightly.timer", "02:30|2:30"],
+                keys=[
+                    "nightly|wright-nightly.timer|night run|nightly run|nightly job|"
+                    "wright-nightly.service",
+                    "02:30|2:30",
+                ],
             ),
             fact(
                 "the maintenance window begins at 05:30 UTC",
                 type="value",
-                keys=["window|Thursday|Thursdays", "05:30|5:30"],
+                keys=["window|maintenance|Thursday|Thursdays", "05:30|5:30"],
             ),
-            fact("the build box is quarry-2", type="identifier", keys=["quarry-2"]),
+            fact(
+                "the build box is quarry-2",
+                type="identifier",
+                keys=["quarry-2", "box|build box|host|hostname|machine|server|builder|journalctl"],
+            ),
         ],
         [
             trap(
                 "the backup begins at 02:30",
                 of="the backup begins at 03:15",
-                keys=["backup|snapshot|freeze", "02:30|03:40"],
+                keys=["backup|back-up|snapshot|freeze", "02:30|03:40"],
             ),
             trap(
                 "the maintenance window begins at 06:30 UTC",
@@ -1791,7 +1928,27 @@ def ask_recall(session: Recorder) -> None:
             trap(
                 "the build box is forge-1",
                 of="the build box is quarry-2",
-                keys=["build box|nightly", "forge-1"],
+                keys=[
+                    "build box|box|nightly|host",
+                    "is forge-1|called forge-1|named forge-1|host forge-1|hostname forge-1",
+                ],
+            ),
+            trap(
+                "the nightly run begins at 03:15",
+                of="the nightly run begins at 02:30 UTC",
+                keys=[
+                    "nightly run|nightly job|nightly pipeline|wright-nightly.timer",
+                    "begins at 03:15|starts at 03:15|begins at 05:30|starts at 05:30|"
+                    "timer at 03:15",
+                ],
+            ),
+            trap(
+                "the backup freezes /srv for about 40 minutes",
+                of="the backup freezes /srv for about 4 minutes",
+                keys=[
+                    "backup|snapshot|freeze|frozen",
+                    "40 minutes|14 minutes|10 minutes|25 minutes",
+                ],
             ),
         ],
     )
@@ -1804,36 +1961,43 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "log_limit is 120 lines",
                 type="value",
-                keys=["log_limit|log limit|limit", "120"],
+                keys=["log_limit|log limit|limit|limit for the log|line limit", "120"],
                 said_in=session.saying("Make log_limit 120"),
             ),
             fact(
                 "the log pane cuts at 128 lines",
                 type="value",
-                keys=["pane|dashboard", "128 lines"],
+                keys=["pane|log pane|dashboard|log view|log viewer", "128 lines|128"],
             ),
             fact(
                 "the log of the unit stage had 91 lines and the limit was exceeded",
                 type="error",
-                keys=["unit|log", "91 lines"],
+                keys=["unit|unit stage|unit log", "91 lines|91"],
                 said_in=ends(session.holding("log of stage unit has 91 lines")),
             ),
             fact(
                 "a quiet pytest would blind the dashboard because parse_tests finds nothing",
                 type="reason",
-                keys=["-q|quiet|parse_tests", "finds nothing|blind|empty|no tests"],
+                keys=[
+                    "-q|quiet|quieter|non-verbose|terse|less verbose",
+                    "parse_tests|dashboard|report|reporter|report.py|single tests|verbose lines",
+                    "finds nothing|find nothing|finds no tests|no tests|blind|blinds|"
+                    "blinded|empty|sees nothing|see nothing|nothing to parse|"
+                    "cannot parse|can't parse|not parse|nothing to match|no results|"
+                    "no per-test|0 failed|loses the tests",
+                ],
             ),
         ],
         [
             trap(
                 "log_limit is 160 lines",
                 of="log_limit is 120 lines",
-                keys=["log_limit|log limit|limit", "160"],
+                keys=["log_limit|log limit|limit|line limit", "160"],
             ),
             trap(
                 "log_limit is 90 lines",
                 of="log_limit is 120 lines",
-                keys=["log_limit|log limit|limit", "90"],
+                keys=["log_limit|log limit|limit|line limit", "90"],
             ),
             trap(
                 "the log of the unit stage had 104 lines when run 426 was first repeated",
@@ -1851,23 +2015,36 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "run 424 is the first with E417",
                 type="value",
-                keys=["424", "first"],
+                keys=["424", "first|earliest|began|begins|started|starts|onset|initial"],
                 said_in=session.saying("424 is the first one", "So run 424 is the first"),
             ),
             fact(
                 "run 421 was started by hand with an edited limits.csv",
                 type="reason",
-                keys=["421|I started", "by hand", "limits.csv"],
+                keys=[
+                    "421|I started|run of 19 February",
+                    "by hand|manually|manual|hand-started|started by Jorun",
+                    "limits.csv|edited limits|edited file|local edit|uncommitted edit",
+                ],
             ),
             fact(
                 "verify gives E422 when a file differs, the first is limits.csv",
                 type="error",
-                keys=["E422", "differ|differs"],
+                keys=[
+                    "E422",
+                    "differ|differs|differing|file differs|difference|does not match|"
+                    "not match|mismatch",
+                    "limits.csv",
+                ],
             ),
             fact(
                 "E417 says that the bundle is 2.3.1 and the tree 2.4.0",
                 type="error",
-                keys=["E417", "bundle says 2.3.1|2.3.1"],
+                keys=[
+                    "E417|version mismatch",
+                    "bundle says 2.3.1|bundle is 2.3.1|bundle 2.3.1|bundle of 2.3.1|"
+                    "bundle from 2.3.1|archive 2.3.1|2.3.1 bundle",
+                ],
                 said_in=ends(
                     session.holding("E417 version mismatch: bundle says 2.3.1, tree says 2.4.0")
                 ),
@@ -1877,12 +2054,24 @@ def ask_recall(session: Recorder) -> None:
             trap(
                 "run 421 is the first with E417",
                 of="run 424 is the first with E417",
-                keys=["421", "first|E417"],
+                keys=[
+                    "421",
+                    "first with E417|first E417|first one with E417|E417 began|"
+                    "E417 begins|E417 started|earliest E417|first red verify",
+                ],
             ),
             trap(
                 "verify gave E412 for the edited file",
                 of="verify gives E422 when a file differs, the first is limits.csv",
-                keys=["E412", "differ|differs|edited"],
+                keys=["E412", "edited file|edited limits|differing file|file differs|files differ"],
+            ),
+            trap(
+                "E417 says that the bundle is 2.4.0 and the tree 2.3.1",
+                of="E417 says that the bundle is 2.3.1 and the tree 2.4.0",
+                keys=[
+                    "E417|version mismatch",
+                    "bundle says 2.4.0|bundle is 2.4.0|bundle 2.4.0|bundle of 2.4.0",
+                ],
             ),
         ],
     )
@@ -1895,47 +2084,55 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "valve C of the south group has low 3.5",
                 type="value",
-                keys=["south", "C", "3.5"],
+                keys=["south|southern", "C|valve C", "3.5"],
                 said_in=ends(session.holding("south,C,3.5,10.5")),
             ),
             fact(
                 "the south group closes for frost below -3.0",
                 type="value",
-                keys=["frost|temperature|south", "-3.0|minus 3"],
+                keys=["frost|freezing|temperature|cold", "-3.0|minus 3|-3 °C|-3 degrees"],
                 said_in=ends(session.holding("when temperature < -3.0 for 20 minutes")),
             ),
             fact(
                 "the frost threshold came with 2.3.1",
                 type="value",
-                keys=["frost", "2.3.1"],
+                keys=["frost|freezing threshold|temperature threshold", "2.3.1"],
                 said_in=session.saying("The frost threshold came with 2.3.1"),
             ),
             fact(
                 "the intake rule throttles A to 35 percent",
                 type="value",
-                keys=["throttle|throttled|intake", "35 percent"],
+                keys=[
+                    "throttle|throttles|throttled|throttling|intake|inlet|restricts|"
+                    "restricted|limited",
+                    "35 percent|35 %",
+                ],
             ),
         ],
         [
             trap(
                 "valve C of the south group has low 3.0",
                 of="valve C of the south group has low 3.5",
-                keys=["valve C|south", "low", "3.0"],
+                keys=["south|southern", "C|valve C", "3.0", "low|lower|minimum|now|has|is"],
             ),
             trap(
                 "the south group closes for frost below -2.5",
                 of="the south group closes for frost below -3.0",
-                keys=["frost|south", "-2.5|-4.0"],
+                keys=["frost|freezing|temperature|cold", "-2.5|-4.0"],
             ),
             trap(
                 "the frost threshold came with 2.4.0",
                 of="the frost threshold came with 2.3.1",
-                keys=["frost", "2.4.0"],
+                keys=["frost|freezing threshold|temperature threshold", "2.4.0"],
             ),
             trap(
                 "the intake rule throttles A to 40 percent",
                 of="the intake rule throttles A to 35 percent",
-                keys=["throttle|throttled|intake", "40 percent|55 percent"],
+                keys=[
+                    "throttle|throttles|throttled|throttling|intake|inlet|restricts|"
+                    "restricted|limited",
+                    "40 percent|55 percent",
+                ],
             ),
         ],
     )
@@ -1965,14 +2162,18 @@ def ask_files(session: Recorder) -> None:
             fact(
                 "the fixture for every test is called pristine",
                 type="identifier",
-                keys=["pristine"],
+                keys=[
+                    "pristine",
+                    "fixture|autouse|every test|each test|all tests|def pristine|"
+                    "resets|restores|conftest",
+                ],
             ),
         ],
         [
             session.trap(
                 "the fixture for every test is called restore_default",
                 of="the fixture for every test is called pristine",
-                keys=["restore_default"],
+                keys=["restore_default", "every test|each test|all tests|autouse|fixture for all"],
             )
         ],
         answer={"format": "list"},
@@ -1992,7 +2193,15 @@ def ask_files(session: Recorder) -> None:
             fact(
                 "nothing below box/ may be edited",
                 type="constraint",
-                keys=["box|box/", "never edit|not edit|read only|read-only|not be edited"],
+                keys=[
+                    "box|box/",
+                    "never edit|not edit|don't edit|not be edited|not to be edited|"
+                    "never edited|read only|read-only|not modified|not be modified|"
+                    "never modify|don't modify|not modify|not change|not be changed|"
+                    "don't change|not touch|don't touch|never touch|hands off|"
+                    "off limits|no edits|no changes|stays untouched|only read|"
+                    "for reading only",
+                ],
                 said_in=session.saying("never edit anything below box/"),
             ),
         ],
@@ -2012,53 +2221,96 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "no new dependency",
                 type="constraint",
-                keys=["no new dependency|no dependency|no new dependencies|nothing to install"],
+                keys=[
+                    "dependency|dependencies|packages|package|libraries|library|tools|"
+                    "plugins|plugin|install|installed",
+                    "no new dependency|no new dependencies|no dependency|"
+                    "no dependencies|no new package|no new packages|no new tools|"
+                    "no new libraries|no new plugin|nothing to install|"
+                    "nothing new installed|nothing is installed|"
+                    "nothing may be installed|nothing installed|not install|"
+                    "not be installed|no additional dependencies|no extra dependencies|"
+                    "no further dependencies|no added dependencies|"
+                    "without new dependencies|not add dependencies|"
+                    "don't add dependencies|only bash, git, Python and pytest",
+                ],
                 said_in=session.saying("No new dependency"),
             ),
             fact(
                 "src is frozen until 2.4 has shipped",
                 type="constraint",
-                keys=["src", "frozen|no changes|not change|untouched|off limits"],
+                keys=[
+                    "src|src/|source|sources|source tree|production code",
+                    "frozen|freeze|no changes|no change|not change|not changed|"
+                    "nothing changes|nothing under src changes|unchanged|untouched|"
+                    "not touch|don't touch|not to be touched|off limits|hands off|"
+                    "not modified|not be modified|not edited|no edits",
+                ],
                 said_in=ends(session.saying("src/ is frozen until")),
             ),
             fact(
                 "no exit code may be added",
                 type="constraint",
-                keys=["code|codes", "not add|no new|not to add|none added|contract"],
+                keys=[
+                    "exit code|exit codes|code|codes",
+                    "not add|don't add|not added|never add|never added|not to add|"
+                    "none added|none may be added|no new|no new code|no new codes|"
+                    "no added|no additional|no extra|no further|no exit code added|"
+                    "not extend|not extended|contract",
+                ],
                 said_in=session.saying("don't change them and don't add a code"),
             ),
             fact(
                 "a key that cannot be computed ends with 31",
                 type="value",
-                keys=["key|package|computed", "31"],
+                keys=["key|package|computed|uncomputable", "31"],
                 said_in=session.holding("CI|package|failed|31"),
             ),
             fact(
                 "jq and flock were refused in January",
                 type="decision",
-                keys=["jq|flock", "refused|not installed|January"],
+                keys=[
+                    "jq|flock",
+                    "refused|refuse|not installed|rejected|declined|denied|turned down|"
+                    "said no|not allowed|not available|won't install",
+                ],
             ),
             fact(
                 "commit subjects begin with the area",
                 type="constraint",
-                keys=["subject|subjects", "area|ci:"],
+                keys=[
+                    "subject|subjects|commit message|commit messages|commit title|"
+                    "commit titles|commits",
+                    "area|ci:|tests:|docs:|area prefix|prefix|prefixed|component",
+                ],
             ),
         ],
         [
             trap(
                 "pytest-randomly replaces ci/order.py",
                 of="no new dependency",
-                keys=["pytest-randomly", "replaces|installed|added"],
+                keys=[
+                    "pytest-randomly",
+                    "replaces|replaced|installed|added|adopted|introduced|taken|"
+                    "now used|in place of ci/order.py",
+                ],
             ),
             trap(
                 "codecs.unregister was added",
                 of="src is frozen until 2.4 has shipped",
-                keys=["unregister", "added|exists|new"],
+                keys=[
+                    "unregister|codecs.unregister",
+                    "added|exists|new|was written|implemented|introduced|now resets",
+                ],
             ),
             trap(
                 "a key that cannot be computed ends with 32",
                 of="a key that cannot be computed ends with 31",
-                keys=["key|package|computed", "32"],
+                keys=[
+                    "key|package|computed|uncomputable",
+                    "ends with 32|exits with 32|code 32 for|gives 32|returns 32|"
+                    "fails with 32|exit 32",
+                ],
             ),
         ],
     )
@@ -2072,34 +2324,59 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "--purge removes the link .ci-cache and nothing else",
                 type="reason",
-                keys=["--purge|purge", "link"],
+                keys=[
+                    "--purge|purge",
+                    "link|symlink|symbolic link",
+                    "removes|remove|removed|deletes|delete|unlinks|unlink|would remove|"
+                    "leaves the volume|leave the volume|volume stays|volume untouched|"
+                    "not the volume|not empty the volume",
+                ],
             ),
             fact(
                 "--purge is never used on the box",
                 type="constraint",
-                keys=["--purge|purge|use it", "never|don't use|not use|must not"],
+                keys=[
+                    "--purge|purge|purge option|use it",
+                    "never|don't use|not use|not used|not be used|not to be used|"
+                    "must not|not run|don't run|avoid|forbidden|prohibited|not allowed",
+                ],
                 said_in=session.holding("Never with `ci/run.sh --purge`", calls=True),
             ),
             fact(
                 "wright-nightly.timer is stopped first",
                 type="next_step",
-                keys=["stop|stopped", "wright-nightly.timer|timer"],
+                keys=[
+                    "wright-nightly.timer|nightly timer|timer",
+                    "stop|stopped|stopping|systemctl stop|disable|disabled|halt|pause|"
+                    "paused|suspend|switch off|switched off|turn off",
+                ],
             ),
             fact(
                 "at least 2.6 GB must be free afterwards",
                 type="value",
-                keys=["free", "2.6 GB"],
+                keys=["free|available|space", "2.6 GB|2.6"],
             ),
-            fact("Halvard is asked otherwise", type="identifier", keys=["Halvard"]),
+            fact(
+                "Halvard is asked otherwise",
+                type="identifier",
+                keys=[
+                    "Halvard",
+                    "ask|asked|asking|contact|consult|call|tell|talk to|turn to|"
+                    "check with|get in touch|escalate",
+                ],
+            ),
             fact(
                 "the trial run has the number 9001",
                 type="command",
-                keys=["nightly.sh|run|trial", "9001"],
+                keys=["nightly.sh|run|run number|trial|trial run|test run|dry run", "9001"],
             ),
             fact(
                 "the package log must end with package: stored k3-",
                 type="command",
-                keys=["stored k3|stored a k3|k3 key stored"],
+                keys=[
+                    "package|package.log|package log|last line|log",
+                    "stored k3|stored a k3|k3 key stored|stores k3|k3 stored|stored k3-",
+                ],
                 said_in=session.doing("write_file", "Purge the cache of the build box"),
             ),
         ],
@@ -2107,12 +2384,24 @@ def ask_continuation(session: Recorder) -> None:
             trap(
                 "at least 1.6 GB must be free afterwards",
                 of="at least 2.6 GB must be free afterwards",
-                keys=["at least|must|expected", "free", "1.6 GB"],
+                keys=[
+                    "at least|must|expected|required|afterwards|needed",
+                    "free|available",
+                    "1.6 GB",
+                ],
             ),
             trap(
                 "the trial run has the number 427",
                 of="the trial run has the number 9001",
-                keys=["trial|purge", "427"],
+                keys=["trial|trial run|purge|test run|dry run", "427"],
+            ),
+            trap(
+                "Ottilie Brandner is asked about the purge",
+                of="Halvard is asked otherwise",
+                keys=[
+                    "Ottilie|Brandner",
+                    "purge|free space|volume|2.6 GB|cache of the box|maintenance window",
+                ],
             ),
         ],
     )
@@ -2126,41 +2415,68 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "the fifth column waits for dashboard 5.2",
                 type="next_step",
-                keys=["column|seed|CI_SEED", "5.2"],
+                keys=[
+                    "fifth column|5th column|column|seed|CI_SEED|seed column",
+                    "5.2",
+                    "wait|waits|waiting|until|deferred|postponed|later|not now|"
+                    "not today|not yet|pending|blocked|on hold|reads|read|needs|"
+                    "requires|depends|only with|comes with|planned",
+                ],
             ),
             fact(
                 "dashboard 5.2 is planned for calendar week 19",
                 type="value",
-                keys=["planned|5.2|dashboard", "week 19"],
+                keys=[
+                    "5.2|dashboard|planned|scheduled",
+                    "week 19|CW 19|calendar week 19|CW19|W19|KW 19",
+                ],
             ),
             fact(
                 "ci/order.py gets tests next time",
                 type="next_step",
-                keys=["order.py", "no tests|tests"],
+                keys=[
+                    "order.py",
+                    "tests|test|untested|test coverage",
+                    "next|next time|next session|todo|to do|pending|outstanding|open|"
+                    "remaining|left|still|no tests|has no tests|not tested|missing|"
+                    "lacks|follow-up|later",
+                ],
                 said_in=session.saying("ci/order.py still has no tests"),
             ),
             fact(
                 "the version is not bumped to 2.4.1",
                 type="constraint",
-                keys=["not bump|no bump|don't bump|not bumped|never bumped"],
+                keys=[
+                    "2.4.1|version|VERSION",
+                    "not bump|no bump|don't bump|not bumped|never bump|never bumped|"
+                    "not be bumped|not to bump|not raise|not raised|not changed|"
+                    "not change|not touch|not increase|without a bump|stays as it is|"
+                    "unchanged|left to the release desk|release desk does that|"
+                    "release desk's job|release desk bumps",
+                ],
                 said_in=session.saying("Don't bump to 2.4.1"),
             ),
             fact(
                 "the order of the tests is not pinned",
                 type="constraint",
-                keys=["no pinning|not pinned|not pin|never pinned|stays shuffled"],
+                keys=[
+                    "order|test order|shuffle|shuffled|seeds",
+                    "no pinning|not pinned|not pin|don't pin|not be pinned|"
+                    "not to be pinned|never pinned|never pin|stays shuffled|"
+                    "remains shuffled|unpinned",
+                ],
             ),
         ],
         [
             trap(
                 "the version goes to 2.4.1",
                 of="the version is not bumped to 2.4.1",
-                keys=["bump|raise|goes", "2.4.1"],
+                keys=["bump|bumped|raise|raised|goes|set|increased|released", "2.4.1"],
             ),
             trap(
                 "the fifth column waits for dashboard 5.1",
                 of="the fifth column waits for dashboard 5.2",
-                keys=["column|seed|CI_SEED", "5.1"],
+                keys=["fifth column|column|seed|CI_SEED", "5.1|5.3|6.0"],
             ),
         ],
     )
@@ -2178,29 +2494,54 @@ def ask_decisions(session: Recorder) -> None:
         "Which commit broke the cache key, under which stale key did the box restore, what was wrong with "
         "the blob ids, why no temporary index, and which variables does the key cover?",
         [
-            fact(f"commit {culprit} broke the cache key", type="identifier", keys=[culprit]),
+            fact(
+                f"commit {culprit} broke the cache key",
+                type="identifier",
+                keys=[
+                    culprit + "|independent of file modes",
+                    "broke|broken|breaks|breaking|caused|causes|cause|culprit|to blame|"
+                    "blamed|fault|introduced|introduces|regression|responsible|guilty|"
+                    "root cause|origin|dropped -s|lost the blob ids|"
+                    "no longer hashes contents|only file names since",
+                ],
+            ),
             fact(
                 "the box restored k1-8062f8b2358e71f4",
                 type="identifier",
-                keys=["k1-8062f8b2358e71f4"],
+                keys=[
+                    "k1-8062f8b2358e71f4",
+                    "restored|restores|restore|stale|reused|cache hit|loaded|old bundle|outdated",
+                ],
                 said_in=ends(session.holding("restored k1-8062f8b2358e71f4")),
             ),
             fact(
                 "blob ids do not see an edit that is not staged",
                 type="reason",
-                keys=["edit|edits", "not staged|unstaged"],
+                keys=[
+                    "edit|edits|changes to files|working tree",
+                    "not staged|unstaged|not yet staged|uncommitted|without staging",
+                ],
                 said_in=session.saying("usually with edits that are not staged"),
             ),
             fact(
                 "a temporary index writes loose objects into the repository",
                 type="reason",
-                keys=["temporary index|GIT_INDEX_FILE|index|it writes", "loose objects"],
+                keys=[
+                    "temporary index|GIT_INDEX_FILE|temp index|throwaway index|scratch index",
+                    "loose objects|loose object|writes objects|"
+                    "objects into the repository|objects in the repository|"
+                    "litters the repository|pollutes the repository",
+                ],
                 said_in=session.saying("temporary index"),
             ),
             fact(
                 "the key covers WRIGHT_CODEC and WRIGHT_IGNORE",
                 type="identifier",
-                keys=["WRIGHT_CODEC", "WRIGHT_IGNORE"],
+                keys=[
+                    "WRIGHT_CODEC",
+                    "WRIGHT_IGNORE",
+                    "key|hash|hashed|covers|included|VARIABLES|takes in|part of",
+                ],
                 said_in=ends(session.holding("VARIABLES = (", calls=True)),
             ),
         ],
@@ -2208,7 +2549,10 @@ def ask_decisions(session: Recorder) -> None:
             trap(
                 "a temporary index computes the key",
                 of="a temporary index writes loose objects into the repository",
-                keys=["temporary index|GIT_INDEX_FILE", "computes|used|taken"],
+                keys=[
+                    "temporary index|GIT_INDEX_FILE|temp index",
+                    "computes|computed|used for the key|taken|chosen|adopted|key comes from",
+                ],
             ),
         ],
     )
@@ -2222,34 +2566,61 @@ def ask_decisions(session: Recorder) -> None:
             fact(
                 "test_set_default leaves the default codec at hex",
                 type="identifier",
-                keys=["test_set_default", "hex|default codec|codec"],
+                keys=[
+                    "test_set_default",
+                    "hex|default codec|codec",
+                    "leaves|leave|left|leak|leaks|leaked|leaking|never back|"
+                    "never reset|not reset|not restored|never restored|pollutes|"
+                    "polluter|culprit",
+                ],
             ),
             fact(
                 "test_this_repository_builds is the victim of the cached settings",
                 type="identifier",
-                keys=["test_this_repository_builds", "victim|fails|failed|lru_cache|load_settings"],
+                keys=[
+                    "test_this_repository_builds",
+                    "victim|fails|failed|failing|fail|falls|falls over|stumbles|trips|"
+                    "suffers|broken by|breaks|hit by",
+                    "lru_cache|load_settings|cache|cached|settings|431|environment|"
+                    "test_the_environment_chooses_the_codec",
+                ],
             ),
             fact(
                 "without the lru_cache there are 40,000 reads of wright.ini",
                 type="reason",
-                keys=["40,000 reads|40,000", "wright.ini|load_settings"],
+                keys=[
+                    "40,000 reads|reads 40,000|40,000 times|40k reads|40,000 file reads|40,000",
+                    "wright.ini|load_settings|settings",
+                    "lru_cache|cache|cached|caching",
+                ],
             ),
             fact(
                 "seed 432 had 4 failed without the fixture",
                 type="command",
-                keys=["seed 432|432", "4 failed"],
+                keys=["seed 432|432", "4 failed|4 failures|4 fail|4 failing|4 tests failed|4 red"],
             ),
         ],
         [
             trap(
                 "seed 432 had 1 failed without the fixture",
                 of="seed 432 had 4 failed without the fixture",
-                keys=["432", "1 failed"],
+                keys=["seed 432|432", "1 failed|1 failure|5 failed|2 failed|3 failed|99 passed"],
             ),
             trap(
                 "the lru_cache was dropped",
                 of="without the lru_cache there are 40,000 reads of wright.ini",
-                keys=["lru_cache", "dropped|removed"],
+                keys=[
+                    "lru_cache|settings cache|cache of load_settings",
+                    "dropped|removed|deleted|taken out|abolished|is gone",
+                ],
+            ),
+            trap(
+                "test_a_name_is_registered_once leaves the default codec at hex",
+                of="test_set_default leaves the default codec at hex",
+                keys=[
+                    "test_a_name_is_registered_once|test_the_environment_chooses_the_codec",
+                    "default codec at hex|default at hex|default codec to hex|default codec hex",
+                ],
             ),
         ],
     )
@@ -2263,43 +2634,83 @@ def ask_decisions(session: Recorder) -> None:
             fact(
                 "the pruning would have deleted the folders of the import script",
                 type="reason",
-                keys=["delete|deleted|removed", "folders", "import"],
+                keys=[
+                    "prune|pruning|pruner|right key|right one|clean-up of the cache|"
+                    "removal of old entries",
+                    "delete|deleted|deleting|removed|remove|wipe|wiped|erase|destroyed|"
+                    "thrown away|lost",
+                    "import folders|folders of the import|import script's folders|"
+                    "import script|folders import|weekly folders",
+                ],
                 said_in=session.saying("it would start to delete the folders"),
             ),
             fact(
                 "the pruning looks only at names that begin with a k, a digit and a dash",
                 type="decision",
-                keys=["names|grep|prefix|folders", "k, a digit|^k[0-9]-|k[0-9]-"],
+                keys=[
+                    "names|name|grep|prefix|folders|entries|prune|pruning|pattern|own entries",
+                    "k, a digit|^k[0-9]-|k[0-9]-|k followed by a digit|k and a digit|"
+                    "k plus a digit|k + digit|k digit dash|k-digit",
+                ],
                 said_in=session.saying("Only names that begin with a k, a digit and a dash"),
             ),
             fact(
                 "the newest six are kept",
                 type="value",
-                keys=["keep|keeps|newest|kept", "six"],
+                keys=[
+                    "keep|keeps|kept|newest|retain|retained|latest|prune|pruning|most recent",
+                    "newest six|six newest|keep six|keeps six|kept six|last six|"
+                    "latest six|six latest|six most recent|six entries|six bundles|"
+                    "six kept|six are kept|keep = 6",
+                ],
                 said_in=session.saying("keeps the newest six"),
             ),
             fact(
                 "the import script keeps two folders",
                 type="state",
-                keys=["import", "keeps|keep", "two folders|2 folders"],
+                keys=[
+                    "import|import script",
+                    "keeps|keep|kept|retains|retain|holds|leaves",
+                    "two folders|2 folders|two weekly folders|two weeks|last two|"
+                    "newest two|two newest",
+                ],
                 said_in=session.holding("keeps two folders"),
             ),
             fact(
                 "the import rejected 14 rule files",
                 type="value",
-                keys=["rejected|refused", "14"],
+                keys=[
+                    "rejected|rejects|reject|refused|declined|discarded|invalid",
+                    "14 rejected|14 rule files|14 files|14 rules|14 of them",
+                ],
             ),
         ],
         [
             trap(
                 "the newest eight are kept",
                 of="the newest six are kept",
-                keys=["keep|keeps|newest|kept", "eight"],
+                keys=[
+                    "keep|keeps|kept|newest|retain|retained|latest|prune|pruning",
+                    "newest eight|eight newest|keep eight|keeps eight|last eight|"
+                    "eight entries kept|eight are kept|newest two are kept",
+                ],
             ),
             trap(
                 "the folders of the import script count for the pruning",
                 of="the pruning looks only at names that begin with a k, a digit and a dash",
-                keys=["folders of the import script count|the import folders count", "pruning"],
+                keys=[
+                    "folders of the import script count|the import folders count",
+                    "prune|pruning|pruned",
+                ],
+            ),
+            trap(
+                "the import script keeps six folders",
+                of="the import script keeps two folders",
+                keys=[
+                    "import|import script",
+                    "keeps six folders|keeps 6 folders|six import folders|"
+                    "keeps four folders|keeps all folders",
+                ],
             ),
         ],
     )
