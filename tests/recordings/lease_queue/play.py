@@ -1828,6 +1828,11 @@ def ask_after_second_repair(session: Recorder) -> None:
                 of="the slowest pdf.render on depot-3 was job 163 with 47 seconds",
                 keys=["invoice.send|statement.merge", "slowest|longest"],
             ),
+            trap(
+                "invoice.send was the slowest plain handler",
+                of="the slowest pdf.render on depot-3 was job 163 with 47 seconds",
+                keys=["invoice.send|statement.merge", "slowest|longest"],
+            ),
         ],
         point="p2",
     )
@@ -1899,6 +1904,11 @@ def ask_after_guard(session: Recorder) -> None:
                 of="pdf.render took 52 seconds in job 204",
                 keys=["204|staging-2|staging", "47 seconds"],
             ),
+            trap(
+                "pdf.render took 47 seconds in job 204",
+                of="pdf.render took 52 seconds in job 204",
+                keys=["204|staging-2|staging", "47 seconds"],
+            ),
         ],
         point="p3",
     )
@@ -1913,9 +1923,9 @@ def ask_after_guard(session: Recorder) -> None:
                 "the error about job 2 aborts the running job 1",
                 type="reason",
                 keys=[
-                    "job 2|waiting lease|waiting job|lease of a waiting job|second job",
-                    "aborts|aborted|stops|kills|cancels|takes down|interrupts|breaks off",
-                    "running job|job 1|running one|first job",
+                    "job 2|waiting lease|waiting job|lease of a waiting job",
+                    "aborts|aborted|stops|kills|cancels|interrupts",
+                    "running job|job 1",
                 ],
                 said_in=session.saying("the error about job 2 aborts the running job 1"),
             ),
@@ -2208,6 +2218,11 @@ def ask_recall(session: Recorder) -> None:
                 of="pqctl pin 0.8.2 rolls back",
                 keys=["pqctl pin 0.9.0|pqctl pin 0.8.1"],
             ),
+            trap(
+                "pqctl pin 0.9.0 rolls back",
+                of="pqctl pin 0.8.2 rolls back",
+                keys=["pqctl pin 0.9.0|pqctl pin 0.8.1"],
+            ),
         ],
     )
 
@@ -2294,7 +2309,7 @@ def ask_continuation(session: Recorder) -> None:
                 "no threads inside the worker",
                 type="constraint",
                 keys=[
-                    "no threads|no thread|without threads|never threads|no worker threads|not use threads|threads forbidden|threads banned|threads not allowed|no background thread|no threading|single-threaded|threads ruled out"
+                    "no threads|no thread|without threads|never threads|no worker threads|not use threads|threads forbidden|threads banned|threads not allowed|no background thread|no threading"
                 ],
             ),
             fact(
@@ -2302,7 +2317,7 @@ def ask_continuation(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "JobQueue.lease|lease()|signature|lease signature|lease(worker_id, limit=1)",
-                    "must not change|stays|unchanged|not be changed|may not change|fixed|frozen|not change|as it was|untouched|kept|preserved",
+                    "must not change|stays|unchanged|not be changed|may not change|fixed|frozen|not change|untouched",
                 ],
                 said_in=session.saying("(worker_id, limit=1) must not change", "lease() stays"),
             ),
@@ -2414,6 +2429,14 @@ def ask_continuation(session: Recorder) -> None:
                     "3 attempts|three attempts|third attempt|10 attempts",
                 ],
             ),
+            trap(
+                "a job is buried at its third attempt",
+                of="a job is buried at its fifth attempt",
+                keys=[
+                    "buried|given up|dead|max_attempts",
+                    "3 attempts|three attempts|third attempt|10 attempts",
+                ],
+            ),
         ],
     )
     session.probe(
@@ -2451,7 +2474,7 @@ def ask_continuation(session: Recorder) -> None:
                 "a read before claim, so that empty polls take no write lock",
                 type="next_step",
                 keys=[
-                    "read before claim|read first|reads first|check before claim|cheap read|plain read|peek|SELECT first|look first|empty polls",
+                    "read before claim|read first|reads first|check before claim|cheap read|peek",
                     "claim|empty polls|polls|polling",
                 ],
                 said_in=session.saying("a read before `claim`"),
@@ -2546,10 +2569,7 @@ def ask_decisions(session: Recorder) -> None:
             fact(
                 "only the running job of a batch is renewed since then",
                 type="reason",
-                keys=[
-                    "running job|first lease|first of a batch|running lease|job in progress",
-                    "renewed|renews|refreshed",
-                ],
+                keys=["running job|first lease|first of a batch", "renewed|refreshed"],
                 said_in=session.saying("only the running job of a batch is renewed"),
             ),
         ],
@@ -2563,6 +2583,21 @@ def ask_decisions(session: Recorder) -> None:
                 "the coalescing was done for OPS-2107",
                 of="the coalescing was done for OPS-2198",
                 keys=["OPS-2107|OPS-2164|OPS-2291", "coalesce|coalescing|coalesced"],
+            ),
+            trap(
+                "the gate's key went from the worker id to the lease token",
+                of="the gate's key went from the lease token to the worker id",
+                keys=[
+                    "key from worker id to token|keyed from worker id to token|from the worker id to the lease token"
+                ],
+            ),
+            trap(
+                "every lease of a batch is renewed since that commit",
+                of="only the running job of a batch is renewed since then",
+                keys=[
+                    "coalesce|coalescing|coalesced|since that commit",
+                    "every lease is renewed|all leases are renewed|waiting leases are renewed|whole batch is renewed",
+                ],
             ),
             trap(
                 "the gate's key went from the worker id to the lease token",
@@ -2674,6 +2709,11 @@ def ask_decisions(session: Recorder) -> None:
                 "the method is called extend_many",
                 of="the method is called renew_all in the store and the queue",
                 keys=["extend_many", "called|named|method|uses|calls|name|renews"],
+            ),
+            trap(
+                "staging-2 has SQLite 3.34.1",
+                of="depot-3 has SQLite 3.34.1",
+                keys=["staging-2|staging", "3.34.1|3.34"],
             ),
             trap(
                 "staging-2 has SQLite 3.34.1",

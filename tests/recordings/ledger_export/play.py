@@ -1636,7 +1636,7 @@ def ask_about_the_cent(session: Recorder) -> None:
                 type="decision",
                 keys=[
                     "convert|converts|round|rounds|conversion",
-                    "posting by posting|every posting|each posting|per posting|one by one",
+                    "posting by posting|every posting|each posting|per posting",
                     "_in_base|balance|balances|closing|line by line|option 1",
                 ],
                 said_in=[
@@ -1773,6 +1773,11 @@ def ask_about_the_cent(session: Recorder) -> None:
                 of="copies are kept for 35 days",
                 keys=["KEEP_DAYS|copies|backups|backup", "30 days|14 days|7 days"],
             ),
+            trap(
+                "copies are kept for 30 days",
+                of="copies are kept for 35 days",
+                keys=["KEEP_DAYS|copies|backups|backup", "30 days|14 days|7 days"],
+            ),
         ],
         answer={"max_words": 90},
         point="p2",
@@ -1803,7 +1808,7 @@ def ask_after_the_turn(session: Recorder) -> None:
                 type="reason",
                 keys=[
                     "portal|machine|software|KontorLink",
-                    "reads|read by|parses|machine-read|processed|ingests|imports them",
+                    "reads|read by|parses|machine-read|ingests|imports them",
                 ],
                 said_in=session.saying("the portal reads them"),
             ),
@@ -1993,7 +1998,7 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "P-40: page 1 has 52 records",
                 type="error",
-                keys=["page 1|first page|P-40", "52 records|52"],
+                keys=["page 1|first page|P-40", "52 records"],
                 said_in=ends(session.holding("page 1 has 52 records"), 1),
             ),
             file_fact(session, "tools/krcheck.py", "created"),
@@ -2006,8 +2011,8 @@ def ask_recall(session: Recorder) -> None:
                 "a program that shares the code shares the misunderstanding",
                 type="reason",
                 keys=[
-                    "shares|shared|same|one|sharing|imports|import|independent",
-                    "understanding|misunderstanding|mistake|misreading|misreadings|wrong reading|blind spot|same error",
+                    "shares|shared|same|one",
+                    "understanding|misunderstanding|mistake|misreading|blind spot",
                 ],
                 said_in=session.saying("a program that shares my code shares my understanding"),
             ),
@@ -2022,6 +2027,11 @@ def ask_recall(session: Recorder) -> None:
                 "P-31 is a wrong number of fields",
                 of="P-14 is a wrong number of fields",
                 keys=["P-31|P-13|P-22", "number of fields|fields|field count"],
+            ),
+            trap(
+                "the file had 105 records and 1 fault",
+                of="the file had 103 records and 1 fault",
+                keys=["105 records", "1 fault|one fault|P-40"],
             ),
             trap(
                 "the file had 105 records and 1 fault",
@@ -2268,7 +2278,7 @@ def ask_continuation(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "journal|data/",
-                    "nobody else writes|not write|don't write|leave alone|not touch|don't touch|untouched|only Ilse|no writing|not edit|never edited|off limits|Ilse alone|not modify|read-only|hands off|never touched",
+                    "nobody else writes|not write|don't write|leave alone|not touch|don't touch|untouched|only Ilse writes|only Ilse edits|Ilse alone writes|not edit|never edited|never touched",
                 ],
                 said_in=session.saying("I don't write into the journal"),
             ),
@@ -2328,7 +2338,7 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "every line of a statement must have a voucher",
                 type="constraint",
-                keys=["every line|each line|all lines|lines without|line without", "voucher"],
+                keys=["every line|each line|all lines|no line", "voucher"],
                 said_in=session.saying("every line of a statement must have a voucher"),
             ),
             fact(
@@ -2399,7 +2409,7 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "80 tests passed in the last run",
                 type="command",
-                keys=["80 passed|80 tests|80", "passed|tests|pass|green|suite"],
+                keys=["80 passed|80 tests", "passed|tests|pass|green|suite"],
                 said_in=ends(session.holding("80 passed")),
             ),
             fact(
@@ -2420,6 +2430,11 @@ def ask_continuation(session: Recorder) -> None:
                 "the next version is 1.6.3",
                 of="1.7.0 comes after that",
                 keys=["1.6.3|1.8.0|2.0.0", "version|release|next"],
+            ),
+            trap(
+                "1.7.0 is released",
+                of="1.7.0 comes after that",
+                keys=["1.7.0", "released|tagged|shipped|published"],
             ),
             trap(
                 "1.7.0 is released",
@@ -2478,7 +2493,7 @@ def ask_decisions(session: Recorder) -> None:
                 "nothing is uploaded until they answer",
                 type="constraint",
                 keys=[
-                    "nothing gets uploaded|nothing is uploaded|no upload|not upload|not uploaded|no uploads|without uploading|uploads forbidden|nothing may be uploaded|uploads on hold|uploads wait|uploads are blocked|nothing goes up|hold uploads|uploading waits"
+                    "nothing gets uploaded|nothing is uploaded|no upload|not upload|not uploaded|no uploads|without uploading|uploads forbidden|nothing may be uploaded|uploads on hold|uploads wait|uploads are blocked|hold uploads|uploading waits"
                 ],
                 said_in=session.saying("nothing gets uploaded"),
             ),
@@ -2493,6 +2508,11 @@ def ask_decisions(session: Recorder) -> None:
                 "the sum of March is 17368",
                 of="the sum of March is -17368",
                 keys=["sum|total", "+17368|17367"],
+            ),
+            trap(
+                "the helpdesk confirmed our check number",
+                of="ticket KL-2291 asks about the check number",
+                keys=["helpdesk|portal|KL-2291", "confirmed|answered|accepted our check number"],
             ),
             trap(
                 "the helpdesk confirmed our check number",
@@ -2531,7 +2551,7 @@ def ask_decisions(session: Recorder) -> None:
                 keys=[
                     "altered|changed|replaced|falsified|garbled|modified|misspelled",
                     "payee|name",
-                    "worse|audit|silently|no file at all|unnoticed|better no file",
+                    "worse|audit|silently|unnoticed",
                 ],
                 said_in=session.saying("a silently altered payee name is worse than no file"),
             ),
@@ -2555,6 +2575,11 @@ def ask_decisions(session: Recorder) -> None:
                 "TB-142 names voucher C-0605",
                 of="TB-142 names voucher C-0603",
                 keys=["TB-142", "C-0605|C-0606|B-1"],
+            ),
+            trap(
+                "an existing file is replaced with --force",
+                of="who wants a second file deletes the first by hand",
+                keys=["--force", "replaces|overwrites|is used|added|option for"],
             ),
             trap(
                 "an existing file is replaced with --force",
