@@ -2029,19 +2029,25 @@ def probes_of_p1(session: Recorder) -> None:
             fact(
                 entry,
                 type="decision",
-                keys=["credits|credits_eur|feature|filter|counting", "booked_on|day of entry"],
+                keys=[
+                    "credits|credits_eur|feature|filter|counting",
+                    "booked_on|day of entry|date of entry|entry date",
+                ],
             ),
             fact(
                 mean,
                 type="value",
-                keys=["entered by the snapshot|booked_on|day of entry", "0.772"],
+                keys=[
+                    "entered by the snapshot|booked_on|day of entry|date of entry|entry date|booking date|repaired feature",
+                    "0.772",
+                ],
             ),
-            fact(ties, type="state", keys=["auc", "0.754"]),
+            fact(ties, type="state", keys=["auc|AUROC|ROC|area under the curve|ties", "0.754"]),
             fact(family, type="value", keys=["plan_family", "0.504"]),
             fact(
                 f"commit {commit} counts credits by the day of entry",
                 type="identifier",
-                keys=[commit],
+                keys=[commit, "credits|day of entry|booked_on|leak|refunds|entry date"],
             ),
             fact("71 tests pass after the repairs", type="command", keys=["71 passed|71 tests"]),
         ],
@@ -2049,15 +2055,23 @@ def probes_of_p1(session: Recorder) -> None:
             trap(
                 "credits are counted by valued_on",
                 of=entry,
-                keys=["credits|credits_eur|counted", "by valued_on|by the value date"],
+                keys=[
+                    "credits|credits_eur|counted|feature|filter",
+                    "by valued_on|by the value date|by the day of value|by value date",
+                ],
             ),
             trap(
                 "counting by the day of entry has a mean auc of 0.755",
                 of=mean,
-                keys=["entered by the snapshot|booked_on|day of entry", "0.755"],
+                keys=["entered by the snapshot|booked_on|day of entry", "0.755|0.752"],
             ),
             trap("the auc is 0.766", of=ties, keys=["auc", "0.766"]),
             trap("plan_family alone has an auc of 0.822", of=family, keys=["plan_family", "0.822"]),
+            trap(
+                "66 tests pass after the repairs",
+                of="71 tests pass after the repairs",
+                keys=["66 passed|66 tests", "after the repairs|after both repairs|now"],
+            ),
         ],
         point="p1",
     )
@@ -2074,28 +2088,67 @@ def probes_of_p2(session: Recorder) -> None:
         "Where do we stand with the southern list: how many get a score, which row is set "
         "aside for something other than its day, what is to become of that kind of row, and when does an import stop with which code?",
         [
-            fact(scored, type="command", keys=["337 customers|scored 337"]),
+            fact(
+                scored,
+                type="command",
+                keys=[
+                    "337 customers|337",
+                    "scored|score|scores|get a score|list of names|southern list|southern depot|April",
+                ],
+            ),
             fact(
                 "customers.csv line 170: cannot read plan 'trio'",
                 type="error",
-                keys=["line 170", "trio|plan"],
+                keys=["line 170|row 170", "trio|unknown plan|cannot read plan|unreadable plan"],
             ),
             fact(
                 "trio is to be added in June as a plan of its own",
                 type="next_step",
-                keys=["trio", "June"],
+                keys=[
+                    "trio",
+                    "June",
+                    "add|introduce|include|support|becomes a plan|plan of its own|own plan|separate plan|model as a plan|new plan",
+                ],
             ),
-            fact(limit, type="constraint", keys=["2 percent", "bad|stop|reject|rejected|error"]),
-            fact("D222 means too many bad rows", type="identifier", keys=["D222"]),
+            fact(
+                limit,
+                type="constraint",
+                keys=[
+                    "2 percent",
+                    "bad|stop|reject|rejected|abort|refuse|too many|fail|wrong file|limit of bad rows|unreadable",
+                    "rows|file|import|limit|table",
+                ],
+            ),
+            fact(
+                "D222 means too many bad rows",
+                type="identifier",
+                keys=[
+                    "D222",
+                    "rows|too many|limit|2 percent|rejected|bad|beyond|threshold|TooManyRejectsError|wrong file",
+                ],
+            ),
         ],
         traps=[
             trap(
-                "341 customers of April get a score", of=scored, keys=["341 customers|scored 341"]
+                "341 customers of April get a score",
+                of=scored,
+                keys=[
+                    "341 customers|341|342 customers",
+                    "scored|score|scores|get a score|southern list|April",
+                ],
             ),
             trap(
                 "a single bad row stops the import",
                 of=limit,
-                keys=["single bad row|one bad row", "stops"],
+                keys=["single bad row|one bad row", "stops|aborts|kills"],
+            ),
+            trap(
+                "trio is counted as a kind of family",
+                of="trio is to be added in June as a plan of its own",
+                keys=[
+                    "trio",
+                    "kind of family|as family|treated as family|mapped to family|family plan",
+                ],
             ),
         ],
         point="p2",
@@ -2117,7 +2170,10 @@ def probes_of_p3(session: Recorder) -> None:
             fact(
                 plans,
                 type="state",
-                keys=["no plan|none of the plans|all three", "too high|agree|agrees"],
+                keys=[
+                    "no plan|none of the plans|three plans|no single plan|plans agree",
+                    "too high|agree|agrees|overestimated|overpredicted|calibrated|close to the truth",
+                ],
             ),
             fact(duo, type="value", keys=["duo", "0.132", "0.129"]),
             fact(
@@ -2125,11 +2181,21 @@ def probes_of_p3(session: Recorder) -> None:
                 type="value",
                 keys=["0.474", "0.458"],
             ),
-            fact(reached, type="value", keys=["3 of 17|3 of the 17"]),
+            fact(
+                reached,
+                type="value",
+                keys=[
+                    "3 of 17|3 of the 17",
+                    "reached|pilot|leave|leavers|share|talked|spoken|phoned",
+                ],
+            ),
             fact(
                 "there is no correction by plan",
                 type="decision",
-                keys=["plan|plans", "no correction|without correction|not corrected"],
+                keys=[
+                    "plan|plans|per plan",
+                    "no correction|without correction|not corrected|not correct|no adjustment|not adjusted|no recalibration|not recalibrated|correction rejected|correction dropped|correction unnecessary|no calibration",
+                ],
                 said_in=session.saying("no correction by plan then"),
             ),
         ],
@@ -2137,14 +2203,21 @@ def probes_of_p3(session: Recorder) -> None:
             trap(
                 "duo customers come out too high",
                 of=plans,
-                keys=["duo", "come out too high|comes out too high"],
+                keys=[
+                    "duo",
+                    "come out too high|comes out too high|overpredicted|predicted too high|overestimated",
+                ],
             ),
             trap(
                 "for duo the predicted 0.145 is far from the true 0.082",
                 of=duo,
                 keys=["duo", "0.145", "0.082"],
             ),
-            trap("in the pilot 3 of 24 wanted to leave", of=reached, keys=["3 of 24|3 of the 24"]),
+            trap(
+                "in the pilot 3 of 24 wanted to leave",
+                of=reached,
+                keys=["3 of 24|3 of the 24", "pilot|leave|leavers|share|phoned|wanted"],
+            ),
         ],
         point="p3",
     )
@@ -2161,22 +2234,49 @@ def recall_probes(session: Recorder) -> None:
         "does a call take, with which exact error did scoring the southern depot die, how many tests passed at first, and "
         "how many customers were left in the experiment with the hashes?",
         [
-            fact("train said auc 0.978 at first", type="value", keys=["auc", "0.978"]),
-            fact("a call takes 11 minutes", type="value", keys=["call", "11 minutes"]),
+            fact(
+                "train said auc 0.978 at first",
+                type="value",
+                keys=["auc|AUROC|ROC|area under the curve", "0.978"],
+            ),
+            fact(
+                "a call takes 11 minutes",
+                type="value",
+                keys=["call|phone call|conversation", "11 minutes"],
+            ),
             fact(
                 "D214 customers.csv line 38: cannot read joined '14.11.2024'",
                 type="error",
                 keys=["D214", "14.11.2024"],
             ),
-            fact("66 tests passed at the start", type="command", keys=["66 passed|66 tests"]),
-            fact(alone, type="value", keys=["699 customers"]),
+            fact(
+                "66 tests passed at the start",
+                type="command",
+                keys=["66 passed|66 tests|66", "tests|passed|suite|green"],
+            ),
+            fact(
+                alone,
+                type="value",
+                keys=[
+                    "699 customers|699",
+                    "one row|per person|a person|deduplicated|without duplicates|duplicates removed|unique people|repeated people|hashes|mail_hash|each person once",
+                ],
+            ),
         ],
         traps=[
             trap(
                 "with one row a person 720 customers are left",
                 of=alone,
-                keys=["one row a person", "720 customers"],
-            )
+                keys=[
+                    "one row|per person|a person|deduplicated|without duplicates",
+                    "720 customers|720",
+                ],
+            ),
+            trap(
+                "D222 customers.csv line 38: cannot read joined '14.11.2024'",
+                of="D214 customers.csv line 38: cannot read joined '14.11.2024'",
+                keys=["D222|D305", "14.11.2024|line 38"],
+            ),
         ],
     )
     call = "call starts at 0.26"
@@ -2202,13 +2302,20 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "D305 watch 0.25 is not below call 0.20",
                 type="error",
-                keys=["D305", "below"],
+                keys=[
+                    "D305",
+                    "not below|below call|watch 0.25|lower than call|watch must be below|watch has to be below|under call|bands upside down|watch above call",
+                ],
             ),
-            fact(names, type="value", keys=["0.25", "44"]),
+            fact(names, type="value", keys=["0.25", "44 names|44 customers|44"]),
             fact(
                 "the desk phones 40 customers a week",
                 type="constraint",
-                keys=["40", "desk|phone|phones|calls", "week|weekly"],
+                keys=[
+                    "40 customers|40 calls|40 names|40",
+                    "desk|phone|phones|calls|capacity|manages|Femke",
+                    "week|weekly",
+                ],
                 said_in=session.saying("they can phone 40 customers"),
             ),
         ],
@@ -2216,7 +2323,9 @@ def recall_probes(session: Recorder) -> None:
             trap("call starts at 0.20", of=call, keys=["call", "0.20"]),
             trap("call starts at 0.50", of=call, keys=["call", "0.50"]),
             trap("watch starts at 0.25", of=watch, keys=["watch", "0.25"]),
-            trap("0.25 would give 48 names", of=names, keys=["0.25", "48"]),
+            trap(
+                "0.25 would give 48 names", of=names, keys=["0.25", "48 names|48 customers|48|66"]
+            ),
         ],
     )
     closed = "the desk is closed between 14 April and 25 April"
@@ -2231,16 +2340,34 @@ def recall_probes(session: Recorder) -> None:
                 closed,
                 type="state",
                 keys=[
-                    "closed|nobody phones|no calls|not phoned",
-                    "14 April and 25 April|14 to 25 April",
+                    "closed|nobody phones|no calls|not phoned|not phone|rests|shut|away|not open|no phoning|desk holiday|desk break",
+                    "14 April and 25 April|14 to 25 April|14 April until 25 April|14-25 April|14 April|14th until 25th April",
                 ],
             ),
-            fact(phone, type="constraint", keys=["60 days", "phoned|left alone|called"]),
-            fact("the list is imported on Mondays at 06:40", type="value", keys=["06:40"]),
+            fact(
+                phone,
+                type="constraint",
+                keys=[
+                    "60 days",
+                    "phoned|left alone|called|not called again|not phoned again|call again|contacted|cooling-off|quiet period|rest period|pause",
+                ],
+            ),
+            fact(
+                "the list is imported on Mondays at 06:40",
+                type="value",
+                keys=[
+                    "06:40|6:40",
+                    "import|imported|imports|loads|Monday|Mondays|picked up|machine",
+                ],
+            ),
             fact(
                 "Femke's findings are to be compared with the scores",
                 type="next_step",
-                keys=["Femke|April list|calls", "compare|compared|comparison", "scores"],
+                keys=[
+                    "Femke|April list|calls|phoned results|her findings",
+                    "compare|comparison|check against|set against|hold against",
+                    "scores|predictions|predicted",
+                ],
                 said_in=session.saying("when Femke has phoned the April list"),
             ),
         ],
@@ -2248,9 +2375,13 @@ def recall_probes(session: Recorder) -> None:
             trap(
                 "a customer who was phoned is left alone for 45 days",
                 of=phone,
-                keys=["45 days", "left alone|phoned|called"],
+                keys=["45 days", "left alone|phoned|called again|contacted"],
             ),
-            trap("the desk is closed on 3 March", of=closed, keys=["closed", "3 March"]),
+            trap(
+                "the desk is closed on 3 March",
+                of=closed,
+                keys=["closed|shut|nobody phones", "3 March|3 to 7 March"],
+            ),
         ],
     )
 
@@ -2325,9 +2456,16 @@ def file_probes(session: Recorder) -> None:
             fact(
                 "scores.py was confusing next to scoring.py and scores.csv",
                 type="reason",
-                keys=["scoring.py", "confuses|confusing|confused|next to"],
+                keys=[
+                    "scores.py|scoring.py|scores.csv|old name|module name",
+                    "confuses|confusing|confused|confusion|mistaken for|mixed up|too similar|ambiguous",
+                ],
             ),
-            fact("hits_at computes the hits among the first", type="identifier", keys=["hits_at"]),
+            fact(
+                "hits_at computes the hits among the first",
+                type="identifier",
+                keys=["hits_at", "hits|first|top|leavers|CAPACITY|capacity|measure"],
+            ),
         ],
         traps=[
             trap(
@@ -2356,7 +2494,10 @@ def file_probes(session: Recorder) -> None:
             fact(
                 "complaints are probably counted on the day of the export",
                 type="state",
-                keys=["complaints", "day of the export|export day|weeks after the snapshot"],
+                keys=[
+                    "complaints",
+                    "day of the export|export day|weeks after the snapshot|after the snapshot|at export time|export date|later than the snapshot|date of the export|possible leak|suspected leak|second leak",
+                ],
             ),
         ],
     )
@@ -2375,37 +2516,68 @@ def continuation_probes(session: Recorder) -> None:
             fact(
                 "the signature evaluate(table, settings) stays",
                 type="constraint",
-                keys=["evaluate(table, settings)|signature of evaluate"],
+                keys=[
+                    "evaluate(table, settings)|signature of evaluate|evaluate signature|call of evaluate",
+                    "stays|must stay|unchanged|is the same|not change|must not change|fixed|frozen|kept|not be changed|not touched|notebooks|notebook|rely on|relies on|table",
+                ],
             ),
             fact(
                 "the columns are customer_id;score;band",
                 type="constraint",
-                keys=["customer_id;score;band"],
+                keys=[
+                    "customer_id;score;band|customer_id, score, band",
+                    "columns|header|scores.csv|phone list|import|imports|fields|column order|format",
+                ],
             ),
-            fact(lines, type="constraint", keys=["500 lines"]),
+            fact(
+                lines,
+                type="constraint",
+                keys=[
+                    "500 lines|500 rows|500",
+                    "refused|refuses|reject|rejects|import|at most|limit|maximum|not accepted|no more than|cap",
+                ],
+            ),
             fact("only the standard library", type="constraint", keys=["standard library"]),
             fact(
                 "the files below data/ stay as the shop wrote them",
                 type="constraint",
                 keys=[
-                    "data/|export|exports",
-                    "as the shop wrote them|as the shop sent them|unchanged|not edited|never edited",
+                    "data/|export|exports|data files|shop's files|raw files",
+                    "as the shop wrote them|as the shop sent them|as the shop delivered them|unchanged|not edited|never edited|not edit|never edit|untouched|not touched|never touch|not mended|never mended|not fixed by hand|no edits|not modified|must not be modified",
                 ],
                 said_in=session.holding("stay as the shop wrote them"),
             ),
             fact(
                 "nothing is pushed before the user has read the commits",
                 type="constraint",
-                keys=["don't push|not push|nothing is pushed|not pushed|no push"],
+                keys=[
+                    "don't push|not push|nothing is pushed|not pushed|no push|never push|without pushing|no pushing|unpushed|push only after review|nothing pushed|push forbidden|pushing waits"
+                ],
             ),
-            fact("86 tests pass at the end", type="command", keys=["86 passed|86 tests"]),
+            fact(
+                "86 tests pass at the end",
+                type="command",
+                keys=["86 passed|86 tests|86", "tests|passed|pass|suite|green"],
+            ),
         ],
         traps=[
-            trap("a list of more than 60 lines is refused", of=lines, keys=["60 lines"]),
+            trap(
+                "a list of more than 60 lines is refused",
+                of=lines,
+                keys=["60 lines|40 lines", "refused|refuses|limit|at most|import|maximum"],
+            ),
             trap(
                 "83 tests pass at the end",
                 of="86 tests pass at the end",
-                keys=["83 passed|83 tests"],
+                keys=["83 passed|83 tests", "tests|passed|pass|suite"],
+            ),
+            trap(
+                "the files below data/ were corrected by hand",
+                of="the files below data/ stay as the shop wrote them",
+                keys=[
+                    "data/|export|exports",
+                    "corrected by hand|edited by hand|mended by hand|fixed by hand",
+                ],
             ),
         ],
     )
@@ -2417,18 +2589,38 @@ def continuation_probes(session: Recorder) -> None:
         "Wenzel have to deliver, and what does each name on the list get?",
         [
             fact(
-                "split.py needs tests of its own", type="next_step", keys=["split.py", "tests|test"]
+                "split.py needs tests of its own",
+                type="next_step",
+                keys=[
+                    "split.py",
+                    "no tests of its own|needs tests|write tests|lacks tests|without tests|untested|own tests|needs its own tests|add tests|missing tests|start with the tests|test coverage missing|to be tested|only tested through others|dedicated tests",
+                ],
             ),
-            fact(may, type="next_step", keys=["mail_hash", "May export|May"]),
+            fact(
+                may,
+                type="next_step",
+                keys=[
+                    "split|grouped|group|grouping",
+                    "mail_hash|mail hash|person",
+                    "May export|May",
+                ],
+            ),
             fact(
                 "Wenzel is asked for a counter of complaints by month",
                 type="next_step",
-                keys=["counter by month|monthly counter|counts by month"],
+                keys=[
+                    "Wenzel|shop team",
+                    "counter by month|monthly counter|counts by month|monthly count|monthly counts|complaints per month|complaints by month|month by month|per-month|monthly complaint|dated complaints",
+                ],
             ),
             fact(
                 "each name on the list gets a reason in one line",
                 type="next_step",
-                keys=["reason", "one line|each name", "name|names"],
+                keys=[
+                    "reason|explanation|justification",
+                    "one line|each name|every name|single line|one-line|per name|one sentence",
+                    "name|names|list",
+                ],
                 said_in=session.saying("a reason in one line for each name"),
             ),
         ],
@@ -2436,7 +2628,11 @@ def continuation_probes(session: Recorder) -> None:
             trap(
                 "the split is grouped by mail_hash when the June export is there",
                 of=may,
-                keys=["mail_hash", "June|April export"],
+                keys=[
+                    "mail_hash|mail hash|split",
+                    "June|April export|July",
+                    "group|grouped|grouping|split",
+                ],
             ),
         ],
     )
@@ -2457,27 +2653,49 @@ def decision_probes(session: Recorder) -> None:
             fact(
                 days,
                 type="decision",
-                keys=["horizon|stays|ahead|label|kept", "45 days"],
+                keys=[
+                    "horizon|stays|ahead|label|kept|window|look-ahead|prediction window",
+                    "45 days",
+                ],
                 said_in=session.saying("It stays at 45 days"),
             ),
-            fact("notice is 30 days", type="reason", keys=["notice", "30 days"]),
+            fact(
+                "notice is 30 days",
+                type="reason",
+                keys=["notice|notice period|cancellation|written notice", "30 days"],
+            ),
             fact(
                 "a horizon of 30 days has an auc of 0.822",
                 type="value",
-                keys=["30 days", "0.822"],
+                keys=["30 days|month|shorter horizon|30-day", "0.822"],
             ),
-            fact(brier, type="value", keys=["5:1", "0.157"]),
-            fact(near, type="value", keys=["neighbours", "0.691"]),
+            fact(
+                brier, type="value", keys=["5:1|weighting|weighted|weights|class weight", "0.157"]
+            ),
+            fact(
+                near,
+                type="value",
+                keys=["neighbours|neighbors|kNN|k-NN|nearest-neighbour|neighbours.py", "0.691"],
+            ),
         ],
         traps=[
             trap(
                 "the horizon becomes 30 days",
                 of=days,
-                keys=["horizon", "becomes 30 days|changed to 30 days"],
+                keys=[
+                    "horizon",
+                    "becomes 30 days|changed to 30 days|shortened to 30 days|reduced to 30 days|set to 30 days|cut to 30 days",
+                ],
             ),
-            trap("leavers weighted 5:1 have a brier of 0.110", of=brier, keys=["5:1", "0.110"]),
             trap(
-                "the nearest neighbours have an auc of 0.753", of=near, keys=["neighbours", "0.753"]
+                "leavers weighted 5:1 have a brier of 0.110",
+                of=brier,
+                keys=["5:1|weighting|weighted", "0.110|0.100"],
+            ),
+            trap(
+                "the nearest neighbours have an auc of 0.753",
+                of=near,
+                keys=["neighbours|neighbors|kNN", "0.753"],
             ),
         ],
     )
@@ -2489,26 +2707,43 @@ def decision_probes(session: Recorder) -> None:
         "What happens to rows without a rating; how many had none, how many of "
         "those leave, and how many of April would have got a score with the rule? How strong is the new feature?",
         [
-            fact(median, type="decision", keys=["median", "no_rating|rating|fills"]),
+            fact(
+                median,
+                type="decision",
+                keys=["median", "no_rating|rating|fills|ratings|unrated|missing"],
+            ),
             fact(
                 "35 of the 101 customers with an empty rating leave",
                 type="value",
-                keys=["101", "35 leave|35 left|35"],
+                keys=["101", "35 leave|35 left|35 leavers|35"],
             ),
             fact(
                 "with rule C06 only 312 customers got a score",
                 type="value",
-                keys=["312 customers|scored 312"],
+                keys=["312 customers|312", "C06|rule|score|scored|dropping|dropped"],
             ),
-            fact(weight, type="value", keys=["no_rating", "+0.41|0.41"]),
+            fact(weight, type="value", keys=["no_rating|missing-rating flag", "+0.41|0.41"]),
         ],
         traps=[
             trap(
                 "rows without a rating are dropped by rule C06",
                 of=median,
-                keys=["C06|rows", "are dropped|drops rows"],
+                keys=["C06|rows|unrated rows", "are dropped|drops rows|removed|discarded|excluded"],
             ),
             trap("no_rating has a weight of +0.54", of=weight, keys=["no_rating", "0.54"]),
+            trap(
+                "with rule C06 337 customers got a score",
+                of="with rule C06 only 312 customers got a score",
+                keys=["337 customers|337", "with rule C06|with C06|C06 rule"],
+            ),
+            trap(
+                "a missing rating becomes zero",
+                of="a missing rating becomes the median plus the flag no_rating",
+                keys=[
+                    "missing rating|empty rating|without a rating|unrated",
+                    "becomes zero|counts as zero|filled with zero|set to zero|mean of the ratings",
+                ],
+            ),
         ],
     )
     seed = "seed 7119 stays the first column"
@@ -2522,37 +2757,51 @@ def decision_probes(session: Recorder) -> None:
             fact(
                 seed,
                 type="constraint",
-                keys=["seed 7119|7119", "stays|first column|kept|unchanged"],
+                keys=[
+                    "seed 7119|7119",
+                    "stays|first column|kept|keep|unchanged|not changed|remains|not replaced|not touched|fixed|comparable",
+                ],
             ),
             fact(
                 "no customer ids in the report",
                 type="constraint",
-                keys=["no ids|no customer id|no customer ids|without ids", "report|reports|docs"],
+                keys=[
+                    "no ids|no customer id|no customer ids|without ids|without customer ids|no names or ids|no individual customers|not list customers|ids forbidden|ids banned|ids not allowed|anonymous",
+                    "report|reports|docs|meeting|baseline.md|written",
+                ],
             ),
             fact(best, type="value", keys=["7126", "0.846"]),
             fact(
                 "with a seed chosen by its result the test part chooses the figure",
                 type="reason",
                 keys=[
-                    "test part|test rows",
-                    "chooses the figure|chooses the result|picks the figure",
+                    "test part|test set|held-out part|cherry-picking|best of ten|seed chosen by its result|seed picked by its result",
+                    "chooses the figure|chooses the result|picks the figure|same mistake as the leak|selecting on the test|selects the figure|decides the figure|determines the figure",
                 ],
             ),
             fact(
                 "always saying 'stays' has an accuracy of 0.866",
                 type="reason",
-                keys=["always", "0.866"],
+                keys=[
+                    "always|constant guess|majority|baseline guess|nobody leaves|trivial|accuracy",
+                    "0.866",
+                ],
             ),
         ],
         traps=[
             trap(
-                "seed 7126 becomes the first column", of=seed, keys=["7126", "first column|instead"]
+                "seed 7126 becomes the first column",
+                of=seed,
+                keys=["7126", "first column|instead|replaces|headline|main figure|reported seed"],
             ),
             trap("seed 7126 has an auc of 0.834", of=best, keys=["7126", "0.834"]),
             trap(
                 "ids of five customers are in the report",
                 of="no customer ids in the report",
-                keys=["five customers|five highest", "are in the report|included"],
+                keys=[
+                    "five customers|five highest|top five",
+                    "are in the report|included|listed|printed|shown",
+                ],
             ),
         ],
     )

@@ -1113,7 +1113,11 @@ def ask_after_trade(session: Recorder) -> None:
         "Chapter 2 is being checked by somebody else. What does the engineer say about the length of the mole as built, the weight "
         "of a block, the depth of the foundations and the maker of the crane, and why is the mole shorter than its drawings?",
         [
-            fact("the mole as built is 612 yards long", type="value", keys=["612 yards"]),
+            fact(
+                "the mole as built is 612 yards long",
+                type="value",
+                keys=["mole|wall|breakwater|built|length|long", "612 yards"],
+            ),
             fact(
                 "each block weighs 22 tons",
                 type="value",
@@ -1125,24 +1129,30 @@ def ask_after_trade(session: Recorder) -> None:
             fact(
                 "the foundations reach 18 feet below low water",
                 type="value",
-                keys=["foundations", "18 feet"],
+                keys=[
+                    "foundations|founded|footing|base of the wall|depth|below low water",
+                    "18 feet",
+                ],
             ),
             fact(
                 "the crane was built by Messrs Hewlett at Leeds",
                 type="identifier",
-                keys=["Hewlett"],
+                keys=["crane|Titan", "Hewlett"],
             ),
             fact(
                 "the last 28 yards were given up because the clay fell away",
                 type="reason",
-                keys=["28 yards|last stretch", "clay|borings|given up|gave up"],
+                keys=[
+                    "28 yards|last stretch|last part|outer end|final section|final yards|shorter",
+                    "clay|borings|given up|gave up|abandoned|never built|not built|soft ground|bad ground",
+                ],
             ),
         ],
         [
             trap(
                 "the mole as built is 640 yards long",
                 of="the mole as built is 612 yards long",
-                keys=["mole|built|long|length", "640 yards"],
+                keys=["mole|built|long|length|wall|breakwater", "640 yards"],
             ),
             trap(
                 "each block weighs 12 tons",
@@ -1152,7 +1162,7 @@ def ask_after_trade(session: Recorder) -> None:
             trap(
                 "the crane was built by Tarrant and Coyle",
                 of="the crane was built by Messrs Hewlett at Leeds",
-                keys=["crane", "Tarrant"],
+                keys=["crane|Titan", "Tarrant|Coyle"],
             ),
         ],
     )
@@ -1162,21 +1172,35 @@ def ask_after_trade(session: Recorder) -> None:
         "Which total cost did we take for the mole, what is missing from the sum in the brochure, how much was lent and by whom, "
         "and which day did we take for the first stone?",
         [
-            fact("the mole cost 163,412 pounds", type="value", keys=["163,412 pounds"]),
+            fact(
+                "the mole cost 163,412 pounds",
+                type="value",
+                keys=[
+                    "mole|cost|total|expenditure|spent|price|auditor|audited|building|S05|ledger",
+                    "163,412 pounds",
+                ],
+            ),
             fact(
                 "the sum given to the press leaves out land, law charges and interest",
                 type="reason",
-                keys=["land", "interest", "left out|leaves out|without|missing|excludes|omits"],
+                keys=[
+                    "land",
+                    "interest",
+                    "left out|leaves out|without|missing|excludes|omits|not included|does not include|ignores|lacks",
+                ],
             ),
             fact(
                 "the Public Works Loan Board lent 90,000 pounds",
                 type="value",
-                keys=["90,000", "lent|loan|Loan Board|borrowed"],
+                keys=["90,000", "lent|loan|Loan Board|borrowed|lender|advanced|mortgage"],
             ),
             fact(
                 "the first stone was laid on 9 June 1872",
                 type="value",
-                keys=["first stone|foundation stone", "9 June 1872|June 1872"],
+                keys=[
+                    "first stone|foundation stone|laid|begun|work began|start of building",
+                    "9 June 1872|June 1872",
+                ],
                 said_in=session.holding("stone was laid on 9 June 1872", calls=True),
             ),
         ],
@@ -1184,12 +1208,25 @@ def ask_after_trade(session: Recorder) -> None:
             trap(
                 "the mole cost 148,000 pounds",
                 of="the mole cost 163,412 pounds",
-                keys=["cost|mole|sum", "148,000 pounds"],
+                keys=["cost|mole|sum|total|price|spent|expenditure", "148,000 pounds"],
             ),
             trap(
                 "the first stone was laid on 9 June 1871",
                 of="the first stone was laid on 9 June 1872",
-                keys=["first stone|foundation stone|stone", "9 June 1871|June 1871"],
+                keys=[
+                    "first stone|foundation stone|stone|laid|begun|work began",
+                    "9 June 1871|June 1871",
+                ],
+            ),
+            trap(
+                "the Public Works Loan Board lent 148,000 pounds",
+                of="the Public Works Loan Board lent 90,000 pounds",
+                keys=["Loan Board|lent|borrowed|advanced", "148,000 pounds|163,412 pounds"],
+            ),
+            trap(
+                "the Public Works Loan Board lent 148,000 pounds",
+                of="the Public Works Loan Board lent 90,000 pounds",
+                keys=["Loan Board|lent|borrowed|advanced", "148,000 pounds|163,412 pounds"],
             ),
         ],
     )
@@ -1210,20 +1247,39 @@ def ask_after_strike(session: Recorder) -> None:
             fact(
                 "up to 1889 vessels entered and cleared are added together",
                 type="reason",
-                keys=["entered", "cleared", "added|twice|both|double"],
+                keys=[
+                    "1889|the table|the column|the clerk|tonnage|the returns|ships|vessels",
+                    "entered|entries|arrivals|inwards|in and out",
+                    "cleared|clearances|departures|outwards|in and out",
+                    "added|twice|both|double|doubled|sum|summed|together|combined",
+                ],
             ),
-            fact("the dues of 1891 were 9,844 pounds", type="value", keys=["dues|1891", "9,844"]),
+            fact(
+                "the dues of 1891 were 9,844 pounds",
+                type="value",
+                keys=["dues|1891|harbour income|fees", "9,844"],
+            ),
             fact(
                 "the steamer was the Marchioness of 1,912 tons",
                 type="identifier",
-                keys=["Marchioness"],
+                keys=["steamer|crane|1,912|largest|biggest|ship", "Marchioness"],
             ),
         ],
         [
             trap(
                 "the best year was 1889 with 412,306 tons",
                 of="the best year was 1891 with 236,810 tons",
-                keys=["1889", "412,306", "best|peak|record|highest"],
+                keys=["1889", "412,306", "best|peak|record|highest|busiest|strongest|top"],
+            ),
+            trap(
+                "the dues of 1889 were the highest",
+                of="the dues of 1891 were 9,844 pounds",
+                keys=["dues", "1889", "highest|best|record|9,844"],
+            ),
+            trap(
+                "the dues of 1889 were the highest",
+                of="the dues of 1891 were 9,844 pounds",
+                keys=["dues", "1889", "highest|best|record|9,844"],
             ),
         ],
     )
@@ -1234,29 +1290,35 @@ def ask_after_strike(session: Recorder) -> None:
         "been voted for it in 1880, what became of the stock of stone, and why did the Trustees save there?",
         [
             fact(
-                "the apron had not been renewed since 1881", type="reason", keys=["apron", "1881"]
+                "the apron had not been renewed since 1881",
+                type="reason",
+                keys=[
+                    "apron",
+                    "1881",
+                    "not renewed|not been renewed|never renewed|no renewal|not made good|not been made good|not repaired|no repair|unrepaired|neglected|nothing done|nothing had been done|not maintained|no maintenance|last renewed|last made good|last repaired|left alone|not replaced",
+                ],
             ),
             fact(
                 "the apron was gone for a length of 90 yards",
                 type="value",
-                keys=["90 yards", "apron|gone|length"],
+                keys=["90 yards", "apron|stone at the foot|foot of the wall"],
             ),
             fact(
                 "the vote for the apron in 1880 was 1,150 pounds",
                 type="value",
-                keys=["1880|vote|voted|apron", "1,150 pounds"],
+                keys=["1880", "1,150 pounds"],
             ),
             fact(
                 "the stock of stone was sold to the railway company for 310 pounds",
                 type="value",
-                keys=["stone|sold", "310 pounds"],
+                keys=["stone|stock|sold|sale|railway", "310 pounds"],
             ),
             fact(
                 "the Trustees could by their Act put no money by",
                 type="reason",
                 keys=[
-                    "Act|law|Trustees",
-                    "not put money by|not lay a penny by|not carry a sum to reserve|no reserve|not save|not keep a reserve",
+                    "Act|law|Trustees|statute|Trust|legally|they",
+                    "not put money by|put no money by|not lay a penny by|not carry a sum to reserve|no reserve|not save|not keep a reserve|no savings|not build a reserve|not build up reserves|not set money aside|not set anything aside|forbidden to save|not allowed to save|barred from saving|not lay anything by|no sinking fund|no right to keep a reserve",
                 ],
             ),
         ],
@@ -1264,7 +1326,7 @@ def ask_after_strike(session: Recorder) -> None:
             trap(
                 "the apron was gone for a length of 41 yards",
                 of="the apron was gone for a length of 90 yards",
-                keys=["apron", "41 yards"],
+                keys=["apron|stone at the foot|foot of the wall", "41 yards"],
             ),
             trap(
                 "the vote for the apron in 1880 was 600 pounds",
@@ -1274,7 +1336,11 @@ def ask_after_strike(session: Recorder) -> None:
             trap(
                 "the mole fell because its cement was mixed with sea water",
                 of="the apron had not been renewed since 1881",
-                keys=["cement|concrete", "sea water|salt water", "cause|because|fell|collapsed"],
+                keys=[
+                    "cement|concrete",
+                    "sea water|salt water|seawater",
+                    "cause|because|fell|collapsed|failed|due to|owing to|brought down|broke|why|blame",
+                ],
             ),
         ],
     )
@@ -1288,37 +1354,51 @@ def ask_after_strike(session: Recorder) -> None:
                 "the guilty engineer is off the table as an angle",
                 type="decision",
                 keys=[
-                    "guilty engineer|engineer's guilt|Penhale",
-                    "off the table|rejected|dropped|withdrawn|turned down",
+                    "guilty engineer|engineer's guilt|Penhale|blaming the engineer|accusation|sea water hook|the man who built on sand",
+                    "off the table|rejected|dropped|withdrawn|turned down|vetoed|refused|not used|not wanted|no hook|not the angle|discarded|killed|forbidden",
                 ],
             ),
             fact(
                 "Penhale's great-granddaughter is a subscriber and the family threatens with solicitors",
                 type="reason",
-                keys=["family|great-granddaughter|descendants", "subscriber|solicitors|subscribes"],
+                keys=[
+                    "family|great-granddaughter|descendants|great-grand-daughter|Penhales",
+                    "subscriber|solicitors|subscribes|lawyers|legal action|legal threat",
+                ],
             ),
             fact(
                 "the angle is what was saved under water and who paid",
                 type="decision",
-                keys=["under water", "saved|save|saving|economise", "paid|pay|pays"],
+                keys=[
+                    "under water|underwater|below the waterline|the apron",
+                    "saved|save|saving|economise|economised|skimped|cut",
+                    "paid|pay|pays|bore the cost|price",
+                ],
             ),
             fact(
                 "the mean crushing strength was 2,640 pounds upon the square inch",
                 type="value",
-                keys=["strength|crushing", "2,640"],
+                keys=["strength|crushing|concrete|compressive|psi|square inch", "2,640"],
             ),
-            fact("the report is kept as MT/11/84", type="identifier", keys=["MT/11/84"]),
+            fact(
+                "the report is kept as MT/11/84",
+                type="identifier",
+                keys=["report|inspector|inspector's|Strake|Board of Trade|inquiry", "MT/11/84"],
+            ),
         ],
         [
             trap(
                 "the article opens with the accusation against Penhale",
                 of="the guilty engineer is off the table as an angle",
-                keys=["opens|hook|begins|title", "accusation|man who built on sand"],
+                keys=[
+                    "opens|open|hook|begins|title|starts|lead",
+                    "accusation|man who built on sand|guilty engineer|Penhale's guilt",
+                ],
             ),
             trap(
                 "the report is kept as HT/7/2",
                 of="the report is kept as MT/11/84",
-                keys=["report", "HT/7/2|HT/4/17|COR/3/84-11"],
+                keys=["report|inspector|Strake", "HT/7/2|HT/4/17|COR/3/84-11"],
             ),
         ],
     )
@@ -1328,21 +1408,36 @@ def ask_after_strike(session: Recorder) -> None:
         "How long were the men out, which rate by day did they get, how many left the "
         "customs shed by the window, what did the dispute cost the Trust in all, and why do we leave out the loose leaf in its minutes?",
         [
-            fact("the strike lasted 25 days", type="value", keys=["25 days"]),
+            fact(
+                "the strike lasted 25 days",
+                type="value",
+                keys=["strike|men|lasted|out|dispute|stoppage|walkout|lock-out", "25 days"],
+            ),
             fact(
                 "the rate by day became fivepence halfpenny",
                 type="value",
-                keys=["fivepence halfpenny|5.5d|5½d"],
+                keys=[
+                    "rate|day|hour|men|got|wage|terms|pay|settlement|settled|won",
+                    "fivepence halfpenny|5.5d|5½d|fivepence ha'penny|five and a half pence",
+                ],
             ),
-            fact("31 of the 64 men left the shed", type="value", keys=["31", "64|window|shed"]),
-            fact("the whole expense of the Trust was 3,740 pounds", type="value", keys=["3,740"]),
+            fact(
+                "31 of the 64 men left the shed",
+                type="value",
+                keys=["31", "64|window|shed|blacklegs|strike-breakers|climbed|hired men"],
+            ),
+            fact(
+                "the whole expense of the Trust was 3,740 pounds",
+                type="value",
+                keys=["expense|cost|Trust|dispute|strike|spent|total|bill", "3,740"],
+            ),
             fact(
                 "the list is left out until the user has been to the record office",
                 type="decision",
                 keys=[
-                    "list|leaf",
-                    "leave out|left out|not use|not used|omit|omitted",
-                    "record office|held it|seen|hands",
+                    "list|leaf|loose sheet|loose page",
+                    "leave out|left out|not use|not used|omit|omitted|not included|held back|kept out|excluded|stays out|not printed",
+                    "record office|held it|seen|hands|visit|archive|checked the original|in person",
                 ],
             ),
         ],
@@ -1350,17 +1445,46 @@ def ask_after_strike(session: Recorder) -> None:
             trap(
                 "the strike lasted seven weeks",
                 of="the strike lasted 25 days",
-                keys=["strike|men|lasted|out", "seven weeks"],
+                keys=["strike|men|lasted|out|dispute|stoppage|walkout", "seven weeks"],
             ),
             trap(
                 "the men got sixpence by day",
                 of="the rate by day became fivepence halfpenny",
-                keys=["sixpence", "got|received|won|settled|agreed"],
+                keys=[
+                    "sixpence",
+                    "got|received|won|settled|agreed|became|gained|granted|conceded|paid",
+                ],
             ),
             trap(
                 "the whole expense of the Trust was 2,890 pounds",
                 of="the whole expense of the Trust was 3,740 pounds",
-                keys=["expense|cost in all|total cost", "2,890"],
+                keys=["expense|cost|total|Trust|dispute|strike|spent|bill", "2,890"],
+            ),
+            trap(
+                "33 of the 64 men left the shed",
+                of="31 of the 64 men left the shed",
+                keys=["33", "64|window|climbed|escaped"],
+            ),
+            trap(
+                "the list of the loose leaf goes into the chapter",
+                of="the list is left out until the user has been to the record office",
+                keys=[
+                    "list|leaf|loose sheet",
+                    "goes into|is used|is printed|included in the chapter|quoted in the chapter",
+                ],
+            ),
+            trap(
+                "33 of the 64 men left the shed",
+                of="31 of the 64 men left the shed",
+                keys=["33", "64|window|climbed|escaped"],
+            ),
+            trap(
+                "the list of the loose leaf goes into the chapter",
+                of="the list is left out until the user has been to the record office",
+                keys=[
+                    "list|leaf|loose sheet",
+                    "goes into|is used|is printed|included in the chapter|quoted in the chapter",
+                ],
             ),
         ],
     )
@@ -1378,23 +1502,49 @@ def ask_after_names(session: Recorder) -> None:
             fact(
                 "Q2 is pending",
                 type="state",
-                keys=["Q2", "pending|not granted|asked for|awaited|waits|waiting"],
+                keys=[
+                    "Q2|shilling quote|shilling quotation|shilling sentence|permission for the shilling",
+                    "pending|not granted|asked for|awaited|waits|waiting|outstanding|no answer|unanswered|not yet answered|not yet permitted|no reply|requested",
+                ],
             ),
-            fact("the recording is SA-1187", type="identifier", keys=["SA-1187"]),
             fact(
-                "the Keeper of Recordings is Miriam Oyelaran", type="identifier", keys=["Oyelaran"]
+                "the recording is SA-1187",
+                type="identifier",
+                keys=[
+                    "recording|Sorley|Q2|shilling|tape|interview|grandmother|reference",
+                    "SA-1187",
+                ],
             ),
-            fact("the answer takes up to 30 working days", type="value", keys=["30 working days"]),
+            fact(
+                "the Keeper of Recordings is Miriam Oyelaran",
+                type="identifier",
+                keys=[
+                    "Keeper|write|letter|archive|recordings|contact|permission|addressed",
+                    "Oyelaran",
+                ],
+            ),
+            fact(
+                "the answer takes up to 30 working days",
+                type="value",
+                keys=[
+                    "answer|reply|response|takes|archive|permission|wait|turnaround|Keeper|letter",
+                    "30 working days",
+                ],
+            ),
             fact(
                 "no more than 60 words of one recording may be printed",
                 type="constraint",
-                keys=["60 words", "recording|printed|print|quote|quoted"],
+                keys=[
+                    "60 words",
+                    "recording|printed|print|quote|quoted|quotation|limit|maximum|at most|no more than",
+                ],
             ),
             fact(
                 "without an answer there is neither quotation nor paraphrase",
                 type="constraint",
                 keys=[
-                    "no paraphrase|not even a paraphrase|nor paraphrase|nor a paraphrase|not paraphrased|neither quote nor paraphrase"
+                    "no paraphrase|not even a paraphrase|nor paraphrase|nor a paraphrase|not paraphrased|neither quote nor paraphrase|neither quotation nor paraphrase|not quoted or paraphrased|no quote or paraphrase|not quote or paraphrase|never paraphrased|without paraphrase|must not paraphrase|paraphrase forbidden|paraphrase excluded",
+                    "quote|quotation|answer|permission|reply|until|consent|yes|shilling|family|replacement",
                 ],
             ),
         ],
@@ -1402,17 +1552,33 @@ def ask_after_names(session: Recorder) -> None:
             trap(
                 "Q2 is granted",
                 of="Q2 is pending",
-                keys=["Q2|shilling quotation", "granted|allowed|approved"],
+                keys=[
+                    "Q2|shilling quotation|shilling quote|shilling sentence",
+                    "granted|allowed|approved|permitted|cleared|agreed|given",
+                ],
             ),
             trap(
                 "the shilling recording is SA-1179",
                 of="the recording is SA-1187",
-                keys=["Sorley|Q2|shilling", "SA-1179"],
+                keys=["Sorley|Q2|shilling|recording|grandmother", "SA-1179"],
             ),
             trap(
                 "a paraphrase is printed until the answer comes",
                 of="without an answer there is neither quotation nor paraphrase",
-                keys=["paraphrase", "print|printed|until then|instead|in the meantime"],
+                keys=[
+                    "paraphrase",
+                    "print|printed|until then|instead|in the meantime|use|used|stands in|meanwhile|allowed",
+                ],
+            ),
+            trap(
+                "the answer takes up to 10 working days",
+                of="the answer takes up to 30 working days",
+                keys=["answer|reply|archive|permission|Keeper", "10 working days"],
+            ),
+            trap(
+                "the answer takes up to 10 working days",
+                of="the answer takes up to 30 working days",
+                keys=["answer|reply|archive|permission|Keeper", "10 working days"],
             ),
         ],
     )
@@ -1430,29 +1596,29 @@ def ask_after_names(session: Recorder) -> None:
             fact(
                 "right after the printer's bill the check gave E9 for 71 words too many",
                 type="error",
-                keys=["71 words", "E9|too many|over|too long|excess"],
+                keys=["71 words", "E9|too many|over|too long|excess|above|exceeded|surplus"],
             ),
             fact(
                 "with the names the check gave E9 for 191 words too many",
                 type="error",
-                keys=["191 words", "E9|too many|over|too long|excess"],
+                keys=["191 words", "E9|too many|over|too long|excess|above|exceeded|surplus"],
             ),
             fact(
                 f"commit {commit_of(session, '04: the apron')} added the apron chapter",
                 type="identifier",
-                keys=[commit_of(session, "04: the apron")],
+                keys=[commit_of(session, "04: the apron"), "apron|chapter 4|cause|04-the-apron.md"],
             ),
         ],
         [
             trap(
                 "chapters/03-disaster.md holds the night",
                 of="chapters/03-the-night.md was renamed",
-                keys=["chapters/03-disaster.md", "holds|is|still|contains"],
+                keys=["chapters/03-disaster.md", "holds|is|still|contains|remains|night|kept"],
             ),
             trap(
                 f"commit {commit_of(session, '05: the strike')} added the apron chapter",
                 of=f"commit {commit_of(session, '04: the apron')} added the apron chapter",
-                keys=[commit_of(session, "05: the strike"), "apron|04"],
+                keys=[commit_of(session, "05: the strike"), "apron|04|chapter 4|cause"],
             ),
         ],
         answer={"format": "list"},
@@ -1471,46 +1637,87 @@ def ask_figures(session: Recorder) -> None:
             fact(
                 "29 people died",
                 type="value",
-                keys=["29", "dead|died|lost|names|in all"],
+                keys=["29", "dead|died|lost|names|in all|drowned|death toll|toll|fatalities"],
                 said_in=session.holding("29 in all", "The dead are 29", calls=True),
             ),
-            fact("the stone has 28 names", type="value", keys=["28", "names|stone|memorial"]),
+            fact(
+                "the stone has 28 names",
+                type="value",
+                keys=["28 names|28", "stone|memorial|stele|monument|names"],
+            ),
             fact(
                 "the watchman Ezra Mallow is missing",
                 type="identifier",
-                keys=["Mallow", "missing|not on the stone|watchman|left out"],
+                keys=[
+                    "Mallow",
+                    "missing|not on the stone|not named|left out|leaves out|absent|omitted|lacks|without|no stone|not carved|not listed|not on the memorial|one more",
+                ],
             ),
             fact(
                 "his widow refused to have him on the stone",
                 type="reason",
-                keys=["widow", "refused|no stone|wanted no stone|not want"],
+                keys=[
+                    "widow|wife|Mrs Mallow",
+                    "refused|no stone|wanted no stone|not want|rejected|declined|would not have|said no|objected|kept his name off",
+                ],
             ),
             fact(
                 "all chapters together have at most 1,450 words",
                 type="constraint",
-                keys=["1450", "words|total|in all"],
+                keys=[
+                    "1450|1450 words",
+                    "at most|total|in all|limit|all chapters|maximum|together|cap|ceiling|altogether|overall|whole article|no more than|whole text",
+                ],
             ),
         ],
         [
             trap(
                 "31 people died",
                 of="29 people died",
-                keys=["31|thirty-one", "dead|died|lost|perished"],
+                keys=[
+                    "31|thirty-one",
+                    "dead|died|lost|perished|deaths|killed|drowned|victims|toll|lives",
+                ],
             ),
             trap(
                 "27 people died",
                 of="29 people died",
-                keys=["27|twenty-seven", "dead|died|lost|bodies"],
+                keys=[
+                    "27|twenty-seven",
+                    "dead|died|lost|perished|deaths|killed|drowned|victims|toll|lives",
+                ],
             ),
             trap(
                 "all chapters together have at most 1,200 words",
                 of="all chapters together have at most 1,450 words",
-                keys=["1200", "words|total"],
+                keys=[
+                    "1200|1200 words",
+                    "at most|total|in all|limit|all chapters|maximum|together|cap|ceiling|altogether|overall|whole article",
+                ],
             ),
             trap(
                 "all chapters together have at most 1,600 words",
                 of="all chapters together have at most 1,450 words",
-                keys=["1600", "words|total"],
+                keys=[
+                    "1600|1600 words",
+                    "at most|total|in all|limit|all chapters|maximum|together|cap|ceiling|altogether|overall|whole article",
+                ],
+            ),
+            trap(
+                "the stone has 29 names",
+                of="the stone has 28 names",
+                keys=[
+                    "stone has|stone bears|stone lists|memorial has|memorial bears|memorial lists|names on the stone|names on the memorial|carved",
+                    "27 names|29 names|31 names|27|29|31",
+                ],
+            ),
+            trap(
+                "the stone has 29 names",
+                of="the stone has 28 names",
+                keys=[
+                    "stone has|stone bears|stone lists|memorial has|memorial bears|memorial lists|names on the stone|names on the memorial|carved",
+                    "27 names|29 names|31 names|27|29|31",
+                ],
             ),
         ],
     )
@@ -1523,19 +1730,33 @@ def ask_figures(session: Recorder) -> None:
             fact(
                 "the barometer stood at 28.31 inches",
                 type="value",
-                keys=["28.31", "barometer|glass|inches"],
+                keys=["28.31", "barometer|glass|inches|pressure|mercury|reading"],
             ),
             fact(
                 "the light went out at ten past eleven",
                 type="value",
-                keys=["light", "ten past eleven|11.10|11:10|ten minutes past eleven"],
+                keys=[
+                    "light|lamp|lantern|beacon",
+                    "ten past eleven|11.10|11:10|ten minutes past eleven|23:10|11.10 pm",
+                ],
             ),
-            fact("the gap was 41 yards wide", type="value", keys=["gap", "41 yards"]),
-            fact("the gap was 283 yards from the quay", type="value", keys=["283 yards"]),
+            fact(
+                "the gap was 41 yards wide",
+                type="value",
+                keys=["gap|breach|hole|opening|mole|wall", "41 yards"],
+            ),
+            fact(
+                "the gap was 283 yards from the quay",
+                type="value",
+                keys=["gap|breach|mole|wall|quay|hole|distance", "283 yards"],
+            ),
             fact(
                 "the lifeboat was launched twice and saved fourteen",
                 type="state",
-                keys=["lifeboat|launched|launches|Grace Ellery", "twice|two launches|two"],
+                keys=[
+                    "lifeboat|Grace Ellery|launched|launches|Orme",
+                    "twice|two launches|two times|second launch",
+                ],
                 said_in=session.holding(
                     "was launched twice", "two launches", "launched twice and no more"
                 ),
@@ -1545,17 +1766,36 @@ def ask_figures(session: Recorder) -> None:
             trap(
                 "the lifeboat was launched three times",
                 of="the lifeboat was launched twice and saved fourteen",
-                keys=["lifeboat|Grace Ellery", "launched three times|three launches|three times"],
+                keys=[
+                    "lifeboat|Grace Ellery|lifeboat station|Orme",
+                    "launched three times|three launches|three times|thrice|third launch",
+                ],
             ),
             trap(
                 "the gap was 90 yards wide",
                 of="the gap was 41 yards wide",
-                keys=["gap", "90 yards"],
+                keys=["gap|breach|hole|opening", "90 yards"],
             ),
             trap(
                 "the barometer stood at 28.70 inches",
                 of="the barometer stood at 28.31 inches",
-                keys=["barometer|glass", "28.70"],
+                keys=["barometer|glass|pressure|mercury|inches", "28.70"],
+            ),
+            trap(
+                "the gap was 238 yards from the quay",
+                of="the gap was 283 yards from the quay",
+                keys=[
+                    "gap|breach|quay|mole",
+                    "238 yards|612 yards from the quay|41 yards from the quay",
+                ],
+            ),
+            trap(
+                "the gap was 238 yards from the quay",
+                of="the gap was 283 yards from the quay",
+                keys=[
+                    "gap|breach|quay|mole",
+                    "238 yards|612 yards from the quay|41 yards from the quay",
+                ],
             ),
         ],
     )
@@ -1568,18 +1808,28 @@ def ask_figures(session: Recorder) -> None:
             fact(
                 "Noon was a lodger of the Sorleys in Tanner Row",
                 type="state",
-                keys=["Noon", "lodger|lodged|Tanner Row"],
+                keys=[
+                    "Noon",
+                    "lodger|lodged|Tanner Row|lodging|boarder|boarded|roomed|under one roof",
+                ],
             ),
-            fact("Noon was secretary of the branch", type="state", keys=["Noon", "secretary"]),
+            fact(
+                "Noon was secretary of the branch",
+                type="state",
+                keys=["Noon", "secretary|kept the minutes|minute-keeper|kept the minute book"],
+            ),
             fact(
                 "Noon moved that the names be read at each May meeting",
                 type="state",
-                keys=["Noon", "names", "read"],
+                keys=["Noon|he", "names", "read|reading|recited|called out"],
             ),
             fact(
                 "no Ames is in the transcript of the three streets",
                 type="state",
-                keys=["no Ames|Ames not|not in Tanner Row|not Ames"],
+                keys=[
+                    "no Ames|Ames not|not in Tanner Row|not Ames|Ames absent|Ames not listed|Ames not found|no trace of Ames|no Robert Ames|Ames missing|without Ames",
+                    "streets|Tanner Row|census|transcript|listed|found",
+                ],
             ),
             file_fact(session, "notes/interviews/kellow.md", "read"),
         ],
@@ -1587,7 +1837,27 @@ def ask_figures(session: Recorder) -> None:
             trap(
                 "Robert Ames lived in Tanner Row",
                 of="no Ames is in the transcript of the three streets",
-                keys=["Ames", "lived|found|listed", "Tanner Row"],
+                keys=[
+                    "Ames",
+                    "lived|found|listed|resident|lodged|recorded|appears|home",
+                    "Tanner Row|three streets|census",
+                ],
+            ),
+            trap(
+                "William Sorley was secretary of the branch",
+                of="Noon was secretary of the branch",
+                keys=[
+                    "Sorley|Inkpen|Tull",
+                    "was secretary|branch secretary|secretary of the branch",
+                ],
+            ),
+            trap(
+                "William Sorley was secretary of the branch",
+                of="Noon was secretary of the branch",
+                keys=[
+                    "Sorley|Inkpen|Tull",
+                    "was secretary|branch secretary|secretary of the branch",
+                ],
             ),
         ],
     )
@@ -1597,36 +1867,54 @@ def ask_figures(session: Recorder) -> None:
         "What do the two chosen images cost without the charity discount, which number shows the women at the shed and who took it, "
         "what must stand beneath each image, and by when must the order go out?",
         [
-            fact("P-0414 costs 24 pounds", type="value", keys=["P-0414|low tide", "24 pounds"]),
+            fact(
+                "P-0414 costs 24 pounds",
+                type="value",
+                keys=["P-0414|low tide|gap in the mole", "24 pounds"],
+            ),
             fact(
                 "P-0431 was taken by Harriet Voss",
                 type="identifier",
-                keys=["P-0431", "Harriet Voss"],
+                keys=["P-0431|women at the door|customs shed|women", "Harriet Voss"],
             ),
             fact(
                 "every image carries its number and the words Carrowshire Picture Library",
                 type="constraint",
                 keys=[
                     "Carrowshire Picture Library",
-                    "image|number|caption|beneath|credit|P-0431|P-0414",
+                    "number|reference|P-0431|P-0414",
+                    "image|caption|beneath|credit|under|below|underneath|picture|photograph|plate|credit line",
                 ],
             ),
             fact(
                 "the image files must be ordered by 13 March",
                 type="next_step",
-                keys=["order|ordered|orders|go out", "13 March"],
+                keys=[
+                    "order|ordered|orders|go out|send off|request the files|place the order|ordering deadline",
+                    "13 March",
+                ],
             ),
         ],
         [
             trap(
                 "P-0414 costs 18 pounds",
                 of="P-0414 costs 24 pounds",
-                keys=["P-0414|low tide", "18 pounds"],
+                keys=["P-0414|low tide|gap in the mole", "18 pounds"],
             ),
             trap(
                 "P-0431 was taken by Amos Voss",
                 of="P-0431 was taken by Harriet Voss",
-                keys=["P-0431", "Amos Voss"],
+                keys=["P-0431|women at the door|customs shed", "Amos Voss"],
+            ),
+            trap(
+                "the image files must be ordered by 27 March",
+                of="the image files must be ordered by 13 March",
+                keys=["order|ordered|ordering", "27 March|3 April"],
+            ),
+            trap(
+                "the image files must be ordered by 27 March",
+                of="the image files must be ordered by 13 March",
+                keys=["order|ordered|ordering", "27 March|3 April"],
             ),
         ],
     )
@@ -1644,25 +1932,41 @@ def ask_rules(session: Recorder) -> None:
             fact(
                 "from 19 March Tamsin Ruddock says yes",
                 type="decision",
-                keys=["Tamsin|Ruddock"],
+                keys=[
+                    "Tamsin|Ruddock",
+                    "yes|approve|approves|approval|decides|decision|sign off|signs off|stands in|deputy|deputises|19 March|away|absence|final say|consent|goes to",
+                ],
             ),
-            fact("the printer needs everything by 27 March", type="value", keys=["27 March"]),
+            fact(
+                "the printer needs everything by 27 March",
+                type="value",
+                keys=[
+                    "printer|deadline|due|everything|needs|delivery|deliver|copy date|press date|submission|noted instead|earlier",
+                    "27 March",
+                ],
+            ),
             fact(
                 "the last check reported 0 problems",
                 type="command",
-                keys=["0 problems|no problems"],
+                keys=[
+                    "0 problems|no problems|zero problems|clean run|runs clean|passes|nothing to complain|no complaints|no errors|clean",
+                    "problems|check|script|last run|last check|final check|check run|checker",
+                ],
             ),
         ],
         [
             trap(
                 "the committee says yes",
                 of="from 19 March Tamsin Ruddock says yes",
-                keys=["committee", "approves|says yes|signs off|decides|gives"],
+                keys=[
+                    "committee",
+                    "approves|says yes|signs off|decides|gives|approval|final say|consent",
+                ],
             ),
             trap(
                 "the printer needs everything by 3 April",
                 of="the printer needs everything by 27 March",
-                keys=["3 April", "printer|due|deadline|needs|wants"],
+                keys=["3 April", "printer|due|deadline|needs|wants|everything|deliver|copy date"],
             ),
         ],
     )
@@ -1677,56 +1981,91 @@ def ask_rules(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "disaster",
-                    "banned|never|not use|avoid|forbidden|must not|not called|not be called",
+                    "banned|never|not use|avoid|forbidden|must not|not called|not be called|not allowed|prohibited|off limits|ban|stays out|taboo|not appear",
                 ],
             ),
             fact(
                 "sums are never converted to today's money",
                 type="constraint",
                 keys=[
-                    "sums|money",
-                    "never converted|not converted|no conversion|money of the time",
+                    "sums|money|amounts|prices|figures|pounds|currency",
+                    "never converted|not converted|no conversion|money of the time|no modern equivalent|no modern equivalents|without conversion|not convert|never convert|period money|no modern money|contemporary money|original money|not in modern money|never in today's money|not in today's money|no today's money",
                 ],
             ),
             fact(
                 "Harbourpedia and blogs are never cited",
                 type="constraint",
                 keys=[
-                    "Harbourpedia|encyclopaedia|encyclopedia",
-                    "never cited|not cited|no source|not a source|no sources|not cite|never cite",
+                    "Harbourpedia|encyclopaedia|encyclopedia|wiki",
+                    "never cited|not cited|no source|not a source|no sources|not cite|never cite|not citable|banned as a source|not acceptable|not allowed|never used|not used|excluded|never quoted|no citation|off limits",
                 ],
             ),
             fact(
                 "the number 34 goes back to an anonymous descendant in a blog",
                 type="reason",
-                keys=["34|number|encyclopaedia", "blog", "anonymous|descendant"],
+                keys=[
+                    "34|number|encyclopaedia|figure|higher number|higher count",
+                    "blog|blogger|blog post",
+                    "anonymous|descendant|unnamed|nameless|not wish to be named",
+                ],
             ),
             fact(
                 "the Trust's annual review of 2022 answers 404 not found",
                 type="error",
-                keys=["404|not found|dead link", "annual-review-2022|annual review|visitors"],
+                keys=[
+                    "404|not found|dead link|link is dead|broken link|missing page|page gone",
+                    "annual-review-2022|annual review|visitors|visitor number|visitor figure",
+                ],
             ),
             fact(
                 "silence of the archive is not consent",
                 type="reason",
-                keys=["silence", "not consent|no consent"],
+                keys=[
+                    "silence|no reply|no answer|silent",
+                    "not consent|no consent|not permission|no permission|not a yes|not agreement|not assent|not approval|not mean yes",
+                ],
             ),
         ],
         [
             trap(
                 "sums are given in modern money beside the old",
                 of="sums are never converted to today's money",
-                keys=["modern money|today's money|18.6 million", "given|added|printed|beside"],
+                keys=[
+                    "modern money|today's money|18.6 million|modern equivalent|today's prices|present-day value",
+                    "given|added|printed|beside|converted|included|shown|stated",
+                ],
             ),
             trap(
                 "the text mentions 34 dead",
                 of="the number 34 goes back to an anonymous descendant in a blog",
-                keys=["34 dead|34 people|34", "mentions|printed|mentioned"],
+                keys=[
+                    "34 dead|34 people|34|34 deaths",
+                    "mentions|printed|mentioned|mention|included|cited|noted",
+                ],
             ),
             trap(
                 "the quotation is printed with permission sought",
                 of="silence of the archive is not consent",
-                keys=["permission sought", "printed with|print it|goes in|is printed"],
+                keys=[
+                    "permission sought|sought permission",
+                    "printed with|print it|goes in|is printed|printed|runs with|appears with|used with",
+                ],
+            ),
+            trap(
+                "silence of the archive counts as consent",
+                of="silence of the archive is not consent",
+                keys=[
+                    "silence|silent|unanswered",
+                    "counts as consent|means consent|means yes|taken as permission|taken as consent",
+                ],
+            ),
+            trap(
+                "silence of the archive counts as consent",
+                of="silence of the archive is not consent",
+                keys=[
+                    "silence|silent|unanswered",
+                    "counts as consent|means consent|means yes|taken as permission|taken as consent",
+                ],
             ),
         ],
     )
@@ -1739,32 +2078,50 @@ def ask_rules(session: Recorder) -> None:
             fact(
                 "ask the Trust's clerk whether by-law 31 is still in force",
                 type="next_step",
-                keys=["by-law|by-law 31|bylaw", "clerk|in force"],
+                keys=[
+                    "by-law|by-law 31|bylaw|bylaw 31",
+                    "ask clerk|ask the Trust|ask Trust|question for the clerk|question clerk|clerk whether|whether in force|if in force|still in force|write clerk|check clerk|open question|find out",
+                ],
             ),
             fact(
                 "look at the loose leaf in HT/1/9 before Easter",
                 type="next_step",
-                keys=["leaf|HT/1/9", "Easter|record office"],
+                keys=[
+                    "leaf|HT/1/9|loose sheet|loose page",
+                    "Easter|record office|look at|inspect|visit|examine|consult",
+                ],
             ),
             fact(
                 "choose the plates of the crane and the block yard",
                 type="next_step",
-                keys=["choose|chosen", "crane|block yard"],
+                keys=[
+                    "choose|chosen|choice|pick|select|decide|selection",
+                    "crane|block yard|block-yard",
+                ],
             ),
             fact(
                 "find a better source for the strandings and the petition",
                 type="next_step",
-                keys=["strandings|petition", "better|Lifeboat Institution|source"],
+                keys=[
+                    "strandings|petition",
+                    "better|Lifeboat Institution|stronger|replace|find source|look for|independent|journals of Parliament|second source|firmer",
+                ],
             ),
             fact(
                 "the niece gets the distance for the map",
                 type="next_step",
-                keys=["niece", "distance|map|283 yards"],
+                keys=[
+                    "niece|map maker|map artist",
+                    "distance|283 yards|map needs|number for the map|figure for the map",
+                ],
             ),
             fact(
                 "image 6 is dropped if Q2 is not granted",
                 type="next_step",
-                keys=["image 6|receipt|last image", "drop|dropped|only if|hangs on|granted"],
+                keys=[
+                    "image 6|receipt|last image|sixth image|sixth picture",
+                    "drop|dropped|only if|hangs on|if granted|depends on|unless granted|conditional|falls away|left out if|goes with|without permission|together with Q2",
+                ],
             ),
         ],
         answer={"format": "list"},
@@ -1788,14 +2145,14 @@ def ask_files(session: Recorder) -> None:
             fact(
                 f"commit {hash_register} counts the dead after the burial register",
                 type="identifier",
-                keys=[hash_register],
+                keys=[hash_register, "register|burial|dead|29"],
             ),
             fact(
                 "nothing in notes/interviews may be edited",
                 type="constraint",
                 keys=[
-                    "notes/interviews|interviews",
-                    "not edit|never edit|nothing edited|not change|untouched|read only|not be edited|nothing may be edited",
+                    "notes/interviews|interviews|oral history|Hester's folder|extracts|transcripts",
+                    "not edit|never edit|nothing edited|not change|untouched|read only|not be edited|nothing may be edited|not touch|never touch|never changed|no edits|no changes|off limits|hands off|not altered|unchanged|must not be modified|not modify",
                 ],
             ),
         ],
@@ -1803,12 +2160,15 @@ def ask_files(session: Recorder) -> None:
             trap(
                 f"commit {hash_inquest} counts the dead after the burial register",
                 of=f"commit {hash_register} counts the dead after the burial register",
-                keys=[hash_inquest, "register"],
+                keys=[hash_inquest, "register|burial|29"],
             ),
             trap(
                 "the launch in Kellow's interview was corrected in the file",
                 of="nothing in notes/interviews may be edited",
-                keys=["kellow|interview", "corrected|edited|fixed"],
+                keys=[
+                    "kellow|interview|extract|notes/interviews/kellow.md",
+                    "corrected|edited|fixed|amended|changed|rewritten",
+                ],
             ),
         ],
         answer={"format": "list"},

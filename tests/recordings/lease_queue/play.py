@@ -1736,20 +1736,23 @@ def ask_after_second_repair(session: Recorder) -> None:
             fact(
                 "claims are serial because BEGIN IMMEDIATE takes the write lock first",
                 type="reason",
-                keys=["BEGIN IMMEDIATE", "serial|serialise|serialised|write lock|one at a time"],
+                keys=[
+                    "BEGIN IMMEDIATE|immediate transaction",
+                    "serial|serialise|serialised|serialize|serialized|write lock|one at a time|exclusive|no race|race impossible",
+                ],
             ),
             fact(
                 "the stress run had 400 jobs leased, 0 leased more than once",
                 type="command",
                 keys=[
-                    "400 jobs|stress",
-                    "0 leased more than once|no double claim|no double lease|not leased twice|never leased twice",
+                    "400 jobs|stress|stress run|stress test",
+                    "0 leased more than once|no double claim|no double lease|not leased twice|never leased twice|no duplicate|no duplicates|no job leased twice|none leased twice|zero duplicates|zero double leases|no double claims",
                 ],
             ),
             fact(
                 "job 16 was requeued at t=49",
                 type="value",
-                keys=["job 16", "t=49|49", "requeued|expired"],
+                keys=["job 16", "t=49|49", "requeued|expired|requeue|returned|put back|reaped"],
             ),
             file_fact(session, "src/porterq/clock.py", "read"),
         ],
@@ -1757,12 +1760,15 @@ def ask_after_second_repair(session: Recorder) -> None:
             trap(
                 "job 16 was requeued at t=50",
                 of="job 16 was requeued at t=49",
-                keys=["job 16", "t=50|50", "requeued|expired"],
+                keys=["job 16", "t=50|50", "requeued|expired|requeue|reaped"],
             ),
             trap(
                 "the stress run leased jobs twice",
                 of="the stress run had 400 jobs leased, 0 leased more than once",
-                keys=["jobs leased|stress", "leased twice|double leases|14 leased more than once"],
+                keys=[
+                    "jobs leased|stress|stress run|stress test",
+                    "leased twice|double leases|14 leased more than once|double claim|duplicates found|claimed twice",
+                ],
             ),
         ],
         point="p2",
@@ -1777,17 +1783,20 @@ def ask_after_second_repair(session: Recorder) -> None:
             fact(
                 "the slowest pdf.render on depot-3 was job 163 with 47 seconds",
                 type="value",
-                keys=["pdf.render|render|163", "47 seconds|47 s"],
+                keys=["pdf.render|render|163|renderer", "47 seconds|47 s"],
             ),
             fact(
                 "the refused payload had 66112 bytes",
                 type="error",
-                keys=["PQ-413|payload", "66112 bytes|66112"],
+                keys=["PQ-413|payload|oversized|merge", "66112 bytes|66112"],
             ),
             fact(
                 "statement.merge put the payload that is too large",
                 type="identifier",
-                keys=["statement.merge", "PQ-413|payload|too large"],
+                keys=[
+                    "statement.merge",
+                    "PQ-413|payload|too large|oversized|too big|exceeds|refused|66112",
+                ],
             ),
             file_fact(session, "ops/hosts.toml", "read"),
         ],
@@ -1795,17 +1804,34 @@ def ask_after_second_repair(session: Recorder) -> None:
             trap(
                 "the slowest pdf.render on depot-3 took 36 seconds",
                 of="the slowest pdf.render on depot-3 was job 163 with 47 seconds",
-                keys=["pdf.render|render", "slowest|longest|163", "36 seconds|33 seconds"],
+                keys=[
+                    "pdf.render|render|renderer",
+                    "slowest|longest|163|maximum",
+                    "36 seconds|33 seconds",
+                ],
             ),
             trap(
                 "the refused payload had 65536 bytes",
                 of="the refused payload had 66112 bytes",
-                keys=["payload of|refused payload|payload had|payload was", "65536 bytes"],
+                keys=[
+                    "payload of|refused payload|payload had|payload was|oversized payload",
+                    "65536 bytes|65536",
+                ],
             ),
             trap(
                 "invoice.send put the payload that is too large",
                 of="statement.merge put the payload that is too large",
                 keys=["invoice.send", "PQ-413|payload"],
+            ),
+            trap(
+                "invoice.send was the slowest plain handler",
+                of="the slowest pdf.render on depot-3 was job 163 with 47 seconds",
+                keys=["invoice.send|statement.merge", "slowest|longest"],
+            ),
+            trap(
+                "invoice.send was the slowest plain handler",
+                of="the slowest pdf.render on depot-3 was job 163 with 47 seconds",
+                keys=["invoice.send|statement.merge", "slowest|longest"],
             ),
         ],
         point="p2",
@@ -1826,39 +1852,42 @@ def ask_after_guard(session: Recorder) -> None:
             fact(
                 "the first repair had 14 times PQ-503 in 10 minutes on staging-2",
                 type="error",
-                keys=["14 times|14 PQ-503|14 errors", "PQ-503|busy", "10 minutes"],
+                keys=["14 times|14 PQ-503|14 errors|14|fourteen", "PQ-503|busy", "10 minutes"],
             ),
             fact(
                 "the night on staging-2 had 171 heartbeat writes",
                 type="value",
-                keys=["heartbeat|renewals|renewal writes", "171"],
+                keys=["heartbeat|renewals|renewal writes|heartbeats", "171"],
             ),
             fact(
                 "job 205 lost its lease on staging-2",
                 type="error",
-                keys=["205", "lost|expired|requeued|twice"],
+                keys=["205", "lost|expired|requeued|twice|lease gone|reaped|lapsed"],
             ),
             fact(
                 "pdf.render took 52 seconds in job 204",
                 type="value",
-                keys=["pdf.render|render|204", "52 seconds|52 s"],
+                keys=["pdf.render|render|204|renderer", "52 seconds|52 s"],
             ),
             fact(
                 "staging-2 runs with batch_size 16",
                 type="value",
-                keys=["staging-2", "batch_size 16|batch size 16|batches of 16"],
+                keys=[
+                    "staging-2|staging",
+                    "batch_size 16|batch size 16|batches of 16|16 jobs per batch|16 per batch",
+                ],
             ),
         ],
         [
             trap(
                 "the first repair had PQ-503 about 40 times an hour on staging-2",
                 of="the first repair had 14 times PQ-503 in 10 minutes on staging-2",
-                keys=["40 times", "staging-2|first repair|staging"],
+                keys=["40 times|40 an hour|40 per hour", "staging-2|first repair|staging"],
             ),
             trap(
                 "the night on staging-2 had 214 heartbeat writes",
                 of="the night on staging-2 had 171 heartbeat writes",
-                keys=["heartbeat writes|renewal writes|heartbeat=214", "214"],
+                keys=["heartbeat writes|renewal writes|heartbeat=214|heartbeats", "214"],
             ),
             trap(
                 "job 17 lost its lease on staging-2",
@@ -1869,6 +1898,16 @@ def ask_after_guard(session: Recorder) -> None:
                 "staging-2 runs with batch_size 8",
                 of="staging-2 runs with batch_size 16",
                 keys=["staging-2", "batch_size 8|batch size 8|batches of 8"],
+            ),
+            trap(
+                "pdf.render took 47 seconds in job 204",
+                of="pdf.render took 52 seconds in job 204",
+                keys=["204|staging-2|staging", "47 seconds"],
+            ),
+            trap(
+                "pdf.render took 47 seconds in job 204",
+                of="pdf.render took 52 seconds in job 204",
+                keys=["204|staging-2|staging", "47 seconds"],
             ),
         ],
         point="p3",
@@ -1883,21 +1922,25 @@ def ask_after_guard(session: Recorder) -> None:
             fact(
                 "the error about job 2 aborts the running job 1",
                 type="reason",
-                keys=["job 2|waiting lease|waiting job", "aborts|aborted|stops", "running job"],
+                keys=[
+                    "job 2|waiting lease|waiting job|lease of a waiting job",
+                    "aborts|aborted|stops|kills|cancels|interrupts",
+                    "running job|job 1",
+                ],
                 said_in=session.saying("the error about job 2 aborts the running job 1"),
             ),
             fact(
                 "only the loss of the running lease may stop a job",
                 type="decision",
                 keys=[
-                    "loss of the running lease|losing the running lease|running lease is lost",
-                    "stop|stops|abort|aborts",
+                    "loss of the running lease|losing the running lease|running lease is lost|loses its running lease|running job's lease",
+                    "stop|stops|abort|aborts|interrupt|kill",
                 ],
             ),
             fact(
                 "one write per lease took 434 heartbeat writes in the rehearsal",
                 type="value",
-                keys=["heartbeat|renewal writes", "434"],
+                keys=["heartbeat|renewal writes|heartbeats|renewals|per lease", "434"],
             ),
         ],
         [
@@ -1924,39 +1967,53 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "23 jobs ran twice in the night of the report",
                 type="value",
-                keys=["23 jobs|23 distinct|23 different|23 of 400|23 of the 400"],
+                keys=[
+                    "23 jobs|23 distinct|23 different|23 of 400|23 of the 400",
+                    "twice|duplicate|duplicated|double|lost their lease|lost lease|ran again|repeated",
+                ],
                 said_in=session.saying("and 23 of 400 jobs ran twice", "it is 23 jobs that lost"),
             ),
             fact(
                 "lines stand twice because the shipper replayed its buffer after the rotation",
                 type="reason",
                 keys=[
-                    "replayed|repeated|stands there twice|follows once more",
-                    "buffer|shipper|rotated|rotation",
+                    "replayed|repeated|stands there twice|follows once more|resent|sent again|duplicated|written twice",
+                    "buffer|shipper|rotated|rotation|log shipping",
                 ],
             ),
             fact(
                 "the report lists each job in the order of time",
                 type="decision",
-                keys=["order of time|order of the log|by time|chronological|time order"],
+                keys=[
+                    "report|list|lease_report.py|jobs|output|they want|support",
+                    "order of time|order of the log|by time|chronological|time order|chronologically|by timestamp|temporal order|earliest first",
+                ],
                 said_in=session.saying("they want it in the order of time"),
             ),
             fact(
                 "the report is tab separated with a header line",
                 type="constraint",
-                keys=["tab separated|tab-separated|TSV|tabs", "header line|header"],
+                keys=[
+                    "tab separated|tab-separated|TSV|tabs|tab-delimited",
+                    "header line|header|heading|column names",
+                ],
             ),
         ],
         [
             trap(
                 "31 jobs ran twice in the night of the report",
                 of="23 jobs ran twice in the night of the report",
-                keys=["31 jobs|31 distinct|31 of 400|31 of the 400"],
+                keys=[
+                    "31 jobs|31 distinct|31 of 400|31 of the 400|31",
+                    "twice|duplicate|duplicated|lost their lease|ran again",
+                ],
             ),
             trap(
                 "the report is sorted by job number",
                 of="the report lists each job in the order of time",
-                keys=["sorted by job|order of job numbers|by job number"],
+                keys=[
+                    "sorted by job|order of job numbers|by job number|by job id|sorted by id|numerical order"
+                ],
             ),
         ],
     )
@@ -1970,7 +2027,7 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "the accounting export holds the write lock for up to 9 seconds",
                 type="value",
-                keys=["export", "lock|blocks|blocked", "9 seconds"],
+                keys=["export", "lock|blocks|blocked|holds|occupies|busy|locked", "9 seconds"],
             ),
             fact(
                 "the export runs every night at 02:40",
@@ -1982,7 +2039,7 @@ def ask_recall(session: Recorder) -> None:
                 type="decision",
                 keys=[
                     "15 seconds|15",
-                    "advise against|advised against|rejected|too short|declined",
+                    "advise against|advised against|rejected|too short|declined|not recommended|discouraged|refused|turned down|not safe|warned against|not defend|too tight",
                 ],
             ),
         ],
@@ -1990,7 +2047,7 @@ def ask_recall(session: Recorder) -> None:
             trap(
                 "the accounting export holds the write lock for up to 3 seconds",
                 of="the accounting export holds the write lock for up to 9 seconds",
-                keys=["export", "lock|blocks|blocked", "3 seconds|2 seconds|2000 ms"],
+                keys=["export", "lock|blocks|blocked|holds", "3 seconds|2 seconds|2000 ms"],
             ),
             trap(
                 "the export runs every night at 01:14",
@@ -2000,7 +2057,7 @@ def ask_recall(session: Recorder) -> None:
             trap(
                 "a lease of 15 seconds was accepted",
                 of="a lease of 15 seconds was advised against",
-                keys=["lease of 15|15 seconds", "accepted|adopted|set|agreed"],
+                keys=["lease of 15|15 seconds", "accepted|adopted|set|agreed|chosen|now in force"],
             ),
         ],
     )
@@ -2014,7 +2071,10 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "lease_seconds is 20",
                 type="value",
-                keys=["lease_seconds|DEFAULT_LEASE_SECONDS|lease lasts", "20 seconds|20"],
+                keys=[
+                    "lease_seconds|DEFAULT_LEASE_SECONDS|lease lasts|lease length|default lease|lease duration",
+                    "20 seconds|20",
+                ],
                 said_in=[
                     *session.saying("so lease_seconds becomes 20"),
                     *ends(session.holding("+DEFAULT_LEASE_SECONDS = 20")),
@@ -2023,7 +2083,10 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "MIN_LEASE_SECONDS is 10",
                 type="value",
-                keys=["MIN_LEASE_SECONDS|minimum|lower bound|at least", "10 seconds|10"],
+                keys=[
+                    "MIN_LEASE_SECONDS|minimum|lower bound|at least|floor|lower limit",
+                    "10 seconds|10",
+                ],
                 said_in=ends(
                     session.holding("+MIN_LEASE_SECONDS = 10", "its minimum 10", calls=True)
                 ),
@@ -2031,39 +2094,56 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "PQ-422 refused 20 because it was not between 25 and 3600",
                 type="error",
-                keys=["PQ-422", "between 25 and 3600|below 25|minimum of 25|at least 25"],
+                keys=[
+                    "PQ-422",
+                    "between 25 and 3600|below 25|minimum of 25|at least 25|25 to 3600|lower bound of 25|less than 25|under 25",
+                ],
             ),
             fact(
                 "with a lease of 20 the rehearsal takes 130 heartbeat writes",
                 type="value",
-                keys=["heartbeat|renewal writes|renewals", "130"],
+                keys=["heartbeat|renewal writes|renewals|heartbeats", "130"],
             ),
             fact(
                 "docs/settings.md gives lease_seconds the default 20 and 10 to 3600",
                 type="state",
-                keys=["lease_seconds", "20", "10 to 3600"],
+                keys=[
+                    "lease_seconds|settings.md|default",
+                    "20",
+                    "10 to 3600|10-3600|between 10 and 3600",
+                ],
             ),
         ],
         [
             trap(
                 "lease_seconds is 30",
                 of="lease_seconds is 20",
-                keys=["lease_seconds|DEFAULT_LEASE_SECONDS|lease lasts", "30 seconds|30"],
+                keys=[
+                    "lease_seconds|DEFAULT_LEASE_SECONDS|lease lasts|default lease|lease length",
+                    "30 seconds|30",
+                ],
             ),
             trap(
                 "lease_seconds is 45",
                 of="lease_seconds is 20",
-                keys=["lease_seconds|DEFAULT_LEASE_SECONDS|lease lasts", "45 seconds|45"],
+                keys=[
+                    "lease_seconds|DEFAULT_LEASE_SECONDS|lease lasts|default lease|lease length",
+                    "45 seconds|45",
+                ],
             ),
             trap(
                 "MIN_LEASE_SECONDS is 25",
                 of="MIN_LEASE_SECONDS is 10",
-                keys=["MIN_LEASE_SECONDS|minimum|lower bound", "25 seconds|25"],
+                keys=["MIN_LEASE_SECONDS|minimum|lower bound|floor|lower limit", "25 seconds|25"],
             ),
             trap(
                 "with a lease of 20 the rehearsal takes 73 heartbeat writes",
                 of="with a lease of 20 the rehearsal takes 130 heartbeat writes",
-                keys=["heartbeat|renewal writes|renewals", "73", "lease of 20|20 seconds"],
+                keys=[
+                    "heartbeat|renewal writes|renewals|heartbeats",
+                    "73",
+                    "lease of 20|20 seconds",
+                ],
             ),
         ],
     )
@@ -2077,12 +2157,19 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "a job must be picked up within 25 seconds of a crash",
                 type="constraint",
-                keys=["25 seconds", "crash|crashed|picked up"],
+                keys=[
+                    "25 seconds",
+                    "crash|crashed|picked up|killed|recovered|recovery|dead worker|taken over",
+                ],
             ),
             fact(
                 "exit 75 pages after 3 restarts within 10 minutes",
                 type="value",
-                keys=["3 restarts|three restarts", "10 minutes"],
+                keys=[
+                    "3 restarts|three restarts|75 three times|restarted three times|3 times",
+                    "10 minutes",
+                    "page|paged|75|restarts|PQ-LOST|alarm|on-call",
+                ],
             ),
             fact(
                 "ALERT-14 matches the requeued lines of porterq.reaper",
@@ -2093,14 +2180,17 @@ def ask_recall(session: Recorder) -> None:
                 "no rollout to depot-2 and depot-3 on the last three days of a month",
                 type="constraint",
                 keys=[
-                    "never on the last three|not on the last three|never during the last three"
-                    "|never in the last three|not in the last three|no rollout"
+                    "never on the last three|not on the last three|never during the last three|never in the last three|not in the last three|no rollout|not rolled out|no deployment|not deployed|must not be rolled out",
+                    "last three days|last 3 days|final three days",
                 ],
             ),
             fact(
                 "pqctl pin 0.8.2 rolls back",
                 type="command",
-                keys=["pqctl pin 0.8.2|pqctl pin", "roll back|rollback|rolls back|rolled back"],
+                keys=[
+                    "pqctl pin 0.8.2|pqctl pin",
+                    "roll back|rollback|rolls back|rolled back|revert|undo|return|go back|downgrade",
+                ],
             ),
             file_fact(session, "ops/supervisor.md", "read"),
         ],
@@ -2108,7 +2198,10 @@ def ask_recall(session: Recorder) -> None:
             trap(
                 "a job must be picked up within 20 seconds of a crash",
                 of="a job must be picked up within 25 seconds of a crash",
-                keys=["within 20 seconds", "crash|crashed|picked up"],
+                keys=[
+                    "within 20 seconds|within 30 seconds",
+                    "crash|crashed|picked up|killed|recovered",
+                ],
             ),
             trap(
                 "ALERT-17 matches the requeued lines of porterq.reaper",
@@ -2118,7 +2211,17 @@ def ask_recall(session: Recorder) -> None:
             trap(
                 "exit 75 pages after 5 restarts within 15 minutes",
                 of="exit 75 pages after 3 restarts within 10 minutes",
-                keys=["restarts", "15 minutes"],
+                keys=["restarts", "15 minutes|5 restarts"],
+            ),
+            trap(
+                "pqctl pin 0.9.0 rolls back",
+                of="pqctl pin 0.8.2 rolls back",
+                keys=["pqctl pin 0.9.0|pqctl pin 0.8.1"],
+            ),
+            trap(
+                "pqctl pin 0.9.0 rolls back",
+                of="pqctl pin 0.8.2 rolls back",
+                keys=["pqctl pin 0.9.0|pqctl pin 0.8.1"],
             ),
         ],
     )
@@ -2150,7 +2253,10 @@ def ask_files(session: Recorder) -> None:
             trap(
                 "src/porterq/reaper.py still holds the class Reaper",
                 of="src/porterq/recovery.py was renamed",
-                keys=["src/porterq/reaper.py", "still holds|contains|defines"],
+                keys=[
+                    "src/porterq/reaper.py",
+                    "still holds|contains|defines|remains|kept its name|not renamed",
+                ],
             ),
         ],
         answer={"format": "list"},
@@ -2168,7 +2274,10 @@ def ask_files(session: Recorder) -> None:
             fact(
                 f"commit {commit_of(session, 'Renew a batch in one write')} renews a batch in one write",
                 type="identifier",
-                keys=[commit_of(session, "Renew a batch in one write")],
+                keys=[
+                    commit_of(session, "Renew a batch in one write"),
+                    "one write|batch|single write|renew_all|one UPDATE|whole batch|second repair",
+                ],
             ),
         ],
         [
@@ -2176,7 +2285,10 @@ def ask_files(session: Recorder) -> None:
                 f"commit {commit_of(session, 'Renew every held lease')} renews a batch in one write",
                 of=f"commit {commit_of(session, 'Renew a batch in one write')} "
                 "renews a batch in one write",
-                keys=[commit_of(session, "Renew every held lease"), "one write|batch"],
+                keys=[
+                    commit_of(session, "Renew every held lease"),
+                    "one write|batch in one|single write|renew_all|one UPDATE",
+                ],
             ),
         ],
         answer={"format": "list", "max_items": 12, "forbid": ["test_worker.py"]},
@@ -2196,28 +2308,30 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "no threads inside the worker",
                 type="constraint",
-                keys=["no threads|no thread|without threads|never threads|no worker threads"],
+                keys=[
+                    "no threads|no thread|without threads|never threads|no worker threads|not use threads|threads forbidden|threads banned|threads not allowed|no background thread|no threading"
+                ],
             ),
             fact(
                 "the signature of JobQueue.lease must not change",
                 type="constraint",
                 keys=[
-                    "JobQueue.lease|lease()|signature",
-                    "must not change|stays|unchanged|not be changed|may not change|fixed",
+                    "JobQueue.lease|lease()|signature|lease signature|lease(worker_id, limit=1)",
+                    "must not change|stays|unchanged|not be changed|may not change|fixed|frozen|not change|untouched",
                 ],
                 said_in=session.saying("(worker_id, limit=1) must not change", "lease() stays"),
             ),
             fact(
                 "billing calls lease positionally",
                 type="reason",
-                keys=["billing", "positionally|positional|by position"],
+                keys=["billing", "positionally|positional|by position|positional arguments"],
             ),
             fact(
                 "nothing in ops/ may be edited",
                 type="constraint",
                 keys=[
-                    "ops/|ops",
-                    "never edit|not edit|read only|read-only|hands off|untouched|do not touch",
+                    "ops/|ops|ops folder",
+                    "never edit|not edit|read only|read-only|hands off|untouched|do not touch|not touch|not be edited|not change|not modify|off limits|no edits|not modified|never touched|not be changed",
                 ],
             ),
             fact(
@@ -2230,15 +2344,18 @@ def ask_continuation(session: Recorder) -> None:
             trap(
                 "a background thread renews the leases while a handler runs",
                 of="no threads inside the worker",
-                keys=["background thread|heartbeat thread|renewal thread", "renews|added|keeps"],
+                keys=[
+                    "background thread|heartbeat thread|renewal thread|separate thread|daemon thread",
+                    "renews|added|keeps|started|introduced|used",
+                ],
             ),
             trap(
                 "JobQueue.lease takes lease_seconds as a third argument",
                 of="the signature of JobQueue.lease must not change",
                 keys=[
                     "lease_seconds",
-                    "third argument|keyword|new parameter",
-                    "takes|accepts",
+                    "third argument|keyword|new parameter|extra argument|third parameter",
+                    "takes|accepts|gets|got|has",
                 ],
             ),
         ],
@@ -2253,29 +2370,35 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "PQ-410 LeaseExpired says that the job was not started",
                 type="error",
-                keys=["PQ-410", "not started|not run|skipped|LeaseExpired"],
+                keys=[
+                    "PQ-410",
+                    "not started|not run|skipped|LeaseExpired|never started|without starting|never run",
+                ],
             ),
             fact(
                 "such a job counts as skipped",
                 type="state",
-                keys=["count|counts|counted", "skipped"],
+                keys=["count|counts|counted|tallied", "skipped"],
             ),
             fact(
                 "75 stays for lost leases only",
                 type="constraint",
-                keys=["75", "lost leases|lost lease"],
+                keys=["75", "lost leases|lost lease|losing a lease|lease lost|lease loss"],
                 said_in=session.saying("so 75 stays for lost leases only"),
             ),
             fact(
                 "a job is buried at its fifth attempt",
                 type="value",
-                keys=["attempt|attempts|max_attempts", "5|fifth"],
+                keys=["attempt|attempts|max_attempts|tries", "5|fifth|five attempts|five tries"],
                 said_in=ends(session.holding("attempt 5 tried again", "max_attempts: int = 5")),
             ),
             fact(
                 "each lease of a job counts as an attempt, started or not",
                 type="state",
-                keys=["attempt|attempts", "each lease|every lease|expired lease"],
+                keys=[
+                    "attempt|attempts",
+                    "each lease|every lease|expired lease|per lease|leasing counts|each leasing|every claim|never started|unstarted|without having run",
+                ],
                 said_in=session.saying("`claim` counts an attempt for each lease"),
             ),
         ],
@@ -2283,17 +2406,36 @@ def ask_continuation(session: Recorder) -> None:
             trap(
                 "a job whose lease is gone counts as lost",
                 of="such a job counts as skipped",
-                keys=["lease is gone|PQ-410", "counts as lost|counted as lost"],
+                keys=[
+                    "lease is gone|PQ-410|not started|expired while waiting",
+                    "counts as lost|counted as lost|reported as lost|treated as lost",
+                ],
             ),
             trap(
                 "PQ-409 says that the job was not started",
                 of="PQ-410 LeaseExpired says that the job was not started",
-                keys=["PQ-409", "not started|skipped"],
+                keys=["PQ-409", "not started|skipped|never started"],
             ),
             trap(
                 "75 is for skipped jobs too",
                 of="75 stays for lost leases only",
                 keys=["75", "skipped jobs|skipped job|skipped"],
+            ),
+            trap(
+                "a job is buried at its third attempt",
+                of="a job is buried at its fifth attempt",
+                keys=[
+                    "buried|given up|dead|max_attempts",
+                    "3 attempts|three attempts|third attempt|10 attempts",
+                ],
+            ),
+            trap(
+                "a job is buried at its third attempt",
+                of="a job is buried at its fifth attempt",
+                keys=[
+                    "buried|given up|dead|max_attempts",
+                    "3 attempts|three attempts|third attempt|10 attempts",
+                ],
             ),
         ],
     )
@@ -2307,54 +2449,72 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "the version is not bumped, the user tags 0.9.0 after the soak",
                 type="constraint",
-                keys=["bump|bumped|tag|tags", "0.9.0|version"],
+                keys=[
+                    "bump|bumped|tag|tags|tagged|release",
+                    "0.9.0|version",
+                    "soak|user|himself|herself|myself|not bump|not bumped|no version bump|Thursday|yourself",
+                ],
                 said_in=session.saying("Don't bump the version"),
             ),
             fact(
                 "the soak uses the database /srv/soak/harbour.db",
                 type="identifier",
-                keys=["/srv/soak/harbour.db"],
+                keys=["/srv/soak/harbour.db|harbour.db", "soak|soak_db|database|staging-2"],
             ),
             fact(
                 "the soak passes with fewer than 4 PQ-503",
                 type="value",
-                keys=["PQ-503", "fewer than 4|less than 4"],
+                keys=[
+                    "PQ-503|busy errors|store busy",
+                    "fewer than 4|less than 4",
+                    "soak|pass|passes|staging-2|criterion|limit",
+                ],
             ),
             fact(
                 "a read before claim, so that empty polls take no write lock",
                 type="next_step",
                 keys=[
-                    "read before claim|read first|reads first|check before claim",
-                    "claim|empty polls",
+                    "read before claim|read first|reads first|check before claim|cheap read|peek",
+                    "claim|empty polls|polls|polling",
                 ],
                 said_in=session.saying("a read before `claim`"),
             ),
             fact(
                 "porterq work gets a --batch option",
                 type="next_step",
-                keys=["porterq work", "--batch"],
+                keys=["porterq work|work command|worker command|work subcommand", "--batch"],
             ),
             fact(
                 "count starts instead of leases as attempts, after talking to billing",
                 type="next_step",
-                keys=["count starts|starts counted|counting starts", "billing"],
+                keys=[
+                    "count starts|starts counted|counting starts|starts instead of leases|starts rather than leases|attempts by start|starts not leases",
+                    "billing",
+                ],
             ),
             fact(
                 "whole-second expiry waits for schema step 4",
                 type="next_step",
-                keys=["whole-second|whole seconds|rounding|truncation", "schema step 4|step 4"],
+                keys=[
+                    "whole-second|whole seconds|rounding|truncation|truncated|sub-second|fractional|expires_at|expiry precision",
+                    "schema step 4|step 4|schema change|schema 4",
+                ],
             ),
         ],
         [
             trap(
                 "the soak uses the database /srv/soak/stage1.db",
                 of="the soak uses the database /srv/soak/harbour.db",
-                keys=["/srv/soak/stage1.db"],
+                keys=["/srv/soak/stage1.db|stage1.db", "soak|database|staging-2"],
             ),
             trap(
                 "the soak passes with fewer than 14 PQ-503",
                 of="the soak passes with fewer than 4 PQ-503",
-                keys=["soak|pass|passes", "PQ-503", "fewer than 14|less than 14|fewer than 40"],
+                keys=[
+                    "soak|pass|passes",
+                    "PQ-503|busy",
+                    "fewer than 14|less than 14|fewer than 40|fewer than 10",
+                ],
             ),
         ],
         answer={"format": "list"},
@@ -2375,28 +2535,41 @@ def ask_decisions(session: Recorder) -> None:
             fact(
                 f"commit {culprit} coalesced the heartbeats",
                 type="identifier",
-                keys=[culprit],
+                keys=[
+                    culprit,
+                    "coalesce|coalesced|coalescing|coalesces|heartbeats|per worker|cause|culprit|introduced|broke|to blame",
+                ],
             ),
             fact(
                 "the coalescing was done for OPS-2198",
                 type="identifier",
-                keys=["OPS-2198"],
+                keys=[
+                    "OPS-2198",
+                    "coalesce|coalescing|coalesced|heartbeats|month end|PQ-503|busy|commit|culprit|every lease of a batch",
+                ],
             ),
             fact(
                 "the gate's key went from the lease token to the worker id",
                 type="reason",
-                keys=["key|keyed", "token", "worker id|worker_id"],
+                keys=[
+                    "key|keyed|keys",
+                    "token|lease token",
+                    "worker id|worker_id|per worker|worker's id",
+                ],
                 said_in=session.saying("key from the lease token to the worker id"),
             ),
             fact(
                 "PQ-503 came about 40 times an hour at month end",
                 type="error",
-                keys=["PQ-503|busy", "40 times an hour|40 an hour|40 times"],
+                keys=[
+                    "PQ-503|busy",
+                    "40 times an hour|40 an hour|40 times|40 per hour|40/h|40 errors an hour",
+                ],
             ),
             fact(
                 "only the running job of a batch is renewed since then",
                 type="reason",
-                keys=["running job|first lease|first of a batch", "renewed"],
+                keys=["running job|first lease|first of a batch", "renewed|refreshed"],
                 said_in=session.saying("only the running job of a batch is renewed"),
             ),
         ],
@@ -2404,12 +2577,42 @@ def ask_decisions(session: Recorder) -> None:
             trap(
                 "the cause is a race in the claim query",
                 of="only the running job of a batch is renewed since then",
-                keys=["race", "claim", "cause|root"],
+                keys=["race", "claim|claiming|double claim", "cause|root|culprit|fault|to blame"],
             ),
             trap(
                 "the coalescing was done for OPS-2107",
                 of="the coalescing was done for OPS-2198",
-                keys=["OPS-2107|OPS-2164", "coalesce|coalescing|heartbeats"],
+                keys=["OPS-2107|OPS-2164|OPS-2291", "coalesce|coalescing|coalesced"],
+            ),
+            trap(
+                "the gate's key went from the worker id to the lease token",
+                of="the gate's key went from the lease token to the worker id",
+                keys=[
+                    "key from worker id to token|keyed from worker id to token|from the worker id to the lease token"
+                ],
+            ),
+            trap(
+                "every lease of a batch is renewed since that commit",
+                of="only the running job of a batch is renewed since then",
+                keys=[
+                    "coalesce|coalescing|coalesced|since that commit",
+                    "every lease is renewed|all leases are renewed|waiting leases are renewed|whole batch is renewed",
+                ],
+            ),
+            trap(
+                "the gate's key went from the worker id to the lease token",
+                of="the gate's key went from the lease token to the worker id",
+                keys=[
+                    "key from worker id to token|keyed from worker id to token|from the worker id to the lease token"
+                ],
+            ),
+            trap(
+                "every lease of a batch is renewed since that commit",
+                of="only the running job of a batch is renewed since then",
+                keys=[
+                    "coalesce|coalescing|coalesced|since that commit",
+                    "every lease is renewed|all leases are renewed|waiting leases are renewed|whole batch is renewed",
+                ],
             ),
         ],
     )
@@ -2422,32 +2625,42 @@ def ask_decisions(session: Recorder) -> None:
             fact(
                 "a longer busy timeout makes the worker stand still while its leases age",
                 type="reason",
-                keys=["timeout|busy_timeout_ms", "stand still|stands still|stalls|blocks|block"],
+                keys=[
+                    "timeout|busy_timeout_ms",
+                    "stand still|stands still|stalls|blocks|block|stall|freezes|hangs|leases age|hides",
+                ],
             ),
             fact(
                 "a table of finished runs finds the second run when the mail has already gone",
                 type="reason",
                 keys=[
-                    "table of finished runs|finished runs",
-                    "already gone|mail has gone|too late|already sent",
+                    "table of finished runs|finished runs|finished-runs|table of completed runs|completed runs|record of finished runs",
+                    "already gone|mail has gone|too late|already sent|mail already out|gone out|sent by then|mail was sent|customer not protected",
                 ],
             ),
             fact(
                 "the whole batch is renewed in one UPDATE at most once per renew_every",
                 type="decision",
-                keys=["whole batch|batch", "one UPDATE|one write|one transaction|single update"],
+                keys=[
+                    "whole batch|batch|entire batch",
+                    "one UPDATE|one write|one transaction|single update|single write|single transaction|one statement|one query",
+                ],
             ),
             fact(
                 "the renewal in one write took 73 heartbeat writes in the rehearsal",
                 type="value",
-                keys=["heartbeat|renewal writes", "73"],
+                keys=["heartbeat|renewal writes|heartbeats|renewals", "73"],
             ),
         ],
         [
             trap(
                 "busy_timeout_ms was raised to 2000",
                 of="a longer busy timeout makes the worker stand still while its leases age",
-                keys=["busy_timeout_ms|busy timeout", "2000|2 seconds", "raised|increased"],
+                keys=[
+                    "busy_timeout_ms|busy timeout",
+                    "2000|2 seconds",
+                    "raised|increased|set|changed|bumped",
+                ],
             ),
         ],
     )
@@ -2480,8 +2693,8 @@ def ask_decisions(session: Recorder) -> None:
                 "an empty batch makes no write",
                 type="decision",
                 keys=[
-                    "empty batch|empty list|no leases",
-                    "no write|not write|without a write|early return",
+                    "empty batch|empty list|no leases|empty set|nothing held|batch is empty",
+                    "no write|not write|without a write|early return|not written|writes nothing|skips the write|returns early|no update|no transaction",
                 ],
                 said_in=ends(session.holding("Do not write for an empty batch", calls=True)),
             ),
@@ -2495,7 +2708,17 @@ def ask_decisions(session: Recorder) -> None:
             trap(
                 "the method is called extend_many",
                 of="the method is called renew_all in the store and the queue",
-                keys=["extend_many"],
+                keys=["extend_many", "called|named|method|uses|calls|name|renews"],
+            ),
+            trap(
+                "staging-2 has SQLite 3.34.1",
+                of="depot-3 has SQLite 3.34.1",
+                keys=["staging-2|staging", "3.34.1|3.34"],
+            ),
+            trap(
+                "staging-2 has SQLite 3.34.1",
+                of="depot-3 has SQLite 3.34.1",
+                keys=["staging-2|staging", "3.34.1|3.34"],
             ),
         ],
     )

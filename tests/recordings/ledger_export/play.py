@@ -1610,38 +1610,49 @@ def ask_about_the_cent(session: Recorder) -> None:
             fact(
                 "_in_base converted the sum of a currency once",
                 type="reason",
-                keys=["_in_base|balances|balance", "sum|sums", "once|at once"],
+                keys=[
+                    "_in_base|balances|balance|closing",
+                    "sum|sums|total|totals|aggregate",
+                    "once|at once|in one go|as a whole|as one amount",
+                ],
                 said_in=session.saying("it converts the sum of a currency once"),
             ),
             fact(
                 "TB-208: the books were out of balance by 1 minor unit",
                 type="error",
-                keys=["TB-208", "1 minor|out of balance"],
+                keys=[
+                    "TB-208",
+                    "1 minor|out of balance|off by one|unbalanced|off by a cent|imbalance",
+                ],
             ),
             fact(
                 "11 postings were in SEK",
                 type="value",
-                keys=["SEK|Swedish", "11 postings|11"],
+                keys=["SEK|Swedish|kronor|krona", "11 postings|11"],
                 said_in=session.holding("SEK: 11 postings"),
             ),
             fact(
                 "balances are converted posting by posting",
                 type="decision",
                 keys=[
-                    "convert|converts|round|rounds",
-                    "posting by posting|every posting|each posting",
-                    "_in_base|balance|balances|closing|line by line",
+                    "convert|converts|round|rounds|conversion",
+                    "posting by posting|every posting|each posting|per posting",
+                    "_in_base|balance|balances|closing|line by line|option 1",
                 ],
                 said_in=[
                     *session.saying("Convert posting by posting in `_in_base`"),
                     *ends(session.holding("Round foreign postings line by line"), 1),
                 ],
             ),
-            fact(f"commit {cent} is the cent", type="identifier", keys=[cent]),
+            fact(
+                f"commit {cent} is the cent",
+                type="identifier",
+                keys=[cent, "cent|Round|rounding|posting|foreign|line by line|_in_base|fix"],
+            ),
             fact(
                 "the test expects 402 minor units",
                 type="value",
-                keys=["Money|expects|expect|test|minor", "402"],
+                keys=["Money|expects|expect|test|minor|assertion|asserts|pinned", "402"],
                 said_in=session.doing("edit_file", "Money(402"),
             ),
         ],
@@ -1649,17 +1660,17 @@ def ask_about_the_cent(session: Recorder) -> None:
             trap(
                 "33 postings were in SEK",
                 of="11 postings were in SEK",
-                keys=["SEK|Swedish", "33 postings|53 postings"],
+                keys=["SEK|Swedish|kronor|krona", "33 postings|53 postings"],
             ),
             trap(
                 "a line for the rounding difference was added",
                 of="balances are converted posting by posting",
-                keys=["rounding difference", "line", "was added|is added|got"],
+                keys=["rounding difference", "line", "was added|is added|got|gets|shows|inserted"],
             ),
             trap(
                 "the test expects 404 minor units",
                 of="the test expects 402 minor units",
-                keys=["Money|expects|expect|test|minor", "404"],
+                keys=["Money|expects|expect|test|minor|asserts", "404"],
             ),
         ],
         point="p2",
@@ -1670,21 +1681,28 @@ def ask_about_the_cent(session: Recorder) -> None:
         "The first suspicion: how many ties were there, which drift gave half-up, which closing balance came out whatever was "
         "tried, what speaks the module that rounds free, and which file is it?",
         [
-            fact("there were 6 ties", type="value", keys=["ties", "6"]),
+            fact(
+                "there were 6 ties",
+                type="value",
+                keys=["ties|tie|half-cent cases|exact halves", "6|6 ties"],
+            ),
             fact(
                 "half-up gave a drift of -3",
                 type="value",
-                keys=["half-up|ROUND_HALF_UP", "drift -3"],
+                keys=["half-up|ROUND_HALF_UP", "drift -3|-3"],
             ),
             fact(
                 "the closing balance was 1365002 in every mode",
                 type="value",
-                keys=["closing", "1365002|13,650.02"],
+                keys=["closing|closing balance", "1365002|13,650.02"],
             ),
             fact(
                 "the rounding mode is not the cause",
                 type="reason",
-                keys=["rounding mode|mode", "not the cause|innocent|dead end|not cause"],
+                keys=[
+                    "rounding mode|mode|rounding",
+                    "not the cause|innocent|dead end|not cause|cleared|not to blame|wrong trail|no cause|not responsible|red herring",
+                ],
             ),
             file_fact(session, "src/tallybook/money.py", "read"),
         ],
@@ -1697,7 +1715,10 @@ def ask_about_the_cent(session: Recorder) -> None:
             trap(
                 "the rounding mode is the cause",
                 of="the rounding mode is not the cause",
-                keys=["rounding mode|half-even", "is the cause|was the cause|caused"],
+                keys=[
+                    "rounding mode|half-even",
+                    "is the cause|was the cause|caused|to blame|at fault|responsible|culprit",
+                ],
             ),
         ],
         point="p2",
@@ -1711,18 +1732,28 @@ def ask_about_the_cent(session: Recorder) -> None:
             fact(
                 "copies are kept for 35 days",
                 type="value",
-                keys=["KEEP_DAYS|copies|copy|backup|backups", "35"],
+                keys=["KEEP_DAYS|copies|copy|backup|backups|retention", "35 days|35"],
             ),
             fact(
                 "a drift of 2 minor units is tolerated",
                 type="value",
-                keys=["DRIFT_LIMIT|drift limit|tolerates|tolerated", "2"],
+                keys=[
+                    "DRIFT_LIMIT|drift limit|tolerates|tolerated|tolerance|allowed drift",
+                    "2 minor|2 units|2 cents|2|two cents",
+                ],
             ),
-            fact("mails go to ilse@skaro.example", type="identifier", keys=["ilse@skaro.example"]),
+            fact(
+                "mails go to ilse@skaro.example",
+                type="identifier",
+                keys=[
+                    "ilse@skaro.example",
+                    "mail|mails|MAIL_TO|sent|notifies|notification|e-mail|email",
+                ],
+            ),
             fact(
                 "TB-206: a voucher posts to the unknown account 5410",
                 type="error",
-                keys=["unknown account|B-0418|TB-206", "5410"],
+                keys=["unknown account|B-0418|TB-206|no such account", "5410"],
             ),
             file_fact(session, "contrib/nightly_close.py", "read"),
         ],
@@ -1730,12 +1761,22 @@ def ask_about_the_cent(session: Recorder) -> None:
             trap(
                 "a drift of 1 minor unit is tolerated",
                 of="a drift of 2 minor units is tolerated",
-                keys=["DRIFT_LIMIT|drift limit|tolerates|tolerated", "1|3"],
+                keys=["DRIFT_LIMIT|drift limit|tolerates|tolerated|tolerance", "1|3"],
             ),
             trap(
                 "TB-206: a voucher posts to the unknown account 5400",
                 of="TB-206: a voucher posts to the unknown account 5410",
-                keys=["unknown account|TB-206", "5400|5900"],
+                keys=["unknown account|TB-206|no such account", "5400|5900"],
+            ),
+            trap(
+                "copies are kept for 30 days",
+                of="copies are kept for 35 days",
+                keys=["KEEP_DAYS|copies|backups|backup", "30 days|14 days|7 days"],
+            ),
+            trap(
+                "copies are kept for 30 days",
+                of="copies are kept for 35 days",
+                keys=["KEEP_DAYS|copies|backups|backup", "30 days|14 days|7 days"],
             ),
         ],
         answer={"max_words": 90},
@@ -1756,16 +1797,26 @@ def ask_after_the_turn(session: Recorder) -> None:
             fact(
                 "P-17: media type text/html is not accepted",
                 type="error",
-                keys=["P-17", "media type|text/html|not accepted"],
+                keys=[
+                    "P-17",
+                    "media type|text/html|not accepted|HTML refused|HTML rejected|rejects HTML|refused the HTML",
+                ],
                 said_in=session.saying("P-17 media type"),
             ),
             fact(
                 "the portal reads the statements, nobody looks at them",
                 type="reason",
-                keys=["portal", "reads"],
+                keys=[
+                    "portal|machine|software|KontorLink",
+                    "reads|read by|parses|machine-read|ingests|imports them",
+                ],
                 said_in=session.saying("the portal reads them"),
             ),
-            fact(f"commit {html} holds the HTML", type="identifier", keys=[html]),
+            fact(
+                f"commit {html} holds the HTML",
+                type="identifier",
+                keys=[html, "HTML|statements with pages|html_export.py|dropped format|old format"],
+            ),
             fact(
                 "src/tallybook/legacy_csv.py was deleted",
                 type="path",
@@ -1777,15 +1828,19 @@ def ask_after_the_turn(session: Recorder) -> None:
                 "templating.py is as on main",
                 type="state",
                 keys=[
-                    "templating.py|template",
-                    "state of main|as on main|restored|reverted|taken back|back to main",
+                    "templating.py|template|template module",
+                    "state of main|as on main|restored|reverted|taken back|back to main|unchanged from main|take both back|identical to main|same as main|main version|rolled back",
                 ],
                 said_in=session.saying("I take both back to the state of main"),
             ),
             fact(
                 "csv quotes fields that hold the delimiter",
                 type="reason",
-                keys=["csv|csv.writer", "quotes|quotation marks|quote", "delimiter|separator"],
+                keys=[
+                    "csv|csv.writer|csv module",
+                    "quotes|quotation marks|quote|quoting|quoted",
+                    "delimiter|separator|pipe|bar",
+                ],
                 said_in=session.saying("csv.writer quotes every field"),
             ),
         ],
@@ -1793,7 +1848,7 @@ def ask_after_the_turn(session: Recorder) -> None:
             trap(
                 "templating.py has a filter for HTML",
                 of="templating.py is as on main",
-                keys=["templating.py|template language", "filter", "html"],
+                keys=["templating.py|template language|template module", "filter", "html"],
             ),
             trap(
                 "P-22: media type text/html is not accepted",
@@ -1817,25 +1872,28 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "lines_per_page is 48",
                 type="value",
-                keys=["lines_per_page|lines per page|page size|page", "48"],
+                keys=["lines_per_page|lines per page|page size|page|page limit", "48"],
                 said_in=session.holding("lines_per_page = 48"),
             ),
             fact(
                 "KRP and KRC count on a page",
                 type="reason",
-                keys=["KRP", "KRC", "page|count|counted"],
+                keys=["KRP", "KRC", "page|count|counted|included|50 records"],
                 said_in=session.saying("KRP and KRC belong to the page"),
             ),
             fact(
                 "KR2 has 28 characters of text",
                 type="value",
-                keys=["text|TEXT_LIMIT|characters|KR2", "28"],
+                keys=["text|TEXT_LIMIT|characters|KR2|text limit|text field", "28"],
                 said_in=session.saying("KR2 has 28"),
             ),
             fact(
                 "the last file has 105 records and 0 faults",
                 type="command",
-                keys=["105 records"],
+                keys=[
+                    "105 records|105",
+                    "0 faults|no faults|records|without faults|clean|fault-free|no errors",
+                ],
                 said_in=ends(session.holding("105 records, 0 faults")),
             ),
         ],
@@ -1843,17 +1901,17 @@ def ask_recall(session: Recorder) -> None:
             trap(
                 "lines_per_page is 40",
                 of="lines_per_page is 48",
-                keys=["lines_per_page|lines per page|page size", "40"],
+                keys=["lines_per_page|lines per page|page size|page limit", "40"],
             ),
             trap(
                 "lines_per_page is 50",
                 of="lines_per_page is 48",
-                keys=["lines_per_page|lines per page|page size", "50"],
+                keys=["lines_per_page|lines per page|page size|page limit", "50"],
             ),
             trap(
                 "KR2 has 32 characters of text",
                 of="KR2 has 28 characters of text",
-                keys=["text|TEXT_LIMIT|characters|KR2", "32"],
+                keys=["text|TEXT_LIMIT|characters|KR2|text limit", "32"],
             ),
         ],
     )
@@ -1866,32 +1924,38 @@ def ask_recall(session: Recorder) -> None:
                 "the digits of one amount changed places",
                 type="reason",
                 keys=[
-                    "digits",
-                    "changed places|wrong order|wrong way round|transposed|swapped|switched",
+                    "digits|digit",
+                    "changed places|wrong order|wrong way round|transposed|swapped|switched|transposition|reversed|mixed up|interchanged",
                 ],
                 said_in=session.saying("in it two digits have changed places"),
             ),
             fact(
                 "B-0437 differs from the bank",
                 type="identifier",
-                keys=["B-0437", "bank"],
+                keys=[
+                    "B-0437",
+                    "bank|differs|deviates|mismatch|disagrees|wrong|typo|transposed|does not match",
+                ],
             ),
             fact(
                 "the bank has 176.05",
                 type="value",
-                keys=["bank", "176.05|-176.05"],
+                keys=["bank|bank's list|bank statement", "176.05|-176.05"],
                 said_in=session.holding("B-0437: bank"),
             ),
             fact(
                 "96 of 97 lines agree",
                 type="command",
-                keys=["96 of 97|96 lines", "lines|agree"],
+                keys=[
+                    "96 of 97|96 lines|96 of the 97",
+                    "lines|agree|match|agreed|matched|correct|identical",
+                ],
                 said_in=session.holding("96 of 97 lines agree"),
             ),
             fact(
                 "Ilse books a correction in April",
                 type="next_step",
-                keys=["Ilse|correction|corrected|book", "April"],
+                keys=["Ilse|correction|corrected|book|corrects", "April"],
                 said_in=session.saying("she'll book it in April", "the correction in April"),
             ),
         ],
@@ -1899,17 +1963,23 @@ def ask_recall(session: Recorder) -> None:
             trap(
                 "a bank fee was never booked",
                 of="the digits of one amount changed places",
-                keys=["fee", "never booked|not booked|missing|was not entered"],
+                keys=[
+                    "fee|bank charge|charge",
+                    "never booked|not booked|missing|was not entered|unbooked|forgotten|omitted",
+                ],
             ),
             trap(
                 "B-0436 differs from the bank",
                 of="B-0437 differs from the bank",
-                keys=["B-0436|B-0435", "bank|differs|wrong"],
+                keys=["B-0436|B-0435|B-0418", "bank|differs|wrong|transposed|typo"],
             ),
             trap(
                 "the bank has 170.65",
                 of="the bank has 176.05",
-                keys=["the bank has|bank shows|bank says", "170.65|-170.65"],
+                keys=[
+                    "the bank has|bank shows|bank says|bank lists|bank paid|bank statement",
+                    "170.65|-170.65",
+                ],
             ),
         ],
     )
@@ -1922,25 +1992,28 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "the file had 103 records and 1 fault",
                 type="command",
-                keys=["103 records"],
+                keys=["103 records|103", "records|fault|faults|first check|first file|P-40|error"],
                 said_in=session.holding("103 records, 1 faults"),
             ),
             fact(
                 "P-40: page 1 has 52 records",
                 type="error",
-                keys=["page 1", "52 records"],
+                keys=["page 1|first page|P-40", "52 records"],
                 said_in=ends(session.holding("page 1 has 52 records"), 1),
             ),
             file_fact(session, "tools/krcheck.py", "created"),
             fact(
                 "P-14 is a wrong number of fields",
                 type="identifier",
-                keys=["P-14", "fields|field"],
+                keys=["P-14", "fields|field|field count|number of fields"],
             ),
             fact(
                 "a program that shares the code shares the misunderstanding",
                 type="reason",
-                keys=["shares|shared|same|one", "understanding|misunderstanding|mistake"],
+                keys=[
+                    "shares|shared|same|one",
+                    "understanding|misunderstanding|mistake|misreading|blind spot",
+                ],
                 said_in=session.saying("a program that shares my code shares my understanding"),
             ),
         ],
@@ -1948,12 +2021,22 @@ def ask_recall(session: Recorder) -> None:
             trap(
                 "P-40: page 1 has 50 records",
                 of="P-40: page 1 has 52 records",
-                keys=["page 1", "has 50 records|has 51 records"],
+                keys=["page 1|first page", "has 50 records|has 51 records|holds 50 records"],
             ),
             trap(
                 "P-31 is a wrong number of fields",
                 of="P-14 is a wrong number of fields",
-                keys=["P-31|P-13", "number of fields|fields"],
+                keys=["P-31|P-13|P-22", "number of fields|fields|field count"],
+            ),
+            trap(
+                "the file had 105 records and 1 fault",
+                of="the file had 103 records and 1 fault",
+                keys=["105 records", "1 fault|one fault|P-40"],
+            ),
+            trap(
+                "the file had 105 records and 1 fault",
+                of="the file had 103 records and 1 fault",
+                keys=["105 records", "1 fault|one fault|P-40"],
             ),
         ],
     )
@@ -1966,40 +2049,46 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "our customer number is 40817",
                 type="identifier",
-                keys=["customer number|customer", "40817"],
+                keys=[
+                    "customer number|customer|client number|customer no|customer id|our number",
+                    "40817",
+                ],
             ),
             fact(
                 "P-18 is for a wrong file name",
                 type="error",
-                keys=["P-18", "name"],
+                keys=["P-18", "name|file name|filename|naming|misnamed"],
             ),
             fact(
                 "uploads on working days from 06:00 to 21:30",
                 type="constraint",
-                keys=["06:00", "21:30"],
+                keys=["06:00|6:00|6 am", "21:30|9:30 pm"],
             ),
             fact(
                 "at most 12 files in one upload",
                 type="value",
-                keys=["files", "12"],
+                keys=["files|upload|per upload", "12 files|12"],
                 said_in=session.holding("At most 12 files"),
             ),
             fact(
                 "trials go to intake-test.kontorlink.example",
                 type="identifier",
-                keys=["intake-test.kontorlink.example"],
+                keys=[
+                    "intake-test.kontorlink.example",
+                    "trial|trials|test|tests|try|harmless|emptied|sandbox|rehearsal|upload|trying",
+                ],
             ),
         ],
         [
             trap(
                 "our customer number is 10001",
                 of="our customer number is 40817",
-                keys=["customer number|customer|our number", "10001"],
+                keys=["customer number|customer|our number|client number", "10001"],
             ),
             trap(
                 "uploads from 08:00 to 16:00",
                 of="uploads on working days from 06:00 to 21:30",
-                keys=["upload|uploads|portal", "08:00", "16:00"],
+                keys=["upload|uploads|portal|hours", "08:00|8:00|8 am", "16:00|4 pm"],
             ),
         ],
     )
@@ -2017,18 +2106,28 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "the fuel account had 8 lines in March",
                 type="value",
-                keys=["fuel|1,598.25|5400", "8 lines|8 entries|8 purchases"],
+                keys=[
+                    "fuel|1,598.25|5400",
+                    "8 lines|8 entries|8 purchases|8 postings|8 bookings|8 refuellings",
+                ],
             ),
             fact(
                 "the rate of SEK is 0.0887",
                 type="value",
-                keys=["SEK|Swedish", "0.0887"],
+                keys=["SEK|Swedish|krona|kronor", "0.0887"],
             ),
-            fact("SK-57 brought the rate", type="identifier", keys=["SK-57"]),
+            fact(
+                "SK-57 brought the rate",
+                type="identifier",
+                keys=["SK-57", "rate|SEK|krona|kronor|letter|exchange rate|Swedish|year"],
+            ),
             fact(
                 "the file of the till has 4 records",
                 type="state",
-                keys=["till|1300|empty month", "4 records"],
+                keys=[
+                    "till|1300|empty month|cash account|account without movement",
+                    "4 records|four records",
+                ],
                 said_in=session.saying("the till should give four records"),
             ),
         ],
@@ -2044,7 +2143,9 @@ def ask_recall(session: Recorder) -> None:
                 keys=["SEK|Swedish", "0.1345|0.0891"],
             ),
             trap(
-                "SK-52 brought the rate", of="SK-57 brought the rate", keys=["SK-52|SK-41", "rate"]
+                "SK-52 brought the rate",
+                of="SK-57 brought the rate",
+                keys=["SK-52|SK-41", "rate|SEK|krona"],
             ),
         ],
     )
@@ -2090,7 +2191,11 @@ def ask_files(session: Recorder) -> None:
                 keys=["src/tallybook/text_report.py"],
                 said_in=session.doing("bash", "git mv src/tallybook/report.py"),
             ),
-            fact(f"commit {export} brought the export", type="identifier", keys=[export]),
+            fact(
+                f"commit {export} brought the export",
+                type="identifier",
+                keys=[export, "export|KR2|record export|records.py|record files"],
+            ),
         ],
         answer={"format": "list"},
     )
@@ -2125,28 +2230,33 @@ def ask_continuation(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "build_statement|signature",
-                    "do not touch|not touch|signature stays|stays as it is|must not change|unchanged|not change|untouched",
+                    "do not touch|not touch|signature stays|stays as it is|must not change|unchanged|not change|untouched|not changed|fixed|frozen|must stay|never touched|not be changed|kept as is",
                 ],
                 said_in=session.saying("do not touch the signature of"),
             ),
             fact(
                 "the script passes three positional arguments",
                 type="reason",
-                keys=["three positional arguments|three arguments by position|positional"],
+                keys=[
+                    "three positional arguments|three arguments by position|positional|positionally|three arguments|by position",
+                    "script|nightly_close.py|nightly_close|Ilse|Ilse's script|build_statement|calls|passes",
+                ],
                 said_in=session.saying("three positional arguments"),
             ),
             fact(
                 "standard library only",
                 type="constraint",
-                keys=["standard library|no new dependency|no dependency|stdlib"],
+                keys=[
+                    "standard library|no new dependency|no dependency|stdlib|no new dependencies|no third-party package|no extra packages|without dependencies|no external packages|no external library"
+                ],
                 said_in=ends(session.saying("standard library only, no new dependency")),
             ),
             fact(
                 "replaced letters are not accepted above 250 EUR",
                 type="constraint",
                 keys=[
-                    "replaced letters|replaced|letters|abbreviations|translations",
-                    "not accepted|not allowed|not replaced|no replaced",
+                    "replaced letters|replaced|letters|abbreviations|translations|transliteration|altered payee|payee spelling|substituted letters",
+                    "not accepted|not allowed|not replaced|no replaced|refused|rejected|forbidden|unacceptable|not permitted|as on the invoice|no transliteration",
                     "250 EUR",
                 ],
                 said_in=session.holding("amounts above 250 EUR"),
@@ -2155,8 +2265,8 @@ def ask_continuation(session: Recorder) -> None:
                 "a record file is never overwritten",
                 type="constraint",
                 keys=[
-                    "kr2|record file|KR2|file",
-                    "never overwritten|not overwrite|never overwrite|no overwriting",
+                    "kr2|record file|KR2|file|export",
+                    "never overwritten|not overwrite|never overwrite|no overwriting|not overwritten|not be overwritten|refuses to overwrite|without overwriting|no overwrite",
                 ],
                 said_in=[
                     *session.saying("must not overwrite an existing file"),
@@ -2168,7 +2278,7 @@ def ask_continuation(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "journal|data/",
-                    "nobody else writes|not write|don't write|leave alone|not touch|don't touch|untouched|only Ilse",
+                    "nobody else writes|not write|don't write|leave alone|not touch|don't touch|untouched|only Ilse writes|only Ilse edits|Ilse alone writes|not edit|never edited|never touched",
                 ],
                 said_in=session.saying("I don't write into the journal"),
             ),
@@ -2179,19 +2289,22 @@ def ask_continuation(session: Recorder) -> None:
                 of="the signature of build_statement does not change",
                 keys=[
                     "build_statement",
-                    "fourth parameter|fourth argument|last day",
-                    "takes|has|got",
+                    "fourth parameter|fourth argument|last day|extra parameter",
+                    "takes|has|got|gets|accepts",
                 ],
             ),
             trap(
                 "Unidecode replaces the letters",
                 of="standard library only",
-                keys=["Unidecode", "replaces|installed|is used|added"],
+                keys=[
+                    "Unidecode|unidecode package",
+                    "replaces|installed|is used|added|transliterates",
+                ],
             ),
             trap(
                 "a kr2 export overwrites an existing file",
                 of="a record file is never overwritten",
-                keys=["kr2|export", "overwrites|replaces", "existing|exists"],
+                keys=["kr2|export|KR2", "overwrites|replaces", "existing|exists"],
             ),
         ],
     )
@@ -2204,7 +2317,10 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "the voucher of a correction starts with K",
                 type="constraint",
-                keys=["correction", "starts with K|begins with K|K"],
+                keys=[
+                    "correction|corrections|correcting entry",
+                    "starts with K|begins with K|K|K-voucher|prefix K|K number",
+                ],
                 said_in=session.holding(
                     "A correction is an entry of its own with a voucher that starts with K"
                 ),
@@ -2217,18 +2333,21 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "each day late costs 35 EUR",
                 type="value",
-                keys=["35 EUR", "day"],
+                keys=["35 EUR", "day|late|delay|daily|fee"],
             ),
             fact(
                 "every line of a statement must have a voucher",
                 type="constraint",
-                keys=["every line|each line|all lines", "voucher"],
+                keys=["every line|each line|all lines|no line", "voucher"],
                 said_in=session.saying("every line of a statement must have a voucher"),
             ),
             fact(
                 "the bank's own list is kept for 7 years",
                 type="value",
-                keys=["bank list|bank's list|bank's own list", "7"],
+                keys=[
+                    "bank list|bank's list|bank's own list|bank statements|list from the bank",
+                    "7|7 years",
+                ],
                 said_in=session.holding("the bank's own list for 7"),
             ),
         ],
@@ -2236,12 +2355,15 @@ def ask_continuation(session: Recorder) -> None:
             trap(
                 "the voucher of a correction starts with B",
                 of="the voucher of a correction starts with K",
-                keys=["correction", "starts with B|starts with C|begins with B"],
+                keys=[
+                    "correction|corrections",
+                    "starts with B|starts with C|begins with B|begins with C",
+                ],
             ),
             trap(
                 "the bank's own list is kept for 10 years",
                 of="the bank's own list is kept for 7 years",
-                keys=["bank|bank's own list", "10 years"],
+                keys=["bank|bank's own list|bank's list", "10 years"],
             ),
         ],
     )
@@ -2254,49 +2376,70 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "--all-assets for the May closing",
                 type="next_step",
-                keys=["--all-assets", "May|list|one KR2 file"],
+                keys=[
+                    "--all-assets",
+                    "May|list|one KR2 file|later|wish|wanted|planned|requested|not yet|to do",
+                ],
                 said_in=session.saying("I want `--all-assets` for the May closing"),
             ),
             fact(
                 "Ilse runs nightly_close.py against the branch on Monday",
                 type="next_step",
-                keys=["nightly_close.py|nightly_close|Ilse", "Monday"],
+                keys=["nightly_close.py|nightly_close|Ilse|nightly script|her script", "Monday"],
                 said_in=session.saying("after Ilse has run nightly_close.py"),
             ),
             fact(
                 "1.7.0 comes after that",
                 type="constraint",
-                keys=["1.7.0", "only after|after|no version bump"],
+                keys=[
+                    "1.7.0|version bump|next version|release",
+                    "only after|after|no version bump|not bumped|waits|until|not yet|once Ilse|depends on",
+                ],
                 said_in=session.saying("1.7.0 comes only after Ilse"),
             ),
             fact(
                 "Ilse decides how C-0603 is spelled",
                 type="next_step",
-                keys=["C-0603|Łucja|sailmaker|name", "Ilse"],
+                keys=[
+                    "C-0603|Łucja|sailmaker|name|spelling",
+                    "Ilse decides|for Ilse|Ilse|Ilse's decision|up to Ilse",
+                ],
                 said_in=session.saying("how to spell C-0603 is for Ilse"),
             ),
             fact(
                 "80 tests passed in the last run",
                 type="command",
-                keys=["80 passed|80 tests"],
+                keys=["80 passed|80 tests", "passed|tests|pass|green|suite"],
                 said_in=ends(session.holding("80 passed")),
             ),
             fact(
                 "nothing is pushed",
                 type="state",
-                keys=["nothing is pushed|nothing pushed|not pushed|unpushed|no push"],
+                keys=[
+                    "nothing is pushed|nothing pushed|not pushed|unpushed|no push|nothing has been pushed|without pushing|not yet pushed|local only|never pushed|only local"
+                ],
             ),
         ],
         [
             trap(
                 "79 tests passed in the last run",
                 of="80 tests passed in the last run",
-                keys=["79 passed|79 tests|76 passed|76 tests"],
+                keys=["79 passed|79 tests|76 passed|76 tests|79", "passed|tests"],
             ),
             trap(
                 "the next version is 1.6.3",
                 of="1.7.0 comes after that",
-                keys=["1.6.3", "version|release"],
+                keys=["1.6.3|1.8.0|2.0.0", "version|release|next"],
+            ),
+            trap(
+                "1.7.0 is released",
+                of="1.7.0 comes after that",
+                keys=["1.7.0", "released|tagged|shipped|published"],
+            ),
+            trap(
+                "1.7.0 is released",
+                of="1.7.0 comes after that",
+                keys=["1.7.0", "released|tagged|shipped|published"],
             ),
         ],
     )
@@ -2314,34 +2457,43 @@ def ask_decisions(session: Recorder) -> None:
             fact(
                 "the sum of March is -17368",
                 type="value",
-                keys=["sum", "-17368"],
+                keys=["sum|total|March|amounts", "-17368"],
             ),
             fact(
                 "our record has 2578",
                 type="value",
-                keys=["2578"],
+                keys=["2578", "KRE|record|our|check number|modulo|Python|we write|python"],
             ),
             fact(
                 "truncating would give -7395",
                 type="value",
-                keys=["truncating|truncation|truncated|C|Java|fmod", "-7395"],
+                keys=[
+                    "truncating|truncation|truncated|C|Java|fmod|other convention|toward zero",
+                    "-7395",
+                ],
             ),
             fact(
                 "a month with a positive sum is the same in both and proves nothing",
                 type="reason",
-                keys=["positive", "same|proves nothing|no proof|nothing"],
+                keys=[
+                    "positive",
+                    "same|proves nothing|no proof|nothing|identical|no evidence|inconclusive|not distinguish|useless as a test|tells nothing|no difference",
+                ],
                 said_in=session.saying("A month with a positive sum is the same in both worlds"),
             ),
             fact(
                 "ticket KL-2291 asks about the check number",
                 type="identifier",
-                keys=["KL-2291"],
+                keys=[
+                    "KL-2291",
+                    "ticket|check number|checksum|modulo|opened|helpdesk|asks|question|negative sum",
+                ],
             ),
             fact(
                 "nothing is uploaded until they answer",
                 type="constraint",
                 keys=[
-                    "nothing gets uploaded|nothing is uploaded|no upload|not upload|not uploaded|no uploads"
+                    "nothing gets uploaded|nothing is uploaded|no upload|not upload|not uploaded|no uploads|without uploading|uploads forbidden|nothing may be uploaded|uploads on hold|uploads wait|uploads are blocked|hold uploads|uploading waits"
                 ],
                 said_in=session.saying("nothing gets uploaded"),
             ),
@@ -2355,7 +2507,17 @@ def ask_decisions(session: Recorder) -> None:
             trap(
                 "the sum of March is 17368",
                 of="the sum of March is -17368",
-                keys=["sum", "+17368|17367"],
+                keys=["sum|total", "+17368|17367"],
+            ),
+            trap(
+                "the helpdesk confirmed our check number",
+                of="ticket KL-2291 asks about the check number",
+                keys=["helpdesk|portal|KL-2291", "confirmed|answered|accepted our check number"],
+            ),
+            trap(
+                "the helpdesk confirmed our check number",
+                of="ticket KL-2291 asks about the check number",
+                keys=["helpdesk|portal|KL-2291", "confirmed|answered|accepted our check number"],
             ),
         ],
     )
@@ -2368,12 +2530,15 @@ def ask_decisions(session: Recorder) -> None:
             fact(
                 "TB-132: kr2 needs --out",
                 type="error",
-                keys=["TB-132", "--out|file"],
+                keys=["TB-132", "--out|output file|output path|without a file|no file"],
             ),
             fact(
                 "TB-133: the file exists",
                 type="error",
-                keys=["TB-133", "exists|overwritten|overwrite"],
+                keys=[
+                    "TB-133",
+                    "exists|overwritten|overwrite|existing|already there|already present",
+                ],
             ),
             fact(
                 "TB-142 names voucher C-0603",
@@ -2383,13 +2548,20 @@ def ask_decisions(session: Recorder) -> None:
             fact(
                 "an altered payee name is worse than no file",
                 type="reason",
-                keys=["altered|changed|replaced", "payee|name", "worse|audit|silently"],
+                keys=[
+                    "altered|changed|replaced|falsified|garbled|modified|misspelled",
+                    "payee|name",
+                    "worse|audit|silently|unnoticed",
+                ],
                 said_in=session.saying("a silently altered payee name is worse than no file"),
             ),
             fact(
                 "who wants a second file deletes the first by hand",
                 type="decision",
-                keys=["deletes|delete|deleted|removes", "by hand|manually|first one|first"],
+                keys=[
+                    "deletes|delete|deleted|removes|remove|deleting",
+                    "by hand|manually|first one|first|old one|existing file",
+                ],
                 said_in=session.saying("Whoever wants a second file deletes the first one by hand"),
             ),
         ],
@@ -2397,12 +2569,22 @@ def ask_decisions(session: Recorder) -> None:
             trap(
                 "TB-131: kr2 needs --out",
                 of="TB-132: kr2 needs --out",
-                keys=["TB-131|TB-133", "needs --out"],
+                keys=["TB-131|TB-133|TB-142", "needs --out"],
             ),
             trap(
                 "TB-142 names voucher C-0605",
                 of="TB-142 names voucher C-0603",
                 keys=["TB-142", "C-0605|C-0606|B-1"],
+            ),
+            trap(
+                "an existing file is replaced with --force",
+                of="who wants a second file deletes the first by hand",
+                keys=["--force", "replaces|overwrites|is used|added|option for"],
+            ),
+            trap(
+                "an existing file is replaced with --force",
+                of="who wants a second file deletes the first by hand",
+                keys=["--force", "replaces|overwrites|is used|added|option for"],
             ),
         ],
     )
