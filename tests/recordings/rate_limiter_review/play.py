@@ -1969,25 +1969,29 @@ def probes_of_p2(session: Recorder) -> None:
             fact(
                 "C7 and C8 are withdrawn",
                 type="state",
-                keys=["C7", "C8", "withdrawn|withdraw|withdrew"],
+                keys=[
+                    "C7",
+                    "C8",
+                    "withdrawn|retracted|dropped|taken back|removed|rescinded|struck|no longer stand|not upheld",
+                ],
                 said_in=session.saying("C7, C8 and C10 are withdrawn"),
             ),
             fact(
                 "C5 is major",
                 type="state",
-                keys=["C5", "major"],
+                keys=["C5", "major|not blocker|no blocker|downgraded"],
                 said_in=ends(session.holding("C5: major", "## C5 (major)", calls=True)),
             ),
             fact(
                 "C6 is major",
                 type="state",
-                keys=["C6", "major"],
+                keys=["C6", "major|not minor|upgraded|severity raised"],
                 said_in=ends(session.holding("## C6 (major)", calls=True)),
             ),
             fact(
                 "the burst of the kiosks is 20",
                 type="value",
-                keys=["burst", "20"],
+                keys=["burst|bucket size|bucket capacity|limits.kiosk", "20"],
                 said_in=session.saying(
                     "Burst 20 for the class kiosk", "burst for the kiosks to 20"
                 ),
@@ -1995,16 +1999,24 @@ def probes_of_p2(session: Recorder) -> None:
             fact(
                 f"commit {burst} raised the burst",
                 type="identifier",
-                keys=[burst],
+                keys=[
+                    f"{burst}",
+                    "raise burst|increase burst|bump burst|burst 20|burst to 20|larger burst|higher burst|kiosk burst|set burst",
+                ],
             ),
         ],
         [
-            trap("C5 is a blocker", of="C5 is major", keys=["C5", "blocker"]),
+            trap("C5 is a blocker", of="C5 is major", keys=["C5", "blocker|blocking"]),
             trap("C6 is minor", of="C6 is major", keys=["C6", "minor"]),
             trap(
                 "the burst of the kiosks is 12",
                 of="the burst of the kiosks is 20",
-                keys=["burst", "12"],
+                keys=["burst|bucket size|bucket capacity|limits.kiosk", "12"],
+            ),
+            trap(
+                "C7 and C8 stay in the review",
+                of="C7 and C8 are withdrawn",
+                keys=["C7", "C8", "stand|stay|remain|open|upheld|to be fixed"],
             ),
         ],
         point="p2",
@@ -2019,22 +2031,31 @@ def probes_of_p2(session: Recorder) -> None:
             fact(
                 "on Friday the wall clock was stepped back by 287 seconds",
                 type="value",
-                keys=["clock|stepped|step|quay-ntp", "287 seconds"],
+                keys=[
+                    "clock|stepped|step|quay-ntp|time server|NTP|set back|time jump|jumped back|2025-06-06",
+                    "287 seconds",
+                ],
             ),
             fact(
                 "a reply to kiosk-11 was dropped with E-71",
                 type="error",
-                keys=["kiosk-11|office display", "E-71"],
+                keys=["kiosk-11|office display|display in the office", "E-71"],
             ),
             fact(
                 "the process was killed by signal 9",
                 type="error",
-                keys=["pontoon|pid 2204|process", "signal 9|SIGKILL"],
+                keys=[
+                    "pontoon|pid 2204|process|bridge log|service|server|program|instance",
+                    "signal 9|SIGKILL|kill -9|sig 9",
+                ],
             ),
             fact(
                 "the first reply after the restart took 1.83 seconds",
                 type="value",
-                keys=["first reply|restart|started", "1.83 seconds"],
+                keys=[
+                    "first reply|first response|first answer|restart|started|start-up|startup|pid 3117|new process|came back|reboot of pontoon",
+                    "1.83 seconds",
+                ],
             ),
             file_fact(session, "ops/kiosks.toml", "read"),
         ],
@@ -2042,7 +2063,10 @@ def probes_of_p2(session: Recorder) -> None:
             trap(
                 "on Friday the wall clock was stepped back by 300 seconds",
                 of="on Friday the wall clock was stepped back by 287 seconds",
-                keys=["Friday|2025-06-06|that morning", "300 seconds"],
+                keys=[
+                    "Friday|2025-06-06|that morning|bridge log|log of the bridge",
+                    "300 seconds|5 minutes",
+                ],
             ),
             trap(
                 "a reply to kiosk-06 was dropped with E-71",
@@ -2052,7 +2076,7 @@ def probes_of_p2(session: Recorder) -> None:
             trap(
                 "the first reply after the restart took 0.41 seconds",
                 of="the first reply after the restart took 1.83 seconds",
-                keys=["restart|after the kill", "0.41 seconds"],
+                keys=["restart|after the kill|came back|pid 3117", "0.41 seconds"],
             ),
         ],
         point="p2",
@@ -2062,7 +2086,9 @@ def probes_of_p2(session: Recorder) -> None:
 def probes_of_p3(session: Recorder) -> None:
     """Asked after the repairs: the dead end, the clients, what was asked in between."""
     fact, trap = session.fact, session.trap
-    culprit = commit_of(session, "router: rank the routes once")
+    bisected = session.repo.git("log", "-1", "--format=%H", "--grep=^router: rank the routes once")
+    bisected = bisected.strip()
+    culprit = bisected[:7]
     tides = commit_of(session, "tides: correct the lag")
     ranked = commit_of(session, "review: rank routes when")
     session.probe(
@@ -2074,7 +2100,10 @@ def probes_of_p3(session: Recorder) -> None:
             fact(
                 "without the limiter it is still 44=30",
                 type="reason",
-                keys=["without the limiter|no limiter|limiter removed|chain", "44=30"],
+                keys=[
+                    "without the limiter|no limiter|limiter removed|removing the limiter|limiter disabled|limiter taken out|limiter off|limiter out of the chain|dropping the limiter|bypassing the limiter",
+                    "44=30|30 x 44|still 30|30 no route|30 times 44|44 stays|same 44|same result|still fails|still wrong|persists|no difference|same figures",
+                ],
                 said_in=session.saying("without the limiter it is still 44=30"),
             ),
             fact(
@@ -2082,42 +2111,60 @@ def probes_of_p3(session: Recorder) -> None:
                 type="reason",
                 keys=[
                     "replay guard|guard",
-                    "never keeps a get|no get|not keep get|only put and drop|only stores good replies to put and drop",
+                    "never keeps a get|no get|not keep get|only put and drop|only stores good replies to put and drop|never stores get|never caches get|not store get|not cache get|only keeps put|only caches put|ignores gets|gets are not stored|gets are not kept|gets are never kept|GETs never cached",
                 ],
                 said_in=session.saying("replay guard never keeps a get"),
             ),
             fact(
                 f"commit {culprit} lost the late routes",
                 type="identifier",
-                keys=[culprit],
+                keys=[
+                    f"{culprit}|{bisected}",
+                    "first bad|bad commit|culprit|cause|broke|introduced|lost|loses|regression|bisect|to blame|responsible|guilty|faulty|the fault|offending|fault of|source",
+                ],
             ),
             fact(
                 "Router.mount does not reset _ranked",
                 type="reason",
-                keys=["mount", "forgets to reset|not reset|never resets|does not reset|no reset"],
+                keys=[
+                    "mount|mounting",
+                    "not reset|never resets|forgets to reset|no reset|missing reset|without resetting|not clear|never clears|not invalidate|never invalidates|forgets to invalidate|fails to reset|fails to invalidate|leaves _ranked|leaves cache|stale cache|stale _ranked|skips reset|bypasses cache|omits reset|lacks reset",
+                ],
                 said_in=session.saying("`Router.mount` forgets to reset it"),
             ),
             fact(
                 f"commit {ranked} ranks routes when they are registered",
                 type="identifier",
-                keys=[ranked],
+                keys=[
+                    f"{ranked}",
+                    "registered|at registration|register|insort|sorted on insertion|sorted list|no cache|kept sorted|fixes C1|C1 fix|closes C1|C1",
+                ],
             ),
             fact(
                 "routes are inserted with bisect.insort",
                 type="identifier",
-                keys=["bisect.insort|insort"],
+                keys=[
+                    "bisect.insort|insort",
+                    "route|entries|entry|list|insert|register|sorted|registration|rank",
+                ],
             ),
         ],
         [
             trap(
                 "the limiter in front of the guard lost the tides",
                 of="Router.mount does not reset _ranked",
-                keys=["limiter", "cause|culprit|lost the tides|broke"],
+                keys=[
+                    "limiter",
+                    "cause|culprit|lost the tides|broke|to blame|responsible for 44|loses the routes|fault of the limiter",
+                ],
             ),
             trap(
                 f"commit {commit_of(session, 'app: put the limiter')} lost the late routes",
                 of=f"commit {culprit} lost the late routes",
-                keys=[commit_of(session, "app: put the limiter"), "first bad|cause|culprit|lost"],
+                keys=[
+                    commit_of(session, "app: put the limiter"),
+                    "first bad|bad commit|culprit|cause|broke|introduced|lost|regression|to blame|responsible|guilty|faulty|offending",
+                ],
             ),
         ],
         point="p3",
@@ -2131,23 +2178,32 @@ def probes_of_p3(session: Recorder) -> None:
             fact(
                 "one question of a drained desk costs 50 lines",
                 type="value",
-                keys=["desk|question|TRIES_AT_ONCE|tries", "50"],
+                keys=[
+                    "desk|question|TRIES_AT_ONCE|tries|click|clerk|volley|one request|retries",
+                    "50",
+                ],
                 said_in=ends(session.holding("TRIES_AT_ONCE = 50", "drained desk: 50")),
             ),
             fact(
                 "the desk keeps quiet for 240 seconds",
                 type="value",
-                keys=["GIVE_UP_SECONDS|slept|sleeps|quiet|pauses|gives up", "240"],
+                keys=[
+                    "GIVE_UP_SECONDS|gives up|slept|sleeps|quiet|silent|pauses|goes dark|backs off|stops asking|leaves path alone|cool-down|shuts up",
+                    "240",
+                ],
             ),
             fact(
                 "the desk waits at most 45 seconds",
                 type="value",
-                keys=["LONGEST_WAIT|longest wait|waits at most|accepts", "45"],
+                keys=[
+                    "LONGEST_WAIT|longest wait|waits at most|waits up to|accepts|accepted wait|maximum wait|tolerates|honours|will wait|wait limit|longest retry_after",
+                    "45",
+                ],
             ),
             fact(
                 "the drained desk showed opening hours",
                 type="error",
-                keys=["shown|shows|showed|desk", "opening hours"],
+                keys=["shown|shows|showed|displays|desk|clerk|desk screen|screen", "opening hours"],
                 said_in=session.holding("shown: opening hours"),
             ),
             file_fact(session, "clients/desk_client.py", "read"),
@@ -2156,12 +2212,18 @@ def probes_of_p3(session: Recorder) -> None:
             trap(
                 "the desk keeps quiet for 45 seconds",
                 of="the desk keeps quiet for 240 seconds",
-                keys=["GIVE_UP_SECONDS|slept|sleeps|quiet|pauses|gives up", "45"],
+                keys=[
+                    "GIVE_UP_SECONDS|gives up|slept|sleeps|quiet|silent|pauses|goes dark|backs off|stops asking|leaves path alone|cool-down|shuts up",
+                    "45",
+                ],
             ),
             trap(
                 "the desk waits at most 60 seconds",
                 of="the desk waits at most 45 seconds",
-                keys=["LONGEST_WAIT|longest wait|waits at most|accepts", "60|240"],
+                keys=[
+                    "LONGEST_WAIT|longest wait|waits at most|waits up to|accepts|accepted wait|maximum wait|tolerates|honours|will wait|wait limit|longest retry_after",
+                    "60|240",
+                ],
             ),
         ],
         point="p3",
@@ -2176,25 +2238,25 @@ def probes_of_p3(session: Recorder) -> None:
             fact(
                 "low water at the south gauge on the 15th is at 11:11",
                 type="value",
-                keys=["11:11", "low"],
+                keys=["11:11", "low|low water|low tide|ebb"],
             ),
             fact(
                 "the lag of the south gauge is 24 minutes",
                 type="value",
-                keys=["lag|south|_LAG", "24 minutes|minutes=24"],
+                keys=["lag|_LAG|offset|time shift|delay|south", "24 minutes|minutes=24"],
                 said_in=ends(session.holding("timedelta(minutes=24)")),
             ),
             fact(
                 f"Joris corrected the lag in {tides}",
                 type="identifier",
-                keys=[tides],
+                keys=[f"{tides}", "lag|gauge|tides|tide offset|correct"],
             ),
             fact(
                 "30 days of the table were compared and none differs",
                 type="command",
                 keys=[
-                    "30 days|every day|all days",
-                    "0 of 30|none differs|no difference|agree|match",
+                    "30 days|every day|all days|each day|30 rows|whole month|all of June|days of June|the month",
+                    "0 of 30|none differs|no difference|agree|match|0 differ|identical|no mismatch|no deviation|all correct|0 differences|not one differs|zero differences|coincide",
                 ],
                 said_in=session.holding("0 of 30 days differ"),
             ),
@@ -2206,24 +2268,35 @@ def probes_of_p3(session: Recorder) -> None:
             fact(
                 "131 requests of the evening were refused",
                 type="value",
-                keys=["48|refused|evening", "131"],
+                keys=[
+                    "48|refused|evening|refusal|too many|crane gate|kiosk-07|evening.plan",
+                    "131",
+                ],
             ),
         ],
         [
             trap(
                 "low water at the south gauge on the 15th is at 11:13",
                 of="low water at the south gauge on the 15th is at 11:11",
-                keys=["11:13|10:47", "low"],
+                keys=["11:13|10:47", "low|low water|low tide|ebb"],
             ),
             trap(
                 "the lag of the south gauge is 26 minutes",
                 of="the lag of the south gauge is 24 minutes",
-                keys=["lag|south|_LAG", "26 minutes|minutes=26"],
+                keys=["lag|_LAG|offset|time shift|delay|south", "26 minutes|minutes=26"],
             ),
             trap(
                 "S16: the template has limits for the unknown class crane",
                 of="S17: the template has limits for the unknown class crane",
                 keys=["S16", "crane"],
+            ),
+            trap(
+                "all 30 days differ from the table",
+                of="30 days of the table were compared and none differs",
+                keys=[
+                    "30 days|every day|days",
+                    "30 differ|all differ|each differs|every day differs|30 of 30",
+                ],
             ),
         ],
         point="p3",
@@ -2251,7 +2324,7 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "the burst of the kiosks is 16",
                 type="value",
-                keys=["burst", "16"],
+                keys=["burst|bucket size|bucket capacity|limits.kiosk", "16"],
                 said_in=[
                     *session.saying("make the burst 16"),
                     *ends(session.holding("burst to 16")),
@@ -2260,18 +2333,25 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "the code for too many requests is 47",
                 type="value",
-                keys=["47", "too many|TOO_FAST|too fast|refusal|refused"],
+                keys=[
+                    "47",
+                    "too many|TOO_FAST|too fast|refusal|refused|rate limit|rate-limited|throttled|limit code|limiter's code|over the limit",
+                ],
                 said_in=ends(session.holding("TOO_FAST = 47", calls=True)),
             ),
             fact(
                 f"commit {final} brought code 47 and the last burst",
                 type="identifier",
-                keys=[final],
+                keys=[f"{final}", "47|burst|refusal code|code of the refusal|final code"],
             ),
             fact(
                 "firmware 4.11 reboots on 49",
                 type="reason",
-                keys=["49", "reboot|reboots"],
+                keys=[
+                    "firmware|4.11|kiosk|vendor",
+                    "49",
+                    "reboot|restart|reset the kiosk|power cycle",
+                ],
             ),
             fact(
                 "the request queue of a kiosk holds 16 entries",
@@ -2281,29 +2361,43 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "48 stays with the desk",
                 type="constraint",
-                keys=["48", "desk|DESK_CLOSED"],
+                keys=[
+                    "48",
+                    "DESK_CLOSED|desk closed|desk is closed|stays with the desk|belongs to the desk|desk's|reserved for the desk|desk keeps|taken by the desk|left to the desk|remains the desk|kept for the desk|closed desk|desk code|means desk",
+                ],
             ),
         ],
         [
             trap(
                 "the burst of the kiosks is 12",
                 of="the burst of the kiosks is 16",
-                keys=["burst", "12"],
+                keys=["burst|bucket size|bucket capacity|limits.kiosk", "12"],
             ),
             trap(
                 "the burst of the kiosks is 20",
                 of="the burst of the kiosks is 16",
-                keys=["burst", "20"],
+                keys=["burst|bucket size|bucket capacity|limits.kiosk", "20"],
             ),
             trap(
                 "the code for too many requests is 48",
                 of="the code for too many requests is 47",
-                keys=["48", "too many|TOO_FAST|too fast|refusal|refused"],
+                keys=[
+                    "48",
+                    "too many|TOO_FAST|too fast|refusal|refused|rate limit|rate-limited|throttled|limit code|limiter's code|over the limit",
+                ],
             ),
             trap(
                 "the code for too many requests is 49",
                 of="the code for too many requests is 47",
-                keys=["49", "too many|TOO_FAST|too fast|refusal|refused"],
+                keys=[
+                    "49",
+                    "too many|TOO_FAST|too fast|refusal code|code of the refusal|rate limit|rate-limited|throttled|limit code|over the limit|refused with",
+                ],
+            ),
+            trap(
+                "the code 48 goes to too many requests and the desk moves to 47",
+                of="48 stays with the desk",
+                keys=["47", "DESK_CLOSED|desk closed|desk is closed|desk moves"],
             ),
         ],
     )
@@ -2316,37 +2410,43 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "a reply to a kiosk may have 16384 characters",
                 type="value",
-                keys=["reply|replies|E-71", "16384"],
+                keys=["reply|replies|E-71|response|answer|kiosk limit", "16384"],
                 said_in=session.holding("16384 characters"),
             ),
             fact(
                 "a reply to an ops console may have 65536 characters",
                 type="value",
-                keys=["console", "65536"],
+                keys=["console|ops-1|ops caller|ops reply", "65536"],
             ),
             fact(
                 "the stats reply had 4562 characters",
                 type="value",
-                keys=["stats|reply|start screens", "4562"],
+                keys=["stats|start screens|measured|console reply|reply", "4562"],
             ),
             fact(
                 "C10 is withdrawn",
                 type="state",
-                keys=["C10", "withdrawn|withdraw|withdrew"],
+                keys=[
+                    "C10",
+                    "withdrawn|retracted|dropped|taken back|removed|rescinded|struck|no longer stand|not upheld|wrong line|mistaken|not upheld|invalid|no finding",
+                ],
             ),
         ],
         [
             trap(
                 "a reply may have 4096 characters",
                 of="a reply to a kiosk may have 16384 characters",
-                keys=["reply|replies|stats", "4096"],
+                keys=[
+                    "reply limit|limit of a reply|limit for replies|reply may|replies may|reply at most|stats too long",
+                    "4096",
+                ],
             ),
             trap(
                 "a reply to an ops console may have 16384 characters",
                 of="a reply to an ops console may have 65536 characters",
-                keys=["console", "16384"],
+                keys=["console|ops-1|ops caller|ops reply", "16384"],
             ),
-            trap("C10 is a blocker", of="C10 is withdrawn", keys=["C10", "blocker"]),
+            trap("C10 is a blocker", of="C10 is withdrawn", keys=["C10", "blocker|blocking"]),
         ],
     )
     session.probe(
@@ -2359,39 +2459,56 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "the bucket had -139 tokens after the clock went back",
                 type="value",
-                keys=["tokens|token|bucket", "-139"],
+                keys=[
+                    "tokens|token|bucket|balance|tokens_left",
+                    "-139|minus 139|139 below zero|139 in debt|negative 139",
+                ],
             ),
             fact(
                 "the kiosk was refused for 280 seconds",
                 type="value",
-                keys=["refused|locked out|lockout", "280 seconds"],
+                keys=[
+                    "refused|refuses|locked out|lockout|lock out|blocked|shut out|denied|rejected every",
+                    "280 seconds",
+                ],
             ),
             fact(
                 "12 of 80 requests were answered",
                 type="value",
-                keys=["80", "12 answered|12 of 80|12 out of 80"],
+                keys=["80", "12 answered|12 of 80|12 out of 80|12 served|12 accepted|68 refused"],
             ),
             fact(
                 "168 berth pages were answered at once",
                 type="value",
-                keys=["168", "berth pages|requests|answered|at once"],
+                keys=[
+                    "168",
+                    "berth pages|requests|answered|at once|pages|raw path|14 buckets|served",
+                ],
             ),
             fact(
                 "the float held 0.999999 tokens",
                 type="error",
-                keys=["tokens|token|float|bucket", "0.999999"],
+                keys=["tokens|token|float|bucket|balance", "0.999999"],
             ),
         ],
         [
             trap(
                 "the kiosk was refused for 300 seconds",
                 of="the kiosk was refused for 280 seconds",
-                keys=["refused|locked out|lockout", "300 seconds"],
+                keys=[
+                    "refused|refuses|locked out|lockout|lock out|blocked|shut out|denied|rejected every",
+                    "300 seconds|5 minutes",
+                ],
             ),
             trap(
                 "51 of 80 requests were answered",
                 of="12 of 80 requests were answered",
-                keys=["80", "51 answered|51 of 80|51 out of 80"],
+                keys=["80", "51 answered|51 of 80|51 out of 80|51 served|51 accepted"],
+            ),
+            trap(
+                "140 berth pages were answered at once",
+                of="168 berth pages were answered at once",
+                keys=["140", "berth pages|requests at once|answered at once"],
             ),
         ],
         answer={"max_words": 120},
@@ -2406,41 +2523,58 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "more than 40 refusals of a kiosk in an hour are an alarm",
                 type="value",
-                keys=["refusals|refused|refusal", "40"],
+                keys=["refusals|refused|refusal|rejections|too many requests|47s", "40"],
                 said_in=session.doing("write_file", "docs/rollout.md"),
             ),
             fact(
                 "back when the first reply takes more than 1.5 seconds twice",
                 type="value",
-                keys=["first reply", "1.5 seconds"],
+                keys=["first reply|first response|first answer", "1.5 seconds"],
             ),
             fact(
                 "the way back is release 0.7.4",
                 type="command",
-                keys=["release|back|roll back", "0.7.4"],
+                keys=[
+                    "0.7.4",
+                    "back|roll back|rollback|revert|restore|reinstall|fall back|fallback|return to|previous release|downgrade",
+                ],
                 said_in=session.doing("write_file", "docs/rollout.md"),
             ),
             fact(
                 "ops write to pontoon-duty@harbour.example",
                 type="identifier",
-                keys=["pontoon-duty@harbour.example"],
+                keys=["pontoon-duty@harbour.example|pontoon-duty"],
             ),
             fact(
                 "north-1 comes last and never on a Friday",
                 type="constraint",
-                keys=["north-1", "last|never on a Friday|not on a Friday"],
+                keys=["north-1", "last|at the end|final", "Friday"],
             ),
         ],
         [
             trap(
                 "more than 25 refusals of a kiosk in an hour are an alarm",
                 of="more than 40 refusals of a kiosk in an hour are an alarm",
-                keys=["refusals|refused|refusal", "25|12"],
+                keys=["refusals|refused|refusal|rejections", "25|12"],
             ),
             trap(
                 "back when the first reply takes more than 2 seconds",
                 of="back when the first reply takes more than 1.5 seconds twice",
-                keys=["first reply", "2 seconds", "back|roll back"],
+                keys=[
+                    "first reply|first response|first answer",
+                    "2 seconds",
+                    "back|roll back|rollback|revert|restore",
+                ],
+            ),
+            trap(
+                "the way back is release 0.8.0",
+                of="the way back is release 0.7.4",
+                keys=["0.8.0", "back to|roll back to|revert to|way back"],
+            ),
+            trap(
+                "north-1 comes first",
+                of="north-1 comes last and never on a Friday",
+                keys=["north-1", "first|starts with|begins with"],
             ),
         ],
     )
@@ -2466,7 +2600,11 @@ def file_probes(session: Recorder) -> None:
                 keys=["src/pontoon/throttle.py"],
                 said_in=session.doing("bash", "git mv src/pontoon/limits.py"),
             ),
-            fact(f"commit {rename} renamed the module", type="identifier", keys=[rename]),
+            fact(
+                f"commit {rename} renamed the module",
+                type="identifier",
+                keys=[f"{rename}", "rename|throttle|throttle.py|limits.py|git mv|move module"],
+            ),
             file_fact(session, "scripts/bucket_demo.py", "deleted"),
         ],
         answer={"format": "list"},
@@ -2489,7 +2627,10 @@ def file_probes(session: Recorder) -> None:
             fact(
                 "per_minute is at least 2",
                 type="value",
-                keys=["per_minute|rate", "2 to 6000|at least 2|minimum 2|2, 6000"],
+                keys=[
+                    "per_minute|rate|per minute|requests a minute",
+                    "2 to 6000|at least 2|minimum 2|2, 6000|lower bound 2|no less than 2|not below 2|smallest 2|2 or more|from 1 to 2|least allowed 2|>= 2|now 2|2-6000|starts at 2|raised to 2|floor 2",
+                ],
                 said_in=session.doing("edit_file", "2 to 6000 is allowed"),
             ),
             file_fact(session, "src/pontoon/serve.py", "read"),
@@ -2499,7 +2640,10 @@ def file_probes(session: Recorder) -> None:
             trap(
                 "per_minute is at least 1",
                 of="per_minute is at least 2",
-                keys=["per_minute|rate", "1 to 6000|at least 1|minimum 1|1, 6000"],
+                keys=[
+                    "per_minute|rate|per minute|requests a minute",
+                    "1 to 6000|at least 1|minimum 1|1, 6000|lower bound 1|no less than 1|1 or more|1-6000|floor 1",
+                ],
             ),
         ],
         answer={"format": "list", "max_items": 12, "forbid": ["test_bucket.py"]},
@@ -2518,18 +2662,21 @@ def continuation_probes(session: Recorder) -> None:
             fact(
                 "quay machines may only be restarted between 01:00 and 04:30",
                 type="constraint",
-                keys=["restart|restarted|restarts", "01:00", "04:30"],
+                keys=["restart|reboot|stopped and started|bounce", "01:00", "04:30"],
             ),
             fact(
                 "the restart times go into the rollout page",
                 type="next_step",
-                keys=["restart times|times of the restarts|restart hours", "rollout|page"],
+                keys=[
+                    "restart times|times of the restarts|restart hours|restart window|hours for restarts|times for restarts|permitted restarts|restarts|when restarts",
+                    "rollout|docs/rollout.md|page for ops|ops page",
+                ],
                 said_in=session.saying("the restart times go into the rollout page"),
             ),
             fact(
                 "kiosk-09 runs in the test hall on Wednesday the 15th",
                 type="next_step",
-                keys=["kiosk-09|test hall", "Wednesday|15th"],
+                keys=["kiosk-09|test hall|hall-3|hall test|trial in the hall", "Wednesday|15th"],
                 said_in=session.saying("in the test hall on Wednesday the 15th"),
             ),
         ],
@@ -2537,7 +2684,11 @@ def continuation_probes(session: Recorder) -> None:
             trap(
                 "kiosk-09 runs in the test hall on Tuesday the 14th",
                 of="kiosk-09 runs in the test hall on Wednesday the 15th",
-                keys=["kiosk-09|test hall", "Tuesday|14th", "runs|booked|test"],
+                keys=[
+                    "kiosk-09|test hall|hall-3|hall test",
+                    "Tuesday|14th",
+                    "runs|booked|test|trial",
+                ],
             ),
         ],
     )
@@ -2552,7 +2703,7 @@ def continuation_probes(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "dispatch",
-                    "signature doesn't change|signature does not change|signature must not change|untouched|not touched|unchanged|stays as it is|keeps its signature|no parameter",
+                    "signature doesn't change|signature does not change|signature must not change|signature untouched|signature unchanged|signature stays|keeps its signature|signature fixed|signature frozen|same signature|no parameter|no new parameter|no extra parameter|no new argument|signature is off limits|untouched|not touched|unchanged|stays as it is|not altered|must not change|leave alone|no charge",
                 ],
                 said_in=session.saying("so its signature doesn't change"),
             ),
@@ -2560,8 +2711,8 @@ def continuation_probes(session: Recorder) -> None:
                 "Maren's commits are not rewritten",
                 type="constraint",
                 keys=[
-                    "Maren|commits|her",
-                    "not rewritten|don't rewrite|not rewrite|no rebase|no amend|no force push|no squash|as they were",
+                    "Maren|commits|her|history|branch",
+                    "not rewritten|don't rewrite|not rewrite|no rewrite|no rewriting|never rewrite|no rebase|not rebased|no amend|not amended|no force push|no force-push|no squash|not squashed|as they were|commits untouched|commits unchanged|commits intact|history intact|preserve commits|no history rewrite",
                 ],
                 said_in=session.saying(
                     "Don't rewrite Maren's commits", "commits are not rewritten"
@@ -2571,8 +2722,8 @@ def continuation_probes(session: Recorder) -> None:
                 "REVIEW.md is never committed",
                 type="constraint",
                 keys=[
-                    "REVIEW.md",
-                    "never committed|not committed|never commit|untracked|out of the commit|not in git",
+                    "REVIEW.md|review file",
+                    "never committed|not committed|never commit|not commit|untracked|out of the commit|not in git|out of git|no commit|kept out|stays out|uncommitted|must not be committed|not be added|not checked in|never checked in|not part of any commit|out of the repository",
                 ],
                 said_in=session.saying(
                     "REVIEW.md stays untracked", "REVIEW.md stays out of the commit"
@@ -2582,20 +2733,27 @@ def continuation_probes(session: Recorder) -> None:
                 "nothing in ops/ is edited",
                 type="constraint",
                 keys=[
-                    "ops/|ops",
-                    "never edit|not edit|not edited|hands off|not touch|untouched",
+                    "ops/|ops|ops files|ops folder",
+                    "never edit|not edit|not edited|don't edit|no edits|hands off|not touch|don't touch|untouched|read only|read-only|not change|unchanged|off limits|not ours|nothing edited|no change|not modified|never modify|never touched",
                 ],
                 said_in=session.saying("read what you like there but never edit it"),
             ),
             fact(
                 "the health check comes as ops-0",
                 type="reason",
-                keys=["health check|bridge", "ops-0"],
+                keys=[
+                    "health check|bridge|health probe|liveness check|health ping|healthcheck",
+                    "ops-0",
+                ],
             ),
             fact(
                 "the bridge calls dispatch and is not ours",
                 type="reason",
-                keys=["bridge|quaylink", "dispatch", "calls|not ours|called"],
+                keys=[
+                    "bridge|quaylink",
+                    "dispatch",
+                    "calls|not ours|called|caller|invokes|imports|external|outside|third party|foreign|nothing else",
+                ],
                 said_in=session.saying("The bridge calls `dispatch` with the request"),
             ),
         ],
@@ -2603,12 +2761,20 @@ def continuation_probes(session: Recorder) -> None:
             trap(
                 "dispatch takes a charge parameter",
                 of="the signature of Router.dispatch does not change",
-                keys=["dispatch", "charge", "takes|has|got|gained"],
+                keys=["dispatch", "charge", "takes|has|got|gained|accepts|now|added"],
             ),
             trap(
                 "the commits of the branch were squashed",
                 of="Maren's commits are not rewritten",
-                keys=["commits", "were squashed|are squashed|squashed into one|were rebased"],
+                keys=[
+                    "commits",
+                    "were squashed|are squashed|squashed into one|were rebased|have been squashed|were combined|were force-pushed",
+                ],
+            ),
+            trap(
+                "the health check comes as ops-1",
+                of="the health check comes as ops-0",
+                keys=["health check|health probe|healthcheck", "ops-1"],
             ),
         ],
     )
@@ -2621,57 +2787,76 @@ def continuation_probes(session: Recorder) -> None:
             fact(
                 "C5, the key by caller and route pattern, is Maren's",
                 type="next_step",
-                keys=["C5", "Maren|hers|her"],
+                keys=["C5", "Maren|hers|her|when she is back|left to Maren|she does"],
                 said_in=session.saying("Hers when she is back: C5"),
             ),
             fact(
                 "merging main, both lines of the code table stay",
                 type="next_step",
-                keys=["merging main|merge main|merge", "both lines"],
+                keys=[
+                    "merging main|merge main|merge|merging|conflict",
+                    "both lines|both rows|both entries|both codes|keep both|47 and 48|both meanings|both constants|both kept",
+                ],
                 said_in=session.saying("and merging main, where both lines"),
             ),
             fact(
                 "ask the vendor whether firmware 4.11 honours retry_after",
                 type="next_step",
-                keys=["vendor|firmware 4.11", "retry_after"],
+                keys=["vendor|firmware 4.11|firmware maker|manufacturer", "retry_after"],
                 said_in=session.saying("ask the vendor whether firmware 4.11 honours"),
             ),
             fact(
                 "a ticket for the 46 after 90 seconds",
                 type="next_step",
-                keys=["46", "90 seconds", "ticket"],
+                keys=[
+                    "46|repeats after the guard|guard has forgotten|guard forgets|expired repeat|late repeat|repeated booking",
+                    "90 seconds|90|guard has forgotten|guard forgets|replay guard|keep_seconds",
+                    "ticket|issue",
+                ],
                 said_in=session.saying("The 46 after 90 seconds is an old one"),
             ),
             fact(
                 "ops drops the section of the crane in revision 32",
                 type="next_step",
-                keys=["revision 32", "section|crane|template|ops"],
+                keys=[
+                    "revision 32|rev 32|r32",
+                    "section|crane|template|ops|limits.crane|south.ini|south quay",
+                ],
                 said_in=session.saying("ops will drop the section in revision 32"),
             ),
             fact(
                 "refusals per class in the stats after 0.8.0",
                 type="next_step",
                 keys=[
-                    "refusals per class|refusals by class|refusals for each class",
-                    "0.8.0|after the release",
+                    "refusals per class|refusals by class|refusals for each class|per-class refusals|refusal count class|refusals broken down by class|class refusals",
+                    "0.8.0|after the release|later release|next release",
                 ],
             ),
             fact(
                 "111 tests passed in the last run",
                 type="command",
-                keys=["111 passed|111 tests"],
+                keys=["111 passed|111 tests|111 green|111 of 111"],
             ),
         ],
         [
             trap(
                 "110 tests passed in the last run",
                 of="111 tests passed in the last run",
-                keys=["110 passed|110 tests|108 passed|108 tests"],
+                keys=["110 passed|110 tests|108 passed|108 tests|all 110|all 108"],
             ),
             trap(
                 "ops drops the section of the crane in revision 31",
                 of="ops drops the section of the crane in revision 32",
-                keys=["revision 31", "section|crane", "drop|drops|dropped"],
+                keys=[
+                    "revision 31|rev 31",
+                    "section|crane|limits.crane",
+                    "drop|remove|delete|without|cut",
+                ],
+            ),
+            trap(
+                "C5 was done by the reviewer",
+                of="C5, the key by caller and route pattern, is Maren's",
+                keys=["C5", "done|fixed|closed|implemented|committed"],
             ),
         ],
     )
@@ -2689,25 +2874,32 @@ def decision_probes(session: Recorder) -> None:
             fact(
                 "the key is caller and route pattern",
                 type="decision",
-                keys=["caller", "route pattern|pattern"],
+                keys=["caller", "route pattern|pattern|route template|Router.resolve"],
                 said_in=session.saying("Caller and route pattern keeps that"),
             ),
             fact(
                 "a start screen would eat the tokens of a booking",
                 type="reason",
-                keys=["start screen", "booking", "eats|eat|uses up|takes"],
+                keys=[
+                    "start screen|polling screen|screen|polling",
+                    "booking",
+                    "eat|uses up|takes|consumes|starves|drains|exhausts|steals|spends|empties|crowds out|at the expense",
+                ],
             ),
             fact(
                 "an evicted bucket comes back full",
                 type="reason",
-                keys=["evicted|eviction", "full"],
+                keys=[
+                    "evicted|eviction|LRU|dropped bucket|recreated bucket|re-created",
+                    "full|fresh burst|new burst|reset burst|whole burst|tokens restored|refilled",
+                ],
             ),
             fact(
                 "with the pattern as key 4 requests of the start screens were refused",
                 type="value",
                 keys=[
-                    "startscreen|start screen|start screens|startscreen.plan",
-                    "48=4|4 refused|4 refusals",
+                    "startscreen|start screen|start screens|startscreen.plan|burst 12|pattern key",
+                    "48=4|4 refused|4 refusals|four refused|4 x 48|4 requests refused|4 rejected|4 times 48",
                 ],
             ),
         ],
@@ -2715,12 +2907,18 @@ def decision_probes(session: Recorder) -> None:
             trap(
                 "the key is the caller alone",
                 of="the key is caller and route pattern",
-                keys=["one bucket per caller|caller alone", "key|chosen|C5"],
+                keys=[
+                    "one bucket per caller|caller alone|single bucket per caller",
+                    "key|chosen|C5|decided|agreed",
+                ],
             ),
             trap(
                 "with the pattern as key 2 requests of the start screens were refused",
                 of="with the pattern as key 4 requests of the start screens were refused",
-                keys=["startscreen|start screen|start screens|burst 12", "2 refused|2 refusals"],
+                keys=[
+                    "startscreen|start screen|start screens|burst 12",
+                    "2 refused|2 refusals|48=2|only 2 requests",
+                ],
             ),
         ],
     )
@@ -2733,37 +2931,47 @@ def decision_probes(session: Recorder) -> None:
             fact(
                 "a token is 60,000 units",
                 type="value",
-                keys=["units|UNITS", "60000"],
+                keys=["units|UNITS|unit|fractions of a token|token", "60000"],
             ),
             fact(
                 "the bucket uses clock.millis",
                 type="state",
-                keys=["clock.millis|millis|monotonic"],
+                keys=[
+                    "clock.millis|millis|monotonic clock|monotonic time|monotonic milliseconds",
+                    "bucket|tokens|_refill|refill|add|unit|C3|count|limiter",
+                ],
                 said_in=session.saying("millisecond of `clock.millis()`"),
             ),
             fact(
                 "GCRA would have to compute tokens back from a theoretical arrival time",
                 type="reason",
-                keys=["GCRA", "arrival time|computed back|compute back"],
+                keys=[
+                    "GCRA",
+                    "arrival time|computed back|compute back|convert back|derived back|back-calculate|tokens_left|stats shows tokens|no gain|harder to read|learn it first|reconstruct tokens|recompute tokens",
+                ],
             ),
             fact(
                 "behind the guard a storm of repeats would cost nothing",
                 type="reason",
                 keys=[
-                    "behind the guard|after the guard",
-                    "cost nothing|costs nothing|free|no charge",
+                    "behind the guard|after the guard|behind the replay guard|limiter second|guard first|moved behind|swapping the order",
+                    "cost nothing|costs nothing|free|no charge|uncharged|not charged|no cost|no tokens|never be charged|unlimited|not limited|cost no|costs no|no token",
                 ],
             ),
             fact(
                 "in the storm 28 of 40 repeats were refused",
                 type="value",
-                keys=["repeat|repeats|storm|0.05 s", "28 of 40|28 refused|28 get 48"],
+                keys=[
+                    "repeat|storm|0.05 s|50 ms|every 50 milliseconds|retry storm",
+                    "28 of 40|28 refused|28 get 48|28 out of 40|28 rejected|28 too many|28 repeats refused",
+                ],
             ),
             fact(
                 "standard library only",
                 type="constraint",
                 keys=[
-                    "standard library|nothing from the package index|no dependency|no dependencies"
+                    "standard library|stdlib|package index|PyPI|dependency|dependencies|third-party|third party",
+                    "only|nothing from the package index|no dependency|no dependencies|no new dependency|no third-party|no third party|nothing from PyPI|no package|no PyPI|no external|nothing else|without dependencies|nothing outside",
                 ],
             ),
         ],
@@ -2771,14 +2979,18 @@ def decision_probes(session: Recorder) -> None:
             trap(
                 "the bucket uses the wall clock",
                 of="the bucket uses clock.millis",
-                keys=["bucket|_refill|refill", "clock.wall|wall clock", "uses|asks|reads"],
+                keys=[
+                    "bucket|_refill|refill",
+                    "clock.wall|wall clock",
+                    "uses|asks|reads|relies|now",
+                ],
             ),
             trap(
                 "in the storm 12 of 40 repeats were refused",
                 of="in the storm 28 of 40 repeats were refused",
                 keys=[
-                    "repeat|repeats|storm|0.05 s",
-                    "12 of 40|12 refused|12 get 48|10 of 40 refused",
+                    "repeat|storm|0.05 s|50 ms",
+                    "12 of 40|12 refused|12 get 48|10 of 40 refused|12 rejected",
                 ],
             ),
         ],
