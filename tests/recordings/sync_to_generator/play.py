@@ -1789,6 +1789,7 @@ def ask_after_stages(session: Recorder) -> None:
         {
             1: [("ALERT-21 fires after 20 R204 lines", ["ALERT-21", "20"])],
             2: [("ALERT-40 pages Sunniva for R507", ["ALERT-40", "Sunniva"])],
+            4: [("SHORE-327 raised the quota", ["SHORE-327", "quota|131072 bytes"])],
             3: [
                 (
                     "the importer polls shore.out every 120 seconds",
@@ -1887,6 +1888,12 @@ def ask_after_wiring(session: Recorder) -> None:
                 (
                     "the producer was finished",
                     ["producer|reader thread", "finished|completed|ended normally"],
+                )
+            ],
+            3: [
+                (
+                    "the reader thread with a queue was adopted",
+                    ["thread|threads|queue", "adopted|chosen|accepted"],
                 )
             ],
         },
@@ -2420,12 +2427,19 @@ def ask_decisions(session: Recorder) -> None:
             ),
         ],
         {
+            0: [
+                (
+                    "the single pass was kept",
+                    ["single pass|one pass|one lazy pass", "kept|chosen|adopted|final"],
+                )
+            ],
+            1: [("shore.out is cut back on R205", ["cut back|truncated", "shore.out|shore file"])],
             3: [
                 (
                     "in one pass shore.out had 8000 bytes",
                     ["shore.out|shore file", "8000 bytes|7871 bytes"],
                 )
-            ]
+            ],
         },
     )
     ask(
