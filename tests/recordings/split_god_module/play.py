@@ -1864,24 +1864,33 @@ def probes_of_p2(session: Recorder) -> None:
             fact(
                 "columns and totals are out",
                 type="state",
-                keys=["columns", "totals", "out|extracted|moved|done"],
+                keys=["columns", "totals", "out|extracted|moved|done|split|finished|completed|cut"],
                 said_in=session.saying("Columns and totals are out as well"),
             ),
             fact(
                 "the text is next",
                 type="next_step",
-                keys=["text", "next"],
+                keys=[
+                    "text|text.py",
+                    "next|upcoming|pending|outstanding|queued|still to come|planned|follow",
+                ],
                 said_in=session.saying("Next is the text"),
             ),
             fact(
                 "MAX_POSITIONS is 400",
                 type="value",
-                keys=["MAX_POSITIONS|limit of positions", "400"],
+                keys=[
+                    (
+                        "MAX_POSITIONS|position limit|positions limit|limit of positions|"
+                        "invoice limit|maximum number of positions"
+                    ),
+                    "400",
+                ],
             ),
             fact(
                 "65 tests passed",
                 type="value",
-                keys=["65 passed|65 tests"],
+                keys=["65 tests|65 passed|65 green", "pass|green|succeed|no failures"],
                 said_in=ends(session.holding("65 passed in")),
             ),
         ],
@@ -1889,9 +1898,13 @@ def probes_of_p2(session: Recorder) -> None:
             trap(
                 "MAX_POSITIONS is 250",
                 of="MAX_POSITIONS is 400",
-                keys=["MAX_POSITIONS|limit of positions", "250"],
+                keys=["MAX_POSITIONS|positions|position limit|invoice limit", "250"],
             ),
-            trap("62 tests passed", of="65 tests passed", keys=["62 passed|62 tests"]),
+            trap(
+                "62 tests passed",
+                of="65 tests passed",
+                keys=["62 tests|62 passed|62 green", "pass|green|succeed|no failures"],
+            ),
         ],
         point="p2",
     )
@@ -1904,23 +1917,42 @@ def probes_of_p2(session: Recorder) -> None:
             fact(
                 "29 tills run docketry 3.1.2",
                 type="value",
-                keys=["29 tills", "3.1.2"],
+                keys=["29 tills|29 registers|29 machines|29", "3.1.2"],
                 said_in=session.holding("29 tills run docketry 3.1.2"),
             ),
-            fact("1 till has python 3.10.12", type="value", keys=["python", "3.10.12|3.10"]),
-            fact("the zip may be at most 2 MiB", type="constraint", keys=["zip", "2 MiB"]),
+            fact(
+                "1 till has python 3.10.12",
+                type="value",
+                keys=[
+                    "1 till|one till|single till|odd till|oldest",
+                    "python|interpreter",
+                    "3.10.12|3.10",
+                ],
+            ),
+            fact(
+                "the zip may be at most 2 MiB",
+                type="constraint",
+                keys=["zip|bundle", "2 MiB|2 MB|2 megabytes"],
+            ),
             file_fact(session, "ops/tills.txt", "read"),
         ],
         [
             trap(
                 "13 tills run docketry 3.1.2",
                 of="29 tills run docketry 3.1.2",
-                keys=["13 tills|20 tills", "3.1.2"],
+                keys=[
+                    "13 tills|20 tills|13 registers|20 registers|13 machines|20 machines",
+                    "3.1.2",
+                ],
             ),
             trap(
                 "1 till has python 3.11.9",
                 of="1 till has python 3.10.12",
-                keys=["1 till|odd till|single till|one till", "3.11.9|3.11.4"],
+                keys=[
+                    "1 till|odd till|single till|one till|oldest",
+                    "python|interpreter",
+                    "3.11.9|3.11.4",
+                ],
             ),
         ],
         point="p2",
@@ -1939,12 +1971,27 @@ def probes_of_p3(session: Recorder) -> None:
             fact(
                 "`import docketry.themes` alone still fails",
                 type="reason",
-                keys=["docketry.themes", "alone|on its own|by itself", "fails"],
+                keys=[
+                    "docketry.themes|themes.py|themes module|import themes",
+                    (
+                        "alone|on its own|by itself|fresh interpreter|standalone|isolation|"
+                        "imported first|imported directly|separately"
+                    ),
+                    "fails|breaks|ImportError|crash|not work|cannot be imported|raises|dead end",
+                ],
+                said_in=session.saying("alone still fails"),
             ),
             fact(
                 "cannot import name 'theme_for' from partially initialized module 'docketry.themes'",
                 type="error",
-                keys=["cannot import name|ImportError", "theme_for"],
+                keys=[
+                    (
+                        "cannot import|ImportError|import error|could not import|import failed|"
+                        "cannot be imported"
+                    ),
+                    "theme_for",
+                    "themes|partially initialized|circular|half-made|half-initialised|cycle",
+                ],
             ),
             fact(
                 "src/docketry/columns.py was renamed",
@@ -1956,20 +2003,35 @@ def probes_of_p3(session: Recorder) -> None:
             fact(
                 "a leaf outside the package is imported by both themes and text",
                 type="decision",
-                keys=["leaf", "outside"],
-                said_in=session.saying("a leaf outside the package"),
+                keys=[
+                    "leaf|option c|columns.py|leaf module",
+                    "outside|beside errors.py|next to errors.py|top-level|docketry/columns.py",
+                    "themes|text|both|cycle|circular",
+                ],
+                said_in=session.saying("a leaf outside the package, beside errors.py"),
             ),
             fact(
                 "format_amount is imported by 11 scripts",
                 type="value",
-                keys=["format_amount", "11 scripts|11"],
+                keys=["format_amount", "11 scripts|11 imports|11 times|11 uses|11"],
             ),
         ],
         [
             trap(
                 "format_amount is imported by 17 scripts",
                 of="format_amount is imported by 11 scripts",
-                keys=["format_amount", "17 scripts|8 scripts"],
+                keys=[
+                    "format_amount",
+                    "17 scripts|8 scripts|17 imports|8 imports|17 times|8 times",
+                ],
+            ),
+            trap(
+                "a lazy facade with __getattr__ was chosen for the cycle",
+                of="a leaf outside the package is imported by both themes and text",
+                keys=[
+                    "lazy facade|facade lazy|lazy import",
+                    "chosen|adopted|taken|picked|solved|implemented",
+                ],
             ),
         ],
         point="p3",
@@ -1984,37 +2046,71 @@ def probes_of_p3(session: Recorder) -> None:
             fact(
                 "the batch was done at 21:31:46",
                 type="value",
-                keys=["batch", "done|ended|finished", "21:31:46|21:31"],
+                keys=[
+                    "batch|night|evening|run",
+                    "done|ended|finished|completed|exit 0|end|over",
+                    "21:31:46|21:31",
+                ],
             ),
-            fact("peak memory 611 MiB", type="value", keys=["memory", "611 MiB"]),
-            fact("skagen has 226 documents", type="value", keys=["skagen", "226 documents"]),
+            fact(
+                "peak memory 611 MiB", type="value", keys=["memory|RAM|peak", "611 MiB|611 MB|611"]
+            ),
+            fact(
+                "skagen has 226 documents",
+                type="value",
+                keys=["skagen", "226 documents|226 invoices|226 docs|226"],
+            ),
             fact(
                 "samso S-0440 was refused with DK-33 for a note of 512 characters",
                 type="error",
-                keys=["S-0440|samso", "DK-33", "512 characters"],
+                keys=[
+                    "S-0440|samso",
+                    "DK-33",
+                    "512 characters|512-character|512 chars|512 signs|512",
+                ],
             ),
             fact(
                 "aero still has 2 tax differences",
                 type="state",
-                keys=["aero", "2 tax differences|2 differences"],
+                keys=[
+                    "aero",
+                    (
+                        "2 tax differences|2 differences|2 mismatches|2 discrepancies|"
+                        "2 deviations|2 wrong tax lines"
+                    ),
+                ],
             ),
         ],
         [
             trap(
                 "the batch was done at 21:22:18",
                 of="the batch was done at 21:31:46",
-                keys=["batch", "done|ended|finished", "21:22:18|21:22"],
+                keys=[
+                    "batch|night|evening|run",
+                    "done|ended|finished|completed|exit 0|end|over",
+                    "21:22:18|21:22",
+                ],
             ),
-            trap("peak memory 548 MiB", of="peak memory 611 MiB", keys=["memory", "548 MiB"]),
+            trap(
+                "peak memory 548 MiB",
+                of="peak memory 611 MiB",
+                keys=["memory|RAM|peak", "548 MiB|548 MB|548"],
+            ),
             trap(
                 "skagen has 212 documents",
                 of="skagen has 226 documents",
-                keys=["skagen", "212 documents"],
+                keys=["skagen", "212 documents|212 invoices|212 docs|212"],
             ),
             trap(
                 "aero still has 4 tax differences",
                 of="aero still has 2 tax differences",
-                keys=["aero", "4 tax differences|4 differences"],
+                keys=[
+                    "aero",
+                    (
+                        "4 tax differences|4 differences|4 mismatches|4 discrepancies|"
+                        "4 deviations|4 wrong tax lines"
+                    ),
+                ],
             ),
         ],
         point="p3",
@@ -2041,14 +2137,24 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "the archive host reads every text file as cp1252",
                 type="constraint",
-                keys=["archive", "cp1252|Windows-1252"],
+                keys=["archive", "cp1252|Windows-1252|Windows 1252|cp-1252|code page 1252"],
             ),
             file_fact(session, "tools/moved_list.py", "created"),
-            fact("the ticket of the spring release is REL-58", type="identifier", keys=["REL-58"]),
+            fact(
+                "the ticket of the spring release is REL-58",
+                type="identifier",
+                keys=[
+                    (
+                        "spring|next release|upcoming release|coming release|this release|"
+                        "release ticket"
+                    ),
+                    "REL-58",
+                ],
+            ),
             fact(
                 "the zip is signed with relctl sign --key winter-26",
                 type="command",
-                keys=["sign|signed", "winter-26"],
+                keys=["sign|signature|relctl sign|signing key", "winter-26"],
             ),
         ],
         [
@@ -2060,12 +2166,18 @@ def recall_probes(session: Recorder) -> None:
             trap(
                 "the zip is signed with relctl sign --key harbour-25",
                 of="the zip is signed with relctl sign --key winter-26",
-                keys=["sign|signed", "harbour-25"],
+                keys=["sign|signature|relctl sign|signing key", "harbour-25"],
             ),
             trap(
                 "the ticket of the spring release is REL-51",
                 of="the ticket of the spring release is REL-58",
-                keys=["spring", "REL-51"],
+                keys=[
+                    (
+                        "spring|next release|upcoming release|coming release|this release|"
+                        "release ticket"
+                    ),
+                    "REL-51",
+                ],
             ),
         ],
     )
@@ -2078,7 +2190,7 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "MAX_POSITIONS is 320",
                 type="value",
-                keys=["MAX_POSITIONS|positions", "320"],
+                keys=["MAX_POSITIONS|positions|position limit|invoice limit", "320"],
                 said_in=ends(
                     session.holding("MAX_POSITIONS = 320", "limits: 320 positions", calls=True)
                 ),
@@ -2086,34 +2198,42 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "the folding machine takes 8 sheets",
                 type="reason",
-                keys=["folding machine", "8 sheets"],
+                keys=[
+                    "folding machine|folding|machine folds|folder-inserter",
+                    "8 sheets|8 pages|8-sheet",
+                ],
             ),
             fact(
                 "DK-31 321 positions, the limit is 320",
                 type="error",
-                keys=["DK-31", "321 positions"],
+                keys=["DK-31", "321 positions|321"],
             ),
             fact(
                 f"commit {commit_of(session, 'limits: 320 positions')} set 320 positions",
                 type="identifier",
-                keys=[commit_of(session, "limits: 320 positions"), "320 positions"],
+                keys=[commit_of(session, "limits: 320 positions"), "320 positions|320"],
             ),
         ],
         [
             trap(
                 "MAX_POSITIONS is 250",
                 of="MAX_POSITIONS is 320",
-                keys=["MAX_POSITIONS|positions", "250"],
+                keys=["MAX_POSITIONS|positions|position limit|invoice limit", "250"],
             ),
             trap(
                 "MAX_POSITIONS is 400",
                 of="MAX_POSITIONS is 320",
-                keys=["MAX_POSITIONS|positions", "400"],
+                keys=["MAX_POSITIONS|positions|position limit|invoice limit", "400"],
             ),
             trap(
                 "DK-31 401 positions",
                 of="DK-31 321 positions, the limit is 320",
                 keys=["DK-31", "401 positions|251 positions"],
+            ),
+            trap(
+                f"commit {commit_of(session, 'render: raise MAX_POSITIONS')} set 320 positions",
+                of=f"commit {commit_of(session, 'limits: 320 positions')} set 320 positions",
+                keys=[commit_of(session, "render: raise MAX_POSITIONS"), "320 positions|320"],
             ),
         ],
     )
@@ -2126,46 +2246,83 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "the cause was the table CHECKS of #198",
                 type="reason",
-                keys=["cause|caused|replaced|missing", "CHECKS|check_tax"],
+                keys=[
+                    (
+                        "cause|culprit|to blame|root|fault|lost|omitted|missing|forgot|"
+                        "never called|not called|origin"
+                    ),
+                    "CHECKS table|check_tax|tax check|check of the stated tax",
+                    "#198|198|merge|table|credit notes|squash",
+                ],
                 said_in=session.saying("The cause was the table"),
             ),
             fact(
                 "DK-27 stated tax 41.79, computed 41.80",
                 type="error",
-                keys=["DK-27", "41.79"],
+                keys=["DK-27", "41.79", "41.80|stated|computed"],
             ),
             fact(
                 "ferry has 9 tax differences",
                 type="value",
-                keys=["ferry", "9 tax differences|9 differences"],
+                keys=[
+                    "ferry",
+                    (
+                        "9 tax differences|9 differences|9 mismatches|9 discrepancies|"
+                        "9 deviations|9 wrong tax lines"
+                    ),
+                ],
             ),
             fact(
                 "tax differences of the night: 17",
                 type="value",
-                keys=["tax differences|differences", "17"],
+                keys=[
+                    (
+                        "tax differences|differences|mismatches|discrepancies|deviations|"
+                        "wrong tax lines"
+                    ),
+                    "17",
+                ],
                 said_in=session.holding("differences of the night: 17"),
             ),
             fact(
                 "marstal has 5 tax differences",
                 type="value",
-                keys=["marstal", "5 tax differences|5 differences"],
+                keys=[
+                    "marstal",
+                    (
+                        "5 tax differences|5 differences|5 mismatches|5 discrepancies|"
+                        "5 deviations|5 wrong tax lines"
+                    ),
+                ],
             ),
         ],
         [
             trap(
                 "the cause was the rounding in round_half_up",
                 of="the cause was the table CHECKS of #198",
-                keys=["cause|caused", "rounding|round_half_up"],
+                keys=["cause|culprit|to blame|root|fault|origin", "rounding|round_half_up"],
             ),
             trap(
                 "ferry has 3 tax differences",
                 of="ferry has 9 tax differences",
-                keys=["ferry", "3 tax differences|3 differences"],
+                keys=[
+                    "ferry",
+                    (
+                        "3 tax differences|3 differences|3 mismatches|3 discrepancies|"
+                        "3 deviations|3 wrong tax lines"
+                    ),
+                ],
             ),
             trap(
                 "marstal has 9 tax differences",
                 of="marstal has 5 tax differences",
-                keys=["marstal", "9 tax differences|9 differences"],
+                keys=[
+                    "marstal",
+                    (
+                        "9 tax differences|9 differences|9 mismatches|9 discrepancies|"
+                        "9 deviations|9 wrong tax lines"
+                    ),
+                ],
             ),
         ],
     )
@@ -2179,60 +2336,82 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "the batch must be finished by 21:40",
                 type="constraint",
-                keys=["finished|done|over|end", "21:40"],
+                keys=[
+                    "batch|night run|evening run|evening",
+                    "finished|done|over|end|complete|deadline|latest",
+                    "21:40",
+                ],
             ),
             fact(
                 "the batch may use at most 768 MiB of memory",
                 type="constraint",
-                keys=["memory", "768 MiB"],
+                keys=["memory|RAM", "768 MiB|768 MB"],
             ),
             fact(
                 "a module may have at most 200 lines",
                 type="constraint",
-                keys=["module", "200 lines"],
+                keys=["module|file", "200 lines|200-line|200 LOC"],
             ),
             fact(
                 "a commit subject may have at most 72 characters",
                 type="constraint",
-                keys=["subject", "72 characters"],
+                keys=[
+                    "subject|commit message|commit title|subject line",
+                    "72 characters|72-character|72 chars|72 signs",
+                ],
             ),
             fact(
                 "ALERT-31 fires above 12 refused documents",
                 type="identifier",
-                keys=["ALERT-31", "refused|refusals"],
+                keys=["ALERT-31", "refused|refusals|rejected|rejections", "12"],
             ),
             fact(
                 "a night is run again with batchctl replay",
                 type="command",
-                keys=["batchctl replay"],
+                keys=["batchctl replay", "night|rerun|re-run|replayed|repeat|redo|reprocess"],
                 said_in=ends(session.holding("batchctl replay")),
             ),
             fact(
                 "Ragnhild approves changes below docketry/render",
                 type="state",
-                keys=["Ragnhild", "approves|approval"],
+                keys=[
+                    "Ragnhild",
+                    "approves|approval|approver|signs off|sign-off|reviews|responsible|owner",
+                    "docketry/render|render|package",
+                ],
             ),
         ],
         [
             trap(
                 "the batch must be finished by 20:15",
                 of="the batch must be finished by 21:40",
-                keys=["finished|done|over|end", "20:15"],
+                keys=[
+                    "batch|night run|evening run|evening",
+                    "finished|done|over|end|complete|deadline|latest",
+                    "20:15",
+                ],
             ),
             trap(
                 "ALERT-34 fires above 12 refused documents",
                 of="ALERT-31 fires above 12 refused documents",
-                keys=["ALERT-34|ALERT-37", "refused|refusals"],
+                keys=["ALERT-34|ALERT-37", "refused|refusals|rejected|rejections"],
             ),
             trap(
                 "a night is run again with batchctl verify",
                 of="a night is run again with batchctl replay",
-                keys=["batchctl verify|batchctl hold", "again|rerun|night"],
+                keys=[
+                    "batchctl verify|batchctl hold",
+                    "night|rerun|re-run|replayed|repeat|redo|reprocess",
+                ],
             ),
             trap(
                 "Oluf approves changes below docketry/render",
                 of="Ragnhild approves changes below docketry/render",
-                keys=["Oluf|Kirsten", "approves|approval", "docketry/render"],
+                keys=[
+                    "Oluf|Kirsten",
+                    "approves|approval|approver|signs off|sign-off|reviews|responsible|owner",
+                    "docketry/render",
+                ],
             ),
         ],
     )
@@ -2245,7 +2424,10 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "test_set_locale_changes_amounts failed",
                 type="error",
-                keys=["test_set_locale_changes_amounts"],
+                keys=[
+                    "test_set_locale_changes_amounts",
+                    "failed|failure|red|broke|went wrong|caught",
+                ],
                 said_in=ends(
                     session.holding("FAILED tests/test_render.py::test_set_locale_changes_amounts")
                 ),
@@ -2253,12 +2435,24 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "a global and the function that rebinds it live in the same module",
                 type="reason",
-                keys=["global", "same module"],
+                keys=[
+                    "global|_locale|module state|state",
+                    "rebind|setter|set_locale|function|writer|reassign",
+                    "same module|one module|single module|together|live together",
+                ],
+                said_in=session.saying("A global and the function that rebinds it"),
             ),
             fact(
                 f"commit {commit_of(session, 'render: extract locales')} extracted locales",
                 type="identifier",
-                keys=[commit_of(session, "render: extract locales"), "locales"],
+                keys=[commit_of(session, "render: extract locales"), "locales|locale"],
+            ),
+        ],
+        [
+            trap(
+                f"commit {commit_of(session, 'render: extract amounts')} extracted locales",
+                of=f"commit {commit_of(session, 'render: extract locales')} extracted locales",
+                keys=[commit_of(session, "render: extract amounts"), "locales|locale"],
             ),
         ],
     )
@@ -2280,7 +2474,7 @@ def file_probes(session: Recorder) -> None:
             fact(
                 "paginate lives in docketry.render.text",
                 type="identifier",
-                keys=["paginate", "docketry.render.text"],
+                keys=["paginate", "docketry.render.text|render/text.py|text.py|text module"],
                 said_in=session.holding("paginate lives in docketry.render.text"),
             ),
         ],
@@ -2288,7 +2482,10 @@ def file_probes(session: Recorder) -> None:
             trap(
                 "paginate lives in docketry.render.formats",
                 of="paginate lives in docketry.render.text",
-                keys=["paginate", "docketry.render.formats|docketry.columns"],
+                keys=[
+                    "paginate",
+                    "docketry.render.formats|docketry.columns|formats.py|columns.py|content.py",
+                ],
             ),
         ],
         answer={"format": "list", "max_items": 12},
@@ -2306,14 +2503,16 @@ def file_probes(session: Recorder) -> None:
             file_fact(session, "ops/runbook.md", "read"),
             file_fact(session, "src/docketry/invoice.py", "read"),
             fact(
-                "the label due is 'Forfalder' in the sheet", type="value", keys=["due", "Forfalder"]
+                "the label due is 'Forfalder' in the sheet",
+                type="value",
+                keys=["due|due date|payment date", "Forfalder", "sheet|labels-da.txt|Marit|Danish"],
             ),
         ],
         [
             trap(
                 "the label due is 'Betales' in the sheet",
                 of="the label due is 'Forfalder' in the sheet",
-                keys=["due", "Betales", "sheet"],
+                keys=["due|due date|payment date", "Betales", "sheet|labels-da.txt|Marit"],
             ),
         ],
         answer={"format": "list"},
@@ -2333,33 +2532,52 @@ def continuation_probes(session: Recorder) -> None:
                 "no import inside a function",
                 type="constraint",
                 keys=[
-                    "no import inside|no imports inside|no function-level import|never import inside",
-                    "function",
+                    (
+                        "no import inside|no imports inside|no function-level import|"
+                        "never import inside|not import inside|no lazy import|no inline import|"
+                        "no import within|no deferred import|no nested import|imports at the top|"
+                        "top-level imports"
+                    ),
+                    "function|function-level|lazy|inline|method|top",
                 ],
                 said_in=session.saying("no import inside a function"),
             ),
             fact(
                 "documents stay byte-identical",
                 type="constraint",
-                keys=["documents|output|outputs", "byte-identical|identical"],
+                keys=[
+                    "documents|output|outputs|invoices",
+                    (
+                        "byte-identical|byte identical|byte for byte|identical bytes|not a byte|"
+                        "no byte|bytewise|bit-identical"
+                    ),
+                ],
+                said_in=session.saying("Documents stay byte-identical"),
             ),
             fact(
                 "issue 214 stays open for the csv quoting",
                 type="next_step",
-                keys=["issue 214|#214", "open|quoting|later"],
+                keys=[
+                    "issue 214|#214",
+                    "csv|quoting|semicolon|tax adviser|open",
+                    (
+                        "open|later|deferred|postponed|pending|comes|to do|unfixed|not repaired|"
+                        "follow-up"
+                    ),
+                ],
                 said_in=session.saying("issue 214 stays open", "quoting of issue 214"),
             ),
             fact(
                 "540 positions give 14 pages",
                 type="value",
-                keys=["540 positions", "14 pages|pages: 14"],
+                keys=["540 positions|540-position|540", "14 pages|14-page|pages 14|14 sheets"],
             ),
         ],
         [
             trap(
                 "540 positions give 8 pages",
                 of="540 positions give 14 pages",
-                keys=["540 positions", "8 pages|9 pages"],
+                keys=["540 positions|540-position|540", "8 pages|9 pages|pages 8"],
             ),
         ],
     )
@@ -2372,32 +2590,65 @@ def continuation_probes(session: Recorder) -> None:
             fact(
                 "docketry.render stays the public import path",
                 type="constraint",
-                keys=["docketry.render", "public"],
+                keys=[
+                    "docketry.render",
+                    "public|import path|entry point|official",
+                    "stays|keep|preserve|not changed|must|rule|constraint|still",
+                ],
                 said_in=session.saying("stays the public import path"),
             ),
             fact(
                 "the signature of render_invoice is not touched",
                 type="constraint",
-                keys=["signature", "not touched|unchanged|not changed|untouched|stays"],
+                keys=[
+                    "signature|parameters|arguments|interface",
+                    "render_invoice",
+                    (
+                        "not touched|unchanged|not changed|untouched|stays|fixed|frozen|keep|"
+                        "preserved|must not change|intact|stable"
+                    ),
+                ],
             ),
             fact(
                 "one commit a step",
                 type="constraint",
-                keys=["one commit|a commit|commit per step", "step"],
+                keys=[
+                    "commit",
+                    "step|part|move|extraction",
+                    "one|each|every|per|own|separate|single",
+                ],
+                said_in=session.saying("One commit"),
             ),
             fact(
                 "no new dependency",
                 type="constraint",
-                keys=["no new dependency|without new dependency|no dependency added"],
+                keys=[
+                    (
+                        "no new dependency|without new dependency|no dependency|no new package|"
+                        "no third-party|no external library|no new library|"
+                        "no additional dependency|standard library only|stdlib only"
+                    ),
+                    (
+                        "new|package|library|third-party|external|add|additional|"
+                        "standard library|stdlib"
+                    ),
+                ],
+                said_in=session.saying("No new dependency"),
             ),
             fact(
                 "96 tests passed",
                 type="state",
-                keys=["96 passed|96 tests"],
+                keys=["96 tests|96 passed|96 green", "pass|green|succeed|no failures"],
                 said_in=ends(session.holding("96 passed in")),
             ),
         ],
-        [trap("91 tests passed", of="96 tests passed", keys=["91 passed|91 tests"])],
+        [
+            trap(
+                "91 tests passed",
+                of="96 tests passed",
+                keys=["91 tests|91 passed|91 green", "pass|green|succeed|no failures"],
+            )
+        ],
     )
     session.probe(
         "left-to-do",
@@ -2409,31 +2660,72 @@ def continuation_probes(session: Recorder) -> None:
             fact(
                 "split tests/test_render.py along the modules",
                 type="next_step",
-                keys=["test_render.py", "split|splitting"],
+                keys=[
+                    "test_render.py",
+                    "split|divide|break up|cut up|separate|distribute|one file per module",
+                ],
                 said_in=session.saying("split it along the"),
             ),
             fact(
                 "Marit has to look over the Danish labels",
                 type="next_step",
-                keys=["Marit", "Danish"],
+                keys=[
+                    "Marit",
+                    "Danish|labels-da",
+                    (
+                        "look over|look at|check|review|proofread|go through|approve|verify|"
+                        "confirm|inspect"
+                    ),
+                ],
                 said_in=session.saying("Marit has to look over"),
             ),
             fact(
-                "printing.py goes with 4.1", type="decision", keys=["printing|printing.py", "4.1"]
+                "printing.py goes with 4.1",
+                type="decision",
+                keys=[
+                    "printing.py|printing|old printing path|docketry.printing",
+                    (
+                        "goes|removed|dropped|deleted|removal|retired|gone|until|leaves|"
+                        "disappears|stays"
+                    ),
+                    "4.1",
+                ],
             ),
-            fact("the version stays 3.1.4", type="constraint", keys=["version", "3.1.4"]),
-            fact("the shadow run takes 14 days", type="constraint", keys=["shadow", "14 days"]),
+            fact(
+                "the version stays 3.1.4",
+                type="constraint",
+                keys=[
+                    "version",
+                    (
+                        "stays|keep|not bumped|unchanged|no bump|not bump|not raised|leave|still|"
+                        "bumps it"
+                    ),
+                    "3.1.4",
+                ],
+            ),
+            fact(
+                "the shadow run takes 14 days",
+                type="constraint",
+                keys=["shadow|parallel run|runs beside", "14 days|two weeks|14-day|fortnight"],
+            ),
             fact(
                 "the first site of every release is tuno",
                 type="state",
-                keys=["first site|starts with|begins with|first", "tuno"],
+                keys=["tuno", "first site|first|starts|begins|start with|pilot|leads"],
             ),
         ],
         [
             trap(
                 "printing.py goes with 4.0",
                 of="printing.py goes with 4.1",
-                keys=["printing|printing.py", "4.0"],
+                keys=[
+                    "printing.py|printing|old printing path|docketry.printing",
+                    (
+                        "goes|removed|dropped|deleted|removal|retired|gone|until|leaves|"
+                        "disappears|stays"
+                    ),
+                    "4.0",
+                ],
             ),
             trap(
                 "the version becomes 3.2.0",
@@ -2443,12 +2735,12 @@ def continuation_probes(session: Recorder) -> None:
             trap(
                 "the shadow run takes 23 days",
                 of="the shadow run takes 14 days",
-                keys=["shadow", "23 days|9 days"],
+                keys=["shadow|parallel run", "23 days|9 days|23-day"],
             ),
             trap(
                 "the first site of every release is ferry",
                 of="the first site of every release is tuno",
-                keys=["first site", "ferry|samso"],
+                keys=["first site|begins with|pilot site", "ferry|samso"],
             ),
         ],
     )
@@ -2466,17 +2758,23 @@ def decision_probes(session: Recorder) -> None:
             fact(
                 "a digest says that something changed, not what",
                 type="reason",
-                keys=["digest|sha256|hash", "something changed|that something changed"],
+                keys=[
+                    "digest|sha256|hash|checksum",
+                    (
+                        "something changed|not what changed|no diff|not show what|not say what|"
+                        "not tell what|not where|cannot be compared|that something differs"
+                    ),
+                ],
             ),
             fact(
                 "tests/outputs/text.txt has 1146 lines",
                 type="value",
-                keys=["text.txt|recorded text", "1146"],
+                keys=["text.txt|recorded text|text recording|text output", "1146 lines|1146"],
             ),
             fact(
                 "the tills run docketry from a zip file",
                 type="reason",
-                keys=["zip", "run|runs|install"],
+                keys=["till|they|register", "zip", "run|install|execute|start|load|import"],
                 said_in=session.saying("They run it from a zip file"),
             ),
         ],
@@ -2484,7 +2782,7 @@ def decision_probes(session: Recorder) -> None:
             trap(
                 "tests/outputs/text.txt has 456 lines",
                 of="tests/outputs/text.txt has 1146 lines",
-                keys=["text.txt|recorded text", "456|282"],
+                keys=["text.txt|recorded text|text recording|text output", "456|282"],
             ),
         ],
     )
@@ -2497,24 +2795,74 @@ def decision_probes(session: Recorder) -> None:
             fact(
                 "limits.raised puts the limit back",
                 type="decision",
-                keys=["limits.raised|raised|context manager", "back|restores|restored"],
+                keys=[
+                    "limits.raised|raised|context manager|with block",
+                    "back|restores|resets|put back|lowers|previous value|old value",
+                ],
                 said_in=session.saying("limits.raised(positions=600)"),
             ),
             fact(
                 "yard_batch never puts the limit back",
                 type="reason",
-                keys=["yard_batch|batch", "never puts|not put back|leaks|leak|stays raised"],
+                keys=[
+                    "yard_batch|batch",
+                    (
+                        "never puts|not put back|leak|never restores|not restored|never resets|"
+                        "not reset|stays raised|left raised|never lowered|not lowered"
+                    ),
+                ],
+                said_in=session.saying("never puts the limit back"),
             ),
-            fact("Norrvik deploys in June", type="reason", keys=["Norrvik", "June"]),
+            fact(
+                "Norrvik deploys in June",
+                type="reason",
+                keys=[
+                    "Norrvik",
+                    "June",
+                    (
+                        "deploy|rollout|update|ship|install|change|earliest|not earlier|"
+                        "not before|until|wait"
+                    ),
+                ],
+            ),
             fact(
                 "the shim warns with a DeprecationWarning",
                 type="decision",
-                keys=["shim|both names", "DeprecationWarning"],
+                keys=[
+                    "shim|old names|Norrvik|document_title|_position_row|moved.py",
+                    "DeprecationWarning|deprecation warning|warn",
+                ],
+                said_in=session.saying("both names work with a DeprecationWarning"),
             ),
             fact(
                 "norrvik sent no answer to the survey",
                 type="state",
-                keys=["norrvik", "no answer|not answered|did not answer|never answered"],
+                keys=[
+                    "norrvik",
+                    (
+                        "no answer|not answered|not answer|never answered|no reply|not reply|"
+                        "not replied|no response|not respond|unanswered|silent"
+                    ),
+                    "survey|questionnaire|February|Tove",
+                ],
+            ),
+        ],
+        [
+            trap(
+                "assigning render.MAX_POSITIONS still works",
+                of="limits.raised puts the limit back",
+                keys=[
+                    "assigning|assignment|render.MAX_POSITIONS",
+                    "still works|keeps working|takes effect|supported",
+                ],
+            ),
+            trap(
+                "the facade names document_title and _position_row forever",
+                of="the shim warns with a DeprecationWarning",
+                keys=[
+                    "facade|both names|document_title|_position_row",
+                    "forever|permanently|for good|indefinitely",
+                ],
             ),
         ],
     )

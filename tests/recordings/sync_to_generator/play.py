@@ -1722,17 +1722,34 @@ def ask_after_stages(session: Recorder) -> None:
             (
                 "raftline was killed at anon-rss 61440 kB",
                 "value",
-                ["anon-rss|oom-kill|killed", "61440 kB"],
+                [
+                    "anon-rss|RSS|resident memory|memory|killed|oom-kill|OOM",
+                    "61440 kB|60 MB|60 MiB|61440",
+                ],
             ),
-            ("the killed run had held_peak=38400", "value", ["held_peak", "38400"]),
-            ("raftline ended by signal 9", "error", ["raftline", "signal 9|SIGKILL"]),
+            ("the killed run had held_peak=38400", "value", ["held_peak|peak", "38400"]),
+            (
+                "raftline ended by signal 9",
+                "error",
+                ["raftline|process|run|supervisor", "signal 9|SIGKILL"],
+            ),
             ("the modem reported E31 no carrier", "error", ["modem", "E31|no carrier"]),
             file_fact(session, "ops/logs/ostra-2031-03-04.log", "read"),
         ],
         {
-            0: [("raftline was killed at anon-rss 57344 kB", ["anon-rss", "57344 kB"])],
-            1: [("the killed run had held_peak=48000", ["held_peak", "48000"])],
-            2: [("raftline ended by signal 11", ["raftline", "signal 11|SIGSEGV"])],
+            0: [
+                (
+                    "raftline was killed at anon-rss 57344 kB",
+                    ["anon-rss|RSS", "57344 kB|57344"],
+                )
+            ],
+            1: [("the killed run had held_peak=48000", ["held_peak|peak", "48000"])],
+            2: [
+                (
+                    "raftline ended by signal 11",
+                    ["raftline|process|run|supervisor", "signal 11|SIGSEGV|segmentation fault"],
+                )
+            ],
         },
         "p2",
     )
@@ -1746,28 +1763,37 @@ def ask_after_stages(session: Recorder) -> None:
             (
                 "at most 16384 bytes of stderr are read per run",
                 "constraint",
-                ["stderr", "16384 bytes"],
+                ["stderr", "16384 bytes|16 KB|16 KiB|16384"],
             ),
-            ("ALERT-21 fires after 25 R204 lines", "value", ["ALERT-21", "25"]),
-            ("ALERT-34 pages Sunniva for R507", "identifier", ["ALERT-34", "R507|Sunniva"]),
+            ("ALERT-21 fires after 25 R204 lines", "value", ["ALERT-21", "R204", "25"]),
+            (
+                "ALERT-34 pages Sunniva for R507",
+                "identifier",
+                ["ALERT-34", "R507", "Sunniva|pages|pager|paged"],
+            ),
             (
                 "the importer polls shore.out every 20 seconds",
                 "state",
-                ["importer|polls", "20 seconds"],
+                ["importer|polls|polled|poll", "20 seconds"],
             ),
             (
                 "SHORE-341 raised the quota because 131072 bytes were full after nine hours",
                 "reason",
-                ["SHORE-341|quota", "131072 bytes", "nine hours"],
+                [
+                    "SHORE-341",
+                    "131072 bytes|131072|128 KB|128 KiB|old quota",
+                    "nine hours|full|exhausted|filled",
+                ],
             ),
         ],
         {
             1: [("ALERT-21 fires after 20 R204 lines", ["ALERT-21", "20"])],
-            2: [("ALERT-40 pages Sunniva for R507", ["ALERT-40", "R507|Sunniva"])],
+            2: [("ALERT-40 pages Sunniva for R507", ["ALERT-40", "Sunniva"])],
+            4: [("SHORE-327 raised the quota", ["SHORE-327", "quota|131072 bytes"])],
             3: [
                 (
                     "the importer polls shore.out every 120 seconds",
-                    ["importer|polls", "120 seconds"],
+                    ["importer|polls|polled|poll", "120 seconds"],
                 )
             ],
         },
@@ -1788,18 +1814,33 @@ def ask_after_stages(session: Recorder) -> None:
             (
                 "Outbox.drain runs once, at the end of the spool file",
                 "reason",
-                ["Outbox.drain|drain", "once|end of the spool file"],
+                [
+                    "Outbox.drain|drain|outbox drained|drained|outbox",
+                    (
+                        "once|one time|single time|end of the spool file|end of file|"
+                        "end of the file|whole file"
+                    ),
+                ],
             ),
-            ("the trial of the batcher gave batches=60", "command", ["batches", "60"]),
+            (
+                "the trial of the batcher gave batches=60",
+                "command",
+                ["batches", "60|60 batches|batches=60"],
+            ),
             (
                 "the small spool had held_peak=1920 before the change",
                 "value",
-                ["held_peak", "1920"],
+                ["held_peak|peak", "1920"],
             ),
         ],
         {
-            0: [("the batcher holds 1920 records", ["batcher", "1920 records"])],
-            2: [("the trial of the batcher gave batches=48", ["batches", "48"])],
+            0: [
+                (
+                    "the batcher holds 1920 records",
+                    ["batcher", "1920 records"],
+                )
+            ],
+            2: [("the trial of the batcher gave batches=48", ["batches", "48 batches|batches=48"])],
         },
         "p2",
     )
@@ -1817,19 +1858,44 @@ def ask_after_wiring(session: Recorder) -> None:
             (
                 "R507 came at frame 18 with quota 40000",
                 "error",
-                ["frame 18", "quota 40000|does not fit"],
+                ["R507|sink", "frame 18", "quota 40000|40000|fails|failed|stopped"],
             ),
-            ("64 records were stranded in the queue", "value", ["stranded", "64"]),
-            ("the producer was blocked in put", "state", ["producer|reader", "blocked"]),
+            (
+                "64 records were stranded in the queue",
+                "value",
+                ["stranded|stuck|unshipped|never shipped|orphaned", "64"],
+            ),
+            (
+                "the producer was blocked in put",
+                "state",
+                ["producer|reader|reader thread", "blocked|stuck|hung|deadlock"],
+            ),
             (
                 "how many frames are in shore.out is up to the scheduler",
                 "reason",
-                ["frames", "scheduler"],
+                [
+                    "frames",
+                    (
+                        "scheduler|scheduling|thread timing|nondeterministic|non-deterministic|"
+                        "not deterministic|thread switching"
+                    ),
+                ],
             ),
         ],
         {
-            0: [("R507 came at frame 4 with quota 40000", ["frame 4", "quota 40000"])],
-            2: [("the producer was finished", ["producer", "finished"])],
+            0: [("R507 came at frame 4 with quota 40000", ["frame 4", "quota 40000|40000"])],
+            2: [
+                (
+                    "the producer was finished",
+                    ["producer|reader thread", "finished|completed|ended normally"],
+                )
+            ],
+            3: [
+                (
+                    "the reader thread with a queue was adopted",
+                    ["thread|threads|queue", "adopted|chosen|accepted"],
+                )
+            ],
         },
         "p3",
     )
@@ -1843,25 +1909,50 @@ def ask_after_wiring(session: Recorder) -> None:
             (
                 "sink-full: R507 frame 4 does not fit (quota 8000 bytes)",
                 "error",
-                ["R507", "frame 4", "8000 bytes"],
+                ["R507|sink-full", "frame 4", "8000 bytes|8000|quota|not fit"],
             ),
-            ("second-file-missing: R101 deck2.log", "error", ["R101", "deck2.log"]),
-            ("with few rejects shore.out has 12450 bytes", "value", ["shore.out", "12450 bytes"]),
+            (
+                "second-file-missing: R101 deck2.log",
+                "error",
+                ["R101|second-file-missing|no such spool file", "deck2.log"],
+            ),
+            (
+                "with few rejects shore.out has 12450 bytes",
+                "value",
+                ["shore.out|shore file|few-rejects|few rejects", "12450 bytes|12450"],
+            ),
             (
                 "the golden file is never regenerated from new code",
                 "constraint",
-                ["golden file|golden", "never regenerate|never regenerated|not regenerated"],
+                [
+                    "golden",
+                    (
+                        "never regenerate|not regenerate|never regenerated|never recreate|"
+                        "not recreated|never remade|never rebuilt|no regeneration|"
+                        "never rewritten|never overwritten|regenerate forbidden"
+                    ),
+                ],
             ),
         ],
         {
             0: [
                 (
                     "sink-full: R507 frame 6 does not fit (quota 8000 bytes)",
-                    ["R507", "frame 6", "8000 bytes"],
+                    ["R507|sink-full", "frame 6", "8000 bytes|8000|quota|not fit"],
                 )
             ],
-            1: [("second-file-missing: R101 deck1.log", ["R101", "deck1.log"])],
-            2: [("with few rejects shore.out has 7871 bytes", ["few", "shore.out", "7871 bytes"])],
+            1: [
+                (
+                    "second-file-missing: R101 deck1.log",
+                    ["R101|second-file-missing|no such spool file", "deck1.log"],
+                )
+            ],
+            2: [
+                (
+                    "with few rejects shore.out has 7871 bytes",
+                    ["few-rejects|few rejects", "shore.out|shore file", "7871 bytes|7871"],
+                )
+            ],
         },
         "p3",
     )
@@ -1872,20 +1963,31 @@ def ask_after_wiring(session: Recorder) -> None:
         "When bursts did not keep the bound: which peak appeared, how was it mended, which peak did the mended version show, "
         "and what did the commit of the rename have as its subject?",
         [
-            ("held_peak was 280 although the limit was 256", "value", ["held_peak", "280"]),
+            (
+                "held_peak was 280 although the limit was 256",
+                "value",
+                ["held_peak|peak", "280", "256|limit|bound|buffer|exceed|overshoot"],
+            ),
             (
                 "a burst leaves when another full batch would not fit",
                 "decision",
-                ["burst", "another full batch|not fit"],
+                [
+                    "burst",
+                    (
+                        "another full batch|another batch|next full batch|full batch not fit|"
+                        "next batch|largest batch|not fit|room for another"
+                    ),
+                    "leaves|yield|flush|emitted|sent|goes out|shipped|released|early",
+                ],
             ),
-            ("the repaired version had held_peak=240", "value", ["held_peak", "240"]),
+            ("the repaired version had held_peak=240", "value", ["held_peak|peak", "240"]),
             (
                 "the commit is batches: a name that fits a function",
                 "identifier",
-                ["a name that fits a function"],
+                ["batches|batcher|rename", "name that fits a function"],
             ),
         ],
-        {0: [("held_peak was 296 although the limit was 256", ["held_peak", "296"])]},
+        {0: [("held_peak was 296 although the limit was 256", ["held_peak|peak", "296"])]},
         "p3",
     )
 
@@ -1902,29 +2004,41 @@ def ask_recall(session: Recorder) -> None:
             (
                 "the watchdog restarts the Katla's gate box every night at half past three",
                 "value",
-                ["watchdog", "half past three|03:30"],
+                [
+                    "Katla|kt-2",
+                    "watchdog|restarts|reboots|reboot|rebooted",
+                    "half past three|03:30|3:30",
+                ],
             ),
-            ("the Katla has Python 3.11", "value", ["Katla", "Python 3.11"]),
+            ("the Katla has Python 3.11", "value", ["Katla", "Python 3.11|3.11"]),
             ("the Katla has the modem Nordlys 220", "identifier", ["Katla", "Nordlys 220"]),
             (
                 "logrotate left 81920 bytes of gate.log unread",
                 "value",
-                ["logrotate|gate.log.1", "81920 bytes"],
+                [
+                    "logrotate|rotation|rotated|gate.log.1|gate.log",
+                    "81920 bytes|81920|80 KB|80 KiB",
+                    "unread|lost|not read|left|missed|skipped|never read",
+                ],
             ),
             (
                 "R507 on the Katla: frame 6554 does not fit",
                 "error",
-                ["R507", "frame 6554", "not fit"],
+                ["R507|Katla", "frame 6554", "not fit|full|quota|R507"],
             ),
         ],
         {
             0: [
                 (
                     "the watchdog restarts the Katla's gate box every night at 02:30",
-                    ["watchdog", "02:30"],
+                    [
+                        "Katla|kt-2",
+                        "watchdog|restarts|reboots|reboot|rebooted",
+                        "02:30|half past two|2:30|midnight",
+                    ],
                 )
             ],
-            1: [("the Katla has Python 3.12", ["Katla", "Python 3.12"])],
+            1: [("the Katla has Python 3.12", ["Katla", "Python 3.12|3.12"])],
             2: [("the Katla has the modem Sirdal M4", ["Katla", "Sirdal M4|Sirdal M6"])],
         },
     )
@@ -1938,19 +2052,42 @@ def ask_recall(session: Recorder) -> None:
             session.fact(
                 "the buffer is 120 records",
                 type="value",
-                keys=["buffer|DEFAULT_BUFFER", "120 records|120"],
+                keys=["buffer|DEFAULT_BUFFER|buffer_records", "120 records|120"],
                 said_in=ends(session.holding("py:12:DEFAULT_BUFFER = 120")),
             ),
-            ("the small spool takes dials=16 with it", "value", ["dials", "16"]),
-            ("12000 lines went out with dials=80", "command", ["lines", "12000", "dials=80"]),
-            ("an ALARM record carries a trace of up to 32 KB", "reason", ["ALARM|trace", "32 KB"]),
+            (
+                "the small spool takes dials=16 with it",
+                "value",
+                ["dials|dial", "16|dials=16|16 dials", "2400|1920|small|held_peak=120|120 records"],
+            ),
+            (
+                "12000 lines went out with dials=80",
+                "command",
+                ["lines|12000-line", "12000", "dials=80|80 dials|dials 80"],
+            ),
+            (
+                "an ALARM record carries a trace of up to 32 KB",
+                "reason",
+                ["ALARM|alarm record", "trace|stack trace|payload", "32 KB|32 KiB"],
+            ),
         ],
         {
             0: [
-                ("the buffer is 256 records", ["buffer|DEFAULT_BUFFER", "256 records|256"]),
-                ("the buffer is 400 records", ["buffer|DEFAULT_BUFFER", "400 records|400"]),
+                (
+                    "the buffer is 256 records",
+                    ["buffer|DEFAULT_BUFFER|buffer_records", "256 records|256"],
+                ),
+                (
+                    "the buffer is 400 records",
+                    ["buffer|DEFAULT_BUFFER|buffer_records", "400 records|400"],
+                ),
             ],
-            1: [("the small spool takes dials=5 with it", ["dials", "5"])],
+            1: [
+                (
+                    "the small spool takes dials=5 with it",
+                    ["dials|dial", "dials=5|5 dials|dials=8|8 dials"],
+                )
+            ],
         },
     )
     ask(
@@ -1960,19 +2097,39 @@ def ask_recall(session: Recorder) -> None:
         "How many runs of the Ostra were refused with R205, why was another number claimed, which tool counts it and "
         "what does it print for the greatest peak and for the Katla?",
         [
-            ("9 runs on the Ostra ended with R205", "value", ["Ostra", "R205", "9"]),
+            (
+                "9 runs on the Ostra ended with R205",
+                "value",
+                ["Ostra", "R205|not shipped", "9 runs|9"],
+            ),
             (
                 "the relay of the Hekla writes into the same file",
                 "reason",
-                ["Hekla|relay", "same file"],
+                [
+                    "Hekla",
+                    "relay|alongside|berthed|other lines|five lines",
+                    "writes|wrote|shares|sharing|shared|mixed in|appends|lands in|ends up in",
+                ],
             ),
             file_fact(session, "tools/night_report.py", "created"),
-            ("katla R205 count is 3", "value", ["katla", "R205", "3"]),
-            ("the commit is tools: count by box, not by file", "identifier", ["count by box"]),
+            ("katla R205 count is 3", "value", ["Katla", "R205|not shipped", "3|3 runs"]),
+            (
+                "the commit is tools: count by box, not by file",
+                "identifier",
+                [
+                    "tools|night_report.py|tool",
+                    "count by box|counts by box|counting by box|box not by file|per box",
+                ],
+            ),
         ],
         {
-            0: [("14 runs on the Ostra ended with R205", ["Ostra", "R205", "14"])],
-            3: [("katla R205 count is 5", ["katla", "R205", "5"])],
+            0: [
+                (
+                    "14 runs on the Ostra ended with R205",
+                    ["Ostra", "R205|not shipped", "14 runs|14"],
+                )
+            ],
+            3: [("katla R205 count is 5", ["Katla", "R205|not shipped", "5|5 runs"])],
         },
     )
 
@@ -2017,9 +2174,9 @@ def ask_files(session: Recorder) -> None:
             file_fact(session, "src/raftline/settings.py", "modified"),
             file_fact(session, "docs/pipeline.md", "modified"),
             file_fact(session, "contrib/harbour/simulator.py", "read"),
-            ("ALERT-40 is for exit 66", "value", ["ALERT-40", "exit 66|66"]),
+            ("ALERT-40 is for exit 66", "value", ["ALERT-40", "exit 66|66|code 66|exit code 66"]),
         ],
-        {5: [("ALERT-40 is for exit 73", ["ALERT-40", "exit 73|73"])]},
+        {5: [("ALERT-40 is for exit 73", ["ALERT-40", "exit 73|73|code 73|exit code 73"])]},
     )
 
 
@@ -2035,30 +2192,73 @@ def ask_continuation(session: Recorder) -> None:
             (
                 "errors.txt is never regenerated",
                 "constraint",
-                ["golden|errors.txt|regenerate", "never regenerate|never regenerated|rule"],
+                [
+                    "golden|errors.txt|snapshot|regenerate",
+                    (
+                        "never regenerate|not regenerate|never regenerated|never recreate|"
+                        "not recreated|never remade|never rebuilt|no regeneration|"
+                        "never rewritten|never overwritten|regenerate forbidden|rule|"
+                        "contradict the new|taken from the old code"
+                    ),
+                ],
             ),
             (
                 "no itertools.tee for counting",
                 "constraint",
-                ["no itertools.tee|no tee|not itertools.tee|without tee"],
+                [
+                    (
+                        "no itertools.tee|no tee|not itertools.tee|without tee|never tee|"
+                        "tee excluded|tee rejected|tee banned|tee forbidden|not use tee|"
+                        "tee ruled out"
+                    ),
+                    (
+                        "count|counting|tide gauge|memory|twice|keeps everything|rule|constraint|"
+                        "itertools|slower"
+                    ),
+                ],
             ),
             (
                 "the signature run_pipeline(settings, stderr, counters) stays",
                 "constraint",
-                ["run_pipeline|signature", "stays|unchanged"],
+                [
+                    "run_pipeline|signature of run_pipeline",
+                    (
+                        "stays|unchanged|not changed|fixed|keep|kept|preserved|must not change|"
+                        "frozen|stable|intact|had"
+                    ),
+                ],
             ),
-            ("standard library only", "constraint", ["standard library"]),
+            (
+                "standard library only",
+                "constraint",
+                [
+                    "standard library|stdlib",
+                    "only|nothing beyond|beyond|no new packages|no packages|rule|alone|nothing",
+                ],
+            ),
             (
                 "nothing under ops/ is edited by us",
                 "constraint",
-                ["nothing under ops|not edited|never edited|never edit"],
+                [
+                    "ops|yard's folder",
+                    (
+                        "not edited|never edited|never edit|not edit|not touched|not modified|"
+                        "no edits|nothing edited|untouched"
+                    ),
+                ],
             ),
         ],
         {
             0: [
                 (
                     "errors.txt is regenerated from the new code",
-                    ["regenerate|regenerated", "new code"],
+                    [
+                        "golden|errors.txt",
+                        (
+                            "regenerated from the new code|regenerate new code|"
+                            "recreated from the new code|taken from the new code"
+                        ),
+                    ],
                 )
             ]
         },
@@ -2073,20 +2273,52 @@ def ask_continuation(session: Recorder) -> None:
             (
                 "open each spool file once and seek back",
                 "next_step",
-                ["open each spool file once|opening the file once", "seek back|seeking back"],
+                [
+                    (
+                        "open each spool file once|open the spool file once|"
+                        "opening the file once|open the file only once|single open per file|"
+                        "keep the file open|reuse the open file"
+                    ),
+                    "seek back|seeking back|rewind|go back to the start",
+                ],
             ),
             (
                 "frames.decode from a stream instead of read_bytes",
                 "next_step",
-                ["frames.decode|decode", "stream"],
+                [
+                    "frames.decode|decode|frames.py|raftline frames",
+                    "stream|streaming|incrementally|chunks|piecewise",
+                ],
             ),
-            ("the roll-out starts on the Katla", "next_step", ["roll-out|roll out", "Katla"]),
-            ("release 0.9.0 is tagged by the user", "next_step", ["0.9.0", "tag"]),
-            ("49 tests passed", "command", ["passed", "49"]),
+            (
+                "the roll-out starts on the Katla",
+                "next_step",
+                ["roll-out|roll out|rollout|pilot|deployment", "Katla"],
+            ),
+            (
+                "release 0.9.0 is tagged by the user",
+                "next_step",
+                ["0.9.0", "tag", "user|yours|you|I|myself|himself|yourself"],
+            ),
+            (
+                "49 tests passed",
+                "command",
+                ["49 tests|49 passed|49 green|49", "passed|pass|green|succeed|no failures"],
+            ),
         ],
         {
-            2: [("the roll-out starts on the Ostra", ["roll-out", "Ostra"])],
-            4: [("48 tests passed", ["passed", "48"])],
+            2: [
+                (
+                    "the roll-out starts on the Ostra",
+                    ["roll-out|roll out|rollout|pilot|deployment", "Ostra"],
+                )
+            ],
+            4: [
+                (
+                    "48 tests passed",
+                    ["48 tests|48 passed|48 green", "passed|pass|green|succeed|no failures"],
+                )
+            ],
         },
     )
     ask(
@@ -2098,27 +2330,48 @@ def ask_continuation(session: Recorder) -> None:
         [
             file_fact(session, "ops/runbook.md", "read"),
             file_fact(session, "ops/fleet.md", "read"),
-            ("at most 2 ferries per day", "constraint", ["ferries per day|per day", "2 ferries"]),
-            ("the pilot runs for 5 days", "value", ["pilot", "5 days"]),
+            (
+                "at most 2 ferries per day",
+                "constraint",
+                ["2 ferries|2 boxes|2 roll-outs", "day|daily"],
+            ),
+            ("the pilot runs for 5 days", "value", ["pilot", "5 days|5-day|five-day"]),
             (
                 "the pilot passes when held_peak stays below 200",
                 "value",
-                ["pilot|passes", "below 200"],
+                [
+                    "pilot|passes|pass",
+                    "held_peak|peak",
+                    "below 200|under 200|less than 200|lower than 200",
+                ],
             ),
             (
                 "boxctl confirm must follow within 48 hours",
                 "constraint",
-                ["boxctl confirm|confirm", "48 hours"],
+                ["boxctl confirm|confirm|confirmation", "48 hours|48 h|two days|2 days"],
             ),
-            ("boxctl pin raftline 0.8.0 rolls back", "command", ["boxctl pin", "0.8.0"]),
+            (
+                "boxctl pin raftline 0.8.0 rolls back",
+                "command",
+                [
+                    "boxctl pin|pin raftline",
+                    "0.8.0",
+                    "roll back|rolls back|rollback|back|undo|way back|downgrade|return",
+                ],
+            ),
         ],
         {
-            3: [("the pilot runs for 3 days", ["pilot", "3 days"])],
-            4: [("the pilot passes when held_peak stays below 120", ["pilot|passes", "below 120"])],
+            3: [("the pilot runs for 3 days", ["pilot", "3 days|3-day|2 days"])],
+            4: [
+                (
+                    "the pilot passes when held_peak stays below 120",
+                    ["pilot|passes|pass", "below 120|less than 120"],
+                )
+            ],
             5: [
                 (
                     "boxctl confirm must follow within 24 hours",
-                    ["boxctl confirm|confirm", "24 hours"],
+                    ["boxctl confirm|confirm|confirmation", "24 hours|24 h|72 hours"],
                 )
             ],
         },
@@ -2137,17 +2390,57 @@ def ask_decisions(session: Recorder) -> None:
             (
                 "the survey reports the rejects and keeps nothing",
                 "decision",
-                ["survey", "keeps nothing|keeps none|keep none|Keeps no line"],
+                [
+                    "survey|first pass",
+                    (
+                        "keeps nothing|keep nothing|stores nothing|holds nothing|retains nothing|"
+                        "keeps no records|retains no records"
+                    ),
+                    "rejects|malformed|bad lines|R204",
+                ],
             ),
             (
                 "the modem picks frames up while we append",
                 "reason",
-                ["modem", "picks frames up|append"],
+                [
+                    "modem",
+                    (
+                        "picks frames up|picks up frames|picked up|takes frames|fetches frames|"
+                        "collects frames|already on shore|already ashore"
+                    ),
+                    "append|not cut off|not cut back|not truncate|meanwhile|concurrently|already",
+                ],
             ),
-            ("later R204 lines are missing from stderr", "reason", ["R204 lines", "missing"]),
-            ("in one pass shore.out had 16012 bytes", "value", ["shore.out", "16012 bytes"]),
+            (
+                "later R204 lines are missing from stderr",
+                "reason",
+                [
+                    "R204",
+                    "missing|lost|absent|not reported|never reported|no longer reported|dropped",
+                    "stderr|later|rest of the file|unread|remaining",
+                ],
+            ),
+            (
+                "in one pass shore.out had 16012 bytes",
+                "value",
+                ["shore.out|shore file", "16012 bytes|16012"],
+            ),
         ],
-        {3: [("in one pass shore.out had 8000 bytes", ["shore.out", "8000 bytes"])]},
+        {
+            0: [
+                (
+                    "the single pass was kept",
+                    ["single pass|one pass|one lazy pass", "kept|chosen|adopted|final"],
+                )
+            ],
+            1: [("shore.out is cut back on R205", ["cut back|truncated", "shore.out|shore file"])],
+            3: [
+                (
+                    "in one pass shore.out had 8000 bytes",
+                    ["shore.out|shore file", "8000 bytes|7871 bytes"],
+                )
+            ],
+        },
     )
     ask(
         session,
@@ -2159,21 +2452,48 @@ def ask_decisions(session: Recorder) -> None:
             (
                 "contextlib.closing leaves the with block",
                 "decision",
-                ["closing|contextlib.closing", "with block|leaves"],
+                [
+                    "contextlib.closing|contextlib",
+                    (
+                        "with block|leaves the with block|around lines|whatever happens|"
+                        "wraps lines|wrapped around"
+                    ),
+                ],
             ),
             (
                 "the traceback keeps the generator",
                 "reason",
-                ["traceback|exception", "keeps the generator|generator"],
+                [
+                    "traceback|exception",
+                    (
+                        "keeps the generator|holds the generator|generator alive|"
+                        "refers to the generator|reference to the generator|suspended generator|"
+                        "generator open"
+                    ),
+                ],
             ),
             (
                 "test_spool_files_are_closed_when_a_run_fails proves it",
                 "identifier",
                 ["test_spool_files_are_closed_when_a_run_fails"],
             ),
-            ("2 failed and 4 passed at first", "command", ["2 failed", "4 passed"]),
+            (
+                "2 failed and 4 passed at first",
+                "command",
+                [
+                    "2 failed|2 failures|2 red|2 of 6 failed",
+                    "4 passed|4 green|4 pass|4 succeeded|2 of 6",
+                ],
+            ),
         ],
-        {3: [("3 failed and 4 passed at first", ["3 failed", "4 passed"])]},
+        {
+            3: [
+                (
+                    "3 failed and 4 passed at first",
+                    ["3 failed|3 failures", "4 passed|4 green|4 pass"],
+                )
+            ]
+        },
     )
 
 

@@ -1424,17 +1424,42 @@ def ask_before_the_repair(session: Recorder) -> None:
     said = session.saying
     (
         Question(session)
-        .fact("constraint", "the appendix is limited to 4 pages", "appendix", "4 pages")
-        .trap("the appendix is limited to 6 pages", "appendix", "6 pages|8 pages|2 pages")
-        .fact("constraint", "the figure is to use blue and orange", "blue orange")
-        .trap("the figure is to use red and green", "use red green|red green")
+        .fact(
+            "constraint",
+            "the appendix is limited to 4 pages",
+            "appendix|supplement|extra part",
+            "4 pages|4-page|page limit 4",
+        )
+        .trap(
+            "the appendix is limited to 6 pages",
+            "appendix|supplement|extra part",
+            "6 pages|8 pages|2 pages",
+        )
+        .fact(
+            "constraint",
+            "the figure is to use blue and orange",
+            "figure 3|figure|third figure|colours|colors|palette|plot",
+            "blue orange",
+        )
+        .trap(
+            "the figure is to use red and green",
+            "figure 3|figure|third figure|colours|colors|palette|plot",
+            "use red green|switch red green|want red green|prefer red green",
+        )
         .fact(
             "value",
             "the baseline of single characters has 2.310 bpc",
-            "baseline|single characters",
+            "baseline|single characters|character-level|character baseline|character model|"
+            "simplest model",
             "2.310",
         )
-        .fact("identifier", "the run of 24 February used seed 417", "seed", "417")
+        .fact(
+            "identifier",
+            "the run of 24 February used seed 417",
+            "24 February|2026-02-24|February run|shuffled|not repeat|not reproduce|irreproducible",
+            "seed",
+            "417",
+        )
         .file("docs/reviews-draft1.md", "read")
         .ask(
             "what-readers-asked",
@@ -1450,27 +1475,43 @@ def ask_before_the_repair(session: Recorder) -> None:
         .fact(
             "error",
             "QL52 came because the alphabet of 38 signs was above vocab_size 36",
-            "QL52",
-            "38 signs|38",
+            "QL52|14 January|2026-01-14",
+            "38 signs|alphabet 38|38 characters|38 symbols|38 letters",
+            "36|above|exceed|larger|greater|bigger|small|not fit",
         )
         .trap(
             "QL52 came because the alphabet of 60 signs was above vocab_size",
-            "QL52",
-            "60 signs|120 signs",
+            "QL52|14 January|2026-01-14",
+            "60 signs|120 signs|alphabet 60|60 characters|60 symbols",
         )
         .fact(
             "error",
             "QL22 came because the training text was a dangling link",
             "QL22",
-            "dangling|broken link",
+            "train.txt|training text|training corpus|training file|training data|corpus",
+            "dangling|broken link|broken symlink|dead link|stale link|orphaned link|"
+            "link pointed nowhere|link without target",
         )
         .trap(
             "QL44 came because the training text was a dangling link",
             "QL44|QL31",
-            "dangling|broken link",
+            "train.txt|training text|training corpus|training file|training data|corpus",
+            "dangling|broken link|broken symlink|dead link|stale link|orphaned link|"
+            "link pointed nowhere|link without target",
         )
-        .fact("value", "the shuffled corpus gave 0.702 bpc", "shuffled", "0.702")
-        .trap("the shuffled corpus gave 0.722 bpc", "shuffled", "0.722|0.678")
+        .fact(
+            "value",
+            "the shuffled corpus gave 0.702 bpc",
+            "shuffled|shuffling|random order|reordered|permuted|another order|"
+            "different order|scrambled",
+            "0.702",
+        )
+        .trap(
+            "the shuffled corpus gave 0.722 bpc",
+            "shuffled|shuffling|random order|reordered|permuted|another order|"
+            "different order|scrambled",
+            "0.722|0.678",
+        )
         .file("docs/runbook.md", "read")
         .ask(
             "runs-that-failed",
@@ -1483,29 +1524,61 @@ def ask_before_the_repair(session: Recorder) -> None:
     )
     (
         Question(session)
-        .fact("value", "at 960 an unknown piece costs 2.18 bits", "960|unknown piece", "2.18")
-        .trap("at 960 an unknown piece costs 9.69 bits", "960", "9.69|2.86")
-        .fact("value", "at 960 the count table has 3782 entries", "960", "3782")
-        .trap("at 960 the count table has 5303 entries", "960", "5303")
+        .fact(
+            "value",
+            "at 960 an unknown piece costs 2.18 bits",
+            "960|largest vocabulary|biggest vocabulary",
+            "unknown|unk|<unk>",
+            "2.18",
+        )
+        .trap(
+            "at 960 an unknown piece costs 9.69 bits",
+            "960|largest vocabulary|biggest vocabulary",
+            "unknown|unk|<unk>",
+            "9.69|2.86",
+        )
+        .fact(
+            "value",
+            "at 960 the count table has 3782 entries",
+            "960|largest vocabulary|biggest vocabulary",
+            "count table|table|entries|counts|model size",
+            "3782",
+        )
+        .trap(
+            "at 960 the count table has 5303 entries",
+            "960|largest vocabulary|biggest vocabulary",
+            "count table|table|entries|counts|model size",
+            "5303",
+        )
         .fact(
             "reason",
             "the text cannot be restored from the measure of B",
-            "text cannot be restored|cannot restore the text|not a compression rate",
+            "B|option B|measure|charging|charged|own probability|second way",
+            "text cannot be restored|cannot restore|not recoverable|cannot be recovered|"
+            "cannot reconstruct|not reconstructible|not restorable|irrecoverable|"
+            "not reversible|not decodable|lossy|not a compression rate",
             said_in=said("A measure from which the text cannot be restored"),
         )
         .fact(
             "decision",
             "min_piece stays at 6",
-            "min_piece|threshold",
-            "6",
+            "min_piece|threshold|minimum count|rarity cut-off|cutoff",
+            "min_piece 6|threshold 6|stays 6|keep 6|remains 6|left 6|still 6|unchanged 6|"
+            "6 occurrences",
             said_in=said("min_piece stays at 6"),
         )
-        .trap("min_piece becomes 2", "min_piece|threshold", "2|3|4")
+        .trap(
+            "min_piece becomes 2",
+            "min_piece|threshold|minimum count",
+            "becomes 2|lowered 2|becomes 3|lowered 3|becomes 4|lowered 4|becomes 1|lowered 1",
+        )
         .fact(
             "reason",
             "with A every vocabulary is measured on a different text",
-            "vocabulary|vocabularies",
-            "different text",
+            "vocabulary|option A|denominator|sizes|models",
+            "measured|compared|scored|judged|evaluated|comparison|comparable",
+            "different text|different characters|text differs|different share of the text|"
+            "not one text|not comparable|incomparable|happens to know",
             said_in=said("I advise against A"),
         )
         .ask(
@@ -1524,19 +1597,44 @@ def ask_after_the_repair(session: Recorder) -> None:
     said, holding = session.saying, session.holding
     (
         Question(session)
-        .fact("command", "62 tests pass", "62 passed|62 tests")
-        .trap("64 tests pass", "64 passed|64 tests")
         .fact(
-            "value", "dev has 0.756 bpc", "dev", "0.756", said_in=holding("0.6% unknown, 0.756 bpc")
+            "command",
+            "62 tests pass",
+            "62 tests|62 passed|62 green|all 62",
+            "pass|green|succeed|no failures",
+            said_in=ends(holding("62 passed in")),
         )
-        .trap("dev has 0.678 bpc", "dev", "0.678")
-        .fact("value", "at 960 the count table has 4988 entries now", "960", "4988")
-        .trap("at 960 the count table has 3782 entries now", "960", "3782")
+        .trap(
+            "64 tests pass", "64 tests|64 passed|64 green|all 64", "pass|green|succeed|no failures"
+        )
+        .fact(
+            "value",
+            "dev has 0.756 bpc",
+            "dev|base.ini|base config|base configuration|development|240 pieces",
+            "0.756",
+            said_in=holding("0.6% unknown, 0.756 bpc"),
+        )
+        .trap(
+            "dev has 0.678 bpc", "dev|base.ini|base config|base configuration|development", "0.678"
+        )
+        .fact(
+            "value",
+            "at 960 the count table has 4988 entries now",
+            "960|largest vocabulary|biggest vocabulary",
+            "count table|table|entries|counts|model size",
+            "4988",
+        )
+        .trap(
+            "at 960 the count table has 3782 entries now",
+            "960|largest vocabulary|biggest vocabulary",
+            "count table|table|entries|counts|model size",
+            "3782",
+        )
         .fact(
             "next_step",
             "next is the prior",
-            "prior",
-            "next",
+            "prior|smoothing",
+            "next|upcoming|planned|plan|pending|outstanding|queued|still to come|come first",
             said_in=said("Next is the prior"),
         )
         .file("src/quaylm/merge_cache.py", "deleted")
@@ -1550,14 +1648,44 @@ def ask_after_the_repair(session: Recorder) -> None:
     )
     (
         Question(session)
-        .fact("value", "a run above 12 GB is killed", "12 GB", "killed|watchdog")
-        .trap("a run above 16 GB is killed", "16 GB", "killed|watchdog")
-        .fact("identifier", "the queue is named lantern", "lantern")
-        .fact("identifier", "the tag of a draft is paper-draft-N", "paper-draft-N|paper-draft-2")
-        .fact("value", "the deadline is 2026-03-11", "deadline", "2026-03-11")
-        .trap("the deadline is 2026-06-30", "deadline", "2026-06-30")
-        .fact("constraint", "Salome is asked by mail", "ask|asked|Salome", "by mail|mail|e-mail")
-        .trap("Salome is asked in the chat", "ask|asked|Salome", "in the chat|by chat")
+        .fact(
+            "value",
+            "a run above 12 GB is killed",
+            "12 GB",
+            "killed|watchdog|terminated|signal 9|SIGKILL|ended|aborted|stopped|memory limit|shot",
+        )
+        .trap(
+            "a run above 16 GB is killed",
+            "16 GB",
+            "killed|watchdog|terminated|signal 9|SIGKILL|ended|aborted|stopped|memory limit|shot",
+        )
+        .fact(
+            "identifier",
+            "the queue is named lantern",
+            "queue|scheduler|runs go through|jobs go through|submit|submitted",
+            "lantern",
+        )
+        .fact(
+            "identifier",
+            "the tag of a draft is paper-draft-N",
+            "tag|tagged",
+            "paper-draft-N|paper-draft-2|paper-draft",
+        )
+        .fact(
+            "value",
+            "the deadline is 2026-03-11",
+            "deadline|due|submission|submit|workshop",
+            "2026-03-11|11 March",
+        )
+        .trap(
+            "the deadline is 2026-06-30",
+            "deadline|due|submission|submit|workshop",
+            "2026-06-30|30 June",
+        )
+        .fact(
+            "constraint", "Salome is asked by mail", "Salome", "mail|e-mail|email|written request"
+        )
+        .trap("Salome is asked in the chat", "Salome", "chat")
         .ask(
             "rules-of-the-machine",
             "recall",
@@ -1568,14 +1696,46 @@ def ask_after_the_repair(session: Recorder) -> None:
     )
     (
         Question(session)
-        .fact("identifier", "the licence of the harbour log is CC BY 4.0", "CC BY 4.0")
-        .fact("state", "berth 15 is the repair slip", "berth 15", "repair slip|left out")
-        .trap("berth 14 is the repair slip", "berth 14|berth 1", "repair slip")
-        .fact("state", "version 2 had every digit replaced by 0", "version 2", "digit|digits")
-        .trap(
-            "version 3 had every digit replaced by 0", "version 3", "digit replaced|digits replaced"
+        .fact(
+            "identifier",
+            "the licence of the harbour log is CC BY 4.0",
+            "licence|license|licensed|terms|harbour log|harbor log|corpus|published under",
+            "CC BY 4.0|CC-BY-4.0|CC-BY 4.0|Creative Commons Attribution 4.0|Creative Commons 4.0",
         )
-        .fact("value", "the northern office closed on 2026-01-31", "office", "2026-01-31")
+        .fact(
+            "state",
+            "berth 15 is the repair slip",
+            "berth 15|15th berth|berth no. 15|number 15",
+            "repair slip|slipway|repair berth|repair dock|slip",
+        )
+        .trap(
+            "berth 14 is the repair slip",
+            "berth 14|14th berth|number 14|berth 1",
+            "repair slip|slipway|repair berth|repair dock|slip",
+        )
+        .fact(
+            "state",
+            "version 2 had every digit replaced by 0",
+            "version 2|v2|second version|January corpus",
+            "every digit|digit replaced|digits replaced|digits zeroed|digits 0|"
+            "zeros for digits|numbers replaced|numbers zeroed|digits masked|"
+            "digits overwritten|digits lost|numbers lost|digits blanked|digit",
+            said_in=holding("Version 2 had replaced every digit by 0"),
+        )
+        .trap(
+            "version 3 had every digit replaced by 0",
+            "version 3|v3|third version",
+            "every digit|digit replaced|digits replaced|digits zeroed|digits 0|"
+            "zeros for digits|numbers replaced|numbers zeroed|digits masked|"
+            "digits overwritten|digits lost|numbers lost|digits blanked",
+        )
+        .fact(
+            "value",
+            "the northern office closed on 2026-01-31",
+            "office|branch",
+            "closed|shut|closure|gone|ceased|dissolved|shut down|stopped",
+            "2026-01-31|31 January|end of January",
+        )
         .file("docs/corpus.md", "read")
     ).ask(
         "the-corpus",
@@ -1594,28 +1754,44 @@ def ask(session: Recorder) -> None:
         .fact(
             "state",
             "the shared disk /scratch/quay is wiped every Sunday",
-            "/scratch/quay|shared disk",
-            "wiped|erased|cleared|emptied",
+            "/scratch/quay|shared disk|scratch disk|shared drive|scratch",
+            "wiped|erased|cleared|emptied|purged|cleaned|deleted",
             "Sunday",
         )
         .trap(
             "the shared disk /scratch/quay is wiped every Monday",
-            "/scratch/quay|shared disk",
-            "Monday|Thursday",
+            "/scratch/quay|shared disk|scratch disk|shared drive|scratch",
+            "wiped|erased|cleared|emptied|purged|cleaned|deleted",
+            "Monday|Thursday|Saturday|Friday",
         )
-        .fact("reason", "Ruben lost two runs on the shared disk", "Ruben", "lost", "two runs")
-        .fact("next_step", "the tables go to /archive/pieces", "/archive/pieces", "tables|table")
+        .fact(
+            "reason",
+            "Ruben lost two runs on the shared disk",
+            "Ruben",
+            "lost|missing|gone|vanished|disappeared|erased|wiped|deleted|destroyed",
+            "two runs|2 runs|couple of runs|pair of runs|two jobs|two experiments|two results",
+        )
+        .fact(
+            "next_step",
+            "the tables go to /archive/pieces",
+            "/archive/pieces|archive folder",
+            "tables|result files|TSV files|results/*.tsv|copy of the results",
+            "go|Monday|by hand|manually|copy|put|place|store",
+        )
         .trap(
             "the tables go to skerry",
             "skerry",
-            "tables",
+            "tables|result files|TSV files",
         )
         .fact(
-            "identifier", "the check sum of results/vocabulary.tsv is ad1933c4ad5e", "ad1933c4ad5e"
+            "identifier",
+            "the check sum of results/vocabulary.tsv is ad1933c4ad5e",
+            "vocabulary.tsv|vocabulary sweep|vocabulary table|vocabulary results",
+            "ad1933c4ad5e",
         )
         .trap(
             "the check sum of results/vocabulary.tsv is 382d20063b7d",
-            "vocabulary.tsv",
+            "vocabulary.tsv|vocabulary sweep|vocabulary table|vocabulary results",
             "382d20063b7d|9cf2fba2ccd8",
         )
         .ask(
@@ -1631,44 +1807,66 @@ def ask(session: Recorder) -> None:
         .fact(
             "constraint",
             "the signature of score must not change",
-            "signature|score",
-            "must not change|unchanged|not change|never change",
+            "signature|score(model, pieces)|score interface|score arguments|score parameters|"
+            "score API|score call",
+            "must not change|not change|never change|unchanged|fixed|frozen|stays|keep|"
+            "preserved|intact|stable|untouched|not altered|no third argument",
             said_in=said(
                 "so its signature must not change", "the signature of score must not change"
             ),
         )
         .trap(
             "score takes a third argument detail=True",
-            "detail=True|third argument",
-            "takes|accepts",
+            "detail=True|third argument|detail argument|detail flag|detail parameter",
+            "takes|accepts|gained|added|extended|implemented|adopted",
         )
         .fact(
             "decision",
             "piece_bits stands in a module of its own",
-            "piece_bits",
-            "detail.py|own module|new module",
+            "piece_bits|bits of single pieces|bits per piece|per-piece bits|"
+            "bits of every piece|second function|separate function",
+            "detail.py|own module|new module|separate module|another module|detail module|"
+            "quaylm.detail|standalone module",
         )
         .fact(
             "constraint",
             "corpus/heldout.txt stays sealed",
-            "heldout|heldout.txt|held-out text|text",
-            "sealed",
+            "heldout|heldout.txt|held-out text|held-out|held out|text sealed",
+            "sealed|closed|untouched|unread|not touched|not opened|not scored|not used|"
+            "not looked at|not read|sealed off",
             said_in=said("corpus/heldout.txt stays sealed", "The text is sealed until Salome"),
         )
         .trap(
             "the held-out text may be scored once with --final",
-            "heldout|held-out",
-            "scored once|may be scored|run once",
+            "heldout|heldout.txt|held-out text|held-out|held out",
+            "may be scored|may score|allowed score|peek|permitted",
         )
-        .fact("constraint", "new figures have three decimals", "three decimals|3 decimals")
-        .trap("new figures have two decimals", "two decimals|four decimals")
+        .fact(
+            "constraint",
+            "new figures have three decimals",
+            "figures|numbers|values|results|bpc|report|always|rule|constraint|noted|round|format",
+            "three decimals|3 decimals|three decimal places|three decimal digits|thousandths",
+        )
+        .trap(
+            "new figures have two decimals",
+            "figures|numbers|values|results|bpc|report|always|rule|constraint|noted|round|format",
+            "two decimals|four decimals|two decimal places|four decimal places|one decimal",
+        )
         .fact(
             "constraint",
             "no new dependency is allowed",
-            "no new dependency|no dependency|no numpy|not numpy",
+            "no new dependency|no dependency|no new package|no package|no numpy|not numpy|"
+            "no third-party|no external library|no new library|no extra package|"
+            "standard library only|stdlib only|nothing beyond the standard library",
+            "new|numpy|standard library|stdlib|beyond|add|allowed|package|library|"
+            "third-party|external|extra",
         )
         .fact(
-            "constraint", "commit subjects start with the area", "commit subjects|subjects", "area"
+            "constraint",
+            "commit subjects start with the area",
+            "commit subjects|subjects|commit messages|subject lines|commit titles|commits",
+            "area|component|scope|part of the code",
+            "start|begin|prefix|lower case|lowercase|colon|first|lead|form|format",
         )
         .ask(
             "under-pressure",
@@ -1682,30 +1880,50 @@ def ask(session: Recorder) -> None:
         .fact(
             "value",
             "vocab_size is 240 in base.ini",
-            "vocab_size|base.ini",
+            "vocab_size|base.ini|base config|base configuration|base settings",
             "240",
             said_in=said("vocab_size 240 in base.ini"),
         )
-        .trap("vocab_size is 480 in base.ini", "vocab_size|base.ini", "480")
-        .trap("vocab_size is 200 in base.ini", "vocab_size|base.ini", "200")
+        .trap(
+            "vocab_size is 480 in base.ini",
+            "vocab_size|base.ini|base config|base configuration|base settings",
+            "480",
+        )
+        .trap(
+            "vocab_size is 200 in base.ini",
+            "vocab_size|base.ini|base config|base configuration|base settings",
+            "200",
+        )
         .fact(
             "value",
             "the prior is 6.0",
-            "prior",
+            "prior|smoothing",
             "6.0",
             said_in=holding("configs/base.ini:11:prior = 6.0"),
         )
-        .trap("the prior is 4.0", "prior", "4.0")
-        .trap("the prior is 8.0", "prior", "8.0")
+        .trap("the prior is 4.0", "prior|smoothing", "4.0")
+        .trap("the prior is 8.0", "prior|smoothing", "8.0")
         .fact(
             "reason",
             "the smallest prior on the plateau is easiest to explain",
-            "smallest prior|smallest",
-            "plateau",
+            "prior|smoothing|6.0|value",
+            "smallest|lowest|least|minimal|left edge|lower end|low end",
+            "plateau|flat|flat region|flat range|flat stretch",
             said_in=said("the smallest prior on the plateau"),
         )
-        .fact("value", "the count table for vocab_size 240 has 4282 entries", "240", "4282")
-        .trap("the count table for vocab_size 240 has 4273 entries", "240", "4273")
+        .fact(
+            "value",
+            "the count table for vocab_size 240 has 4282 entries",
+            "240",
+            "count table|table|entries|counts|model size",
+            "4282",
+        )
+        .trap(
+            "the count table for vocab_size 240 has 4273 entries",
+            "240",
+            "count table|table|entries|counts|model size",
+            "4273",
+        )
         .ask(
             "changed-twice",
             "recall",
@@ -1718,25 +1936,42 @@ def ask(session: Recorder) -> None:
         .fact(
             "value",
             "five entries of dev have unseen signs",
-            "five entries|5 entries",
-            "unseen signs",
+            "five entries|5 entries|five lines|5 lines|five rows",
+            "unseen|unseen sign|unseen character|unknown sign|unknown character|foreign sign|"
+            "foreign character|not in train|train does not have|not in the training text|"
+            "new characters",
             said_in=said("five entries of dev have unseen signs"),
         )
-        .trap("16 entries of dev have unseen signs", "16 entries")
+        .trap(
+            "16 entries of dev have unseen signs",
+            "16 entries|16 lines|16 rows",
+            "unseen|unseen sign|unseen character|unknown sign|unknown character|foreign sign|"
+            "foreign character|not in train|train does not have|not in the training text|"
+            "new characters",
+        )
         .fact(
             "command",
             "the tool for unseen signs counts 16 unseen signs",
-            "16 unseen signs|16 signs",
+            "16 unseen signs|16 signs|16 characters|16 symbols|16 occurrences",
+            "unseen|tool|unseen_signs.py|unseen sign|unseen character|unknown sign|"
+            "unknown character|foreign sign|foreign character|not in train|together|in total|"
+            "altogether",
             said_in=holding("16 unseen signs"),
         )
         .fact(
             "state",
             "the stale cache is not the cause",
-            "cache",
-            "not the cause|not cause|never the cause",
+            "cache|merge cache|cached merges",
+            "not the cause|not cause|never the cause|not to blame|ruled out|excluded as|"
+            "innocent|not responsible|not the reason|not the culprit|not at fault|no effect|"
+            "no influence|made no difference|suspected wrong|suspicion wrong|unrelated",
             said_in=said("so the stale cache is not the cause"),
         )
-        .trap("the stale cache is the cause", "cache", "is the cause|is to blame")
+        .trap(
+            "the stale cache is the cause",
+            "cache|merge cache|cached merges",
+            "cause|to blame|culprit|responsible",
+        )
         .file("src/quaylm/sweep.py", "read")
         .ask(
             "corrected-mistake",
@@ -1756,11 +1991,12 @@ def ask(session: Recorder) -> None:
             "identifier",
             f"commit {commit_of(session, 'results: ablations')} has the ablations",
             commit_of(session, "results: ablations"),
+            "ablations|ablation report|results|report|tables",
         )
         .trap(
             f"commit {commit_of(session, 'detail: bits')} has the ablations",
             commit_of(session, "detail: bits"),
-            "ablations",
+            "ablations|ablation report",
         )
         .ask(
             "new-files",
@@ -1776,8 +2012,19 @@ def ask(session: Recorder) -> None:
         .file("docs/protocol.md", "modified")
         .file("configs/sweep2.ini", "renamed")
         .file("src/quaylm/ngram.py", "read")
-        .fact("value", "UNSEEN_BITS is 8.0", "UNSEEN_BITS|sign", "8 bits|8.0")
-        .trap("UNSEEN_BITS is 7.0", "UNSEEN_BITS|sign", "7 bits|7.0")
+        .fact(
+            "value",
+            "UNSEEN_BITS is 8.0",
+            "UNSEEN_BITS|unseen sign|unseen character|unknown sign|unknown character|"
+            "foreign sign|foreign character|price of a sign|spelling",
+            "8 bits|8.0",
+        )
+        .trap(
+            "UNSEEN_BITS is 7.0",
+            "UNSEEN_BITS|unseen sign|unseen character|unknown sign|unknown character|"
+            "foreign sign|foreign character|price of a sign|spelling",
+            "7 bits|7.0",
+        )
         .ask(
             "old-files",
             "file",
@@ -1790,24 +2037,42 @@ def ask(session: Recorder) -> None:
         .fact(
             "error",
             "QL31 says that the context must be between 0 and 5",
-            "QL31|context",
-            "between 0 and 5",
+            "QL31",
+            "context|look-back|history length|MAX_CONTEXT",
+            "between 0 and 5|0-5|0..5|maximum 5|limit 5|not exceed 5|MAX_CONTEXT 5",
         )
         .trap(
             "QL31 says that the context must be between 0 and 6",
-            "QL31|context",
+            "QL31",
+            "context|look-back|history length|MAX_CONTEXT",
             "between 0 and 6|between 1 and 6",
         )
-        .fact("error", "QL44 came because the text is sealed", "QL44", "sealed")
+        .fact(
+            "error",
+            "QL44 came because the text is sealed",
+            "QL44",
+            "sealed|heldout|held-out|--final|locked|protected",
+        )
         .fact(
             "reason",
             "split = heldout was left over in smoothing.ini",
-            "heldout",
-            "left over|leftover",
+            "heldout|held-out",
+            "smoothing.ini|smoothing config|smoothing sweep|smoothing",
+            "left over|leftover|remnant|relic|residue|stale|not reset|never reset|"
+            "final run for draft 1|draft 1",
             said_in=said("left over from the commit"),
         )
-        .fact("value", "entries of the kind gate closed cost 0.747 bpc", "gate closed", "0.747")
-        .trap("entries of the kind gate closed cost 0.723 bpc", "gate closed", "0.723|0.522")
+        .fact(
+            "value",
+            "entries of the kind gate closed cost 0.747 bpc",
+            "gate closed|gate closures|gate closing|closed gate|gate-closed",
+            "0.747",
+        )
+        .trap(
+            "entries of the kind gate closed cost 0.723 bpc",
+            "gate closed|gate closures|gate closing|closed gate|gate-closed",
+            "0.723|0.522",
+        )
         .ask(
             "refusals",
             "recall",
@@ -1821,28 +2086,41 @@ def ask(session: Recorder) -> None:
             "decision",
             "merge dropout is abandoned",
             "dropout",
-            "abandoned|given up|dropped",
+            "abandoned|dropped|rejected|discarded|closed|not pursued|not adopted|shelved|"
+            "scrapped|set aside|withdrawn|not included",
             said_in=said("Dropout is abandoned"),
         )
-        .trap("merge dropout is adopted", "dropout", "adopted|added to the tree|accepted")
+        .trap(
+            "merge dropout is adopted",
+            "dropout",
+            "adopted|added to the tree|accepted|kept|included in the code|implemented",
+        )
         .fact(
             "reason",
             "the counts are spread over several ways to cut a word",
-            "counts",
-            "spread|scattered",
+            "counts|n-gram|statistics",
+            "spread|scattered|diluted|thinned|distributed|fragmented|dispersed",
+            "several ways|many ways|different ways|cut|segmentation|tokenization|variants",
         )
-        .fact("value", "dropout alone gives 0.800 with seed 1", "dropout|alone", "0.800")
+        .fact(
+            "value",
+            "dropout alone gives 0.800 with seed 1",
+            "dropout|alone",
+            "seed|alone|by itself|on its own|without the clean text",
+            "0.800",
+        )
         .fact(
             "state",
             "a context of 3 is ahead of 2 by 0.002",
-            "context|contexts",
+            "context|contexts|three pieces|3 pieces",
+            "ahead|better|beat|best|gain|lead|win|improve|advantage|lower bpc",
             "0.002",
             said_in=said("A context of 3 is ahead of 2 by 0.002"),
         )
         .trap(
             "a context of 3 is ahead of 2 by 0.026",
-            "context|contexts",
-            "ahead|differ|better",
+            "context|contexts|three pieces|3 pieces",
+            "ahead|better|beat|best|gain|lead|win|improve|advantage|lower bpc",
             "0.026",
         )
         .ask(
@@ -1858,35 +2136,54 @@ def ask(session: Recorder) -> None:
             "next_step",
             "docs/notes.md has to be corrected",
             "docs/notes.md|notes.md",
-            "correct|corrected|list",
+            "correct|update|amend|revise|adjust|list|todo|outdated|still says|wrong|edit",
         )
         .fact(
             "next_step",
             "a sweep of min_piece is to be done",
-            "sweep",
-            "min_piece",
+            "sweep|scan|vary|series of values|ablation",
+            "min_piece|rarity threshold|threshold",
             said_in=said("A sweep of min_piece with 240 pieces"),
         )
         .fact(
             "next_step",
             "corpus version 4 waits for the clerk",
-            "version 4",
-            "clerk",
+            "version 4|v4|fourth version|next corpus version",
+            "clerk|Torvald|Eikrem",
+            "wait|answer|reply|letter|pending|blocked|depend|hear|response",
             said_in=said("- Corpus version 4, when the clerk"),
         )
         .fact(
             "next_step",
             "the percent signs move into the header",
-            "percent signs",
-            "header",
+            "percent signs|percent|percentage signs|% signs",
+            "header|heading|column head|column title|column name|top row",
+            "move|go|put|shift|belong|transfer|leave the cells|not in the cells",
             said_in=said("the percent signs move into the header"),
         )
         .fact(
-            "state", "the clerk answers letters on Thursdays", "answers|clerk|letters", "Thursday"
+            "state",
+            "the clerk answers letters on Thursdays",
+            "clerk|Torvald|Eikrem|northern office",
+            "answers|replies|writes|responds|letters|correspondence|post",
+            "Thursday",
         )
-        .trap("the clerk answers letters on Mondays", "answers|letters", "Monday|Friday")
-        .fact("command", "65 tests pass", "65 passed|65 tests")
-        .trap("62 tests pass", "62 passed|62 tests")
+        .trap(
+            "the clerk answers letters on Mondays",
+            "clerk|Torvald|Eikrem|northern office",
+            "answers|replies|writes|responds",
+            "Monday|Friday",
+        )
+        .fact(
+            "command",
+            "65 tests pass",
+            "65 tests|65 passed|65 green|all 65",
+            "pass|green|succeed|no failures",
+            said_in=ends(holding("65 passed in", "65 tests pass")),
+        )
+        .trap(
+            "62 tests pass", "62 tests|62 passed|62 green|all 62", "pass|green|succeed|no failures"
+        )
         .ask(
             "open-work",
             "continuation",
