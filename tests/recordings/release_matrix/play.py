@@ -1096,18 +1096,32 @@ def probes_of_p1(session: Recorder) -> None:
             fact(
                 "test_index_counts_the_sheets failed",
                 type="identifier",
-                keys=["test_index_counts_the_sheets"],
+                keys=[
+                    "test_index_counts_the_sheets",
+                    "failed|fails|failing|failure|failures|red|broke|broken|does not pass",
+                ],
             ),
-            fact("test_parcel_names failed", type="identifier", keys=["test_parcel_names"]),
+            fact(
+                "test_parcel_names failed",
+                type="identifier",
+                keys=[
+                    "test_parcel_names",
+                    "failed|fails|failing|failure|failures|red|broke|broken|does not pass",
+                ],
+            ),
             fact(
                 "the index counted 4 sheets where 2 were expected",
                 type="value",
-                keys=["sheets 4|4 sheets|sheets: 4"],
+                keys=[
+                    "sheets 4|4 sheets|sheets: 4|four sheets|counted 4|counts 4|"
+                    "4 instead of 2|4 rather than 2",
+                    "2|two|too many|extra|twice|double",
+                ],
             ),
             fact(
                 "posix cannot decode byte 0xc3 in position 11",
                 type="error",
-                keys=["0xc3", "position 11"],
+                keys=["0xc3|byte c3", "position 11|offset 11"],
             ),
         ],
         [
@@ -1115,6 +1129,11 @@ def probes_of_p1(session: Recorder) -> None:
                 "the index counted 3 sheets",
                 of="the index counted 4 sheets where 2 were expected",
                 keys=["sheets 3|3 sheets|sheets: 3|5 sheets|sheets: 5"],
+            ),
+            trap(
+                "test_every_station_has_a_sheet failed in desk-export",
+                of="test_index_counts_the_sheets failed",
+                keys=["test_every_station_has_a_sheet", "export suite|desk-export|desk/export"],
             ),
         ],
         point="p1",
@@ -1129,22 +1148,32 @@ def probes_of_p1(session: Recorder) -> None:
             fact(
                 "with one worker the export cell fails with the same numbers",
                 type="reason",
-                keys=["one worker|workers 1|nothing beside it", "fails|failed", "same numbers"],
+                keys=[
+                    "one worker|workers 1|single worker|nothing beside it|worker alone|"
+                    "without parallelism|serially",
+                    "fails|failed|failing|red|still fails",
+                    "same numbers|same figures|same counts|same result|same way|"
+                    "same error|identical",
+                ],
                 said_in=session.saying("fails with the same numbers"),
             ),
             fact(
                 "the first night on kelp was 2031-03-13",
                 type="value",
-                keys=["kelp", "2031-03-13"],
+                keys=["kelp|new host", "2031-03-13|13 March"],
             ),
             fact(
                 "the export suite of lean ended with timeout and 124",
                 type="error",
-                keys=["lean", "export", "timeout|timed out|124"],
+                keys=["lean", "export", "timeout|timed out|124|time limit"],
                 said_in=session.holding("CELL|lean|export|timeout"),
             ),
-            fact("the mail relay said 451", type="error", keys=["mail|relay|E-RELAY", "451"]),
-            fact(f"commit {keep} keeps the sheets", type="identifier", keys=[keep]),
+            fact("the mail relay said 451", type="error", keys=["mail|relay|E-RELAY|mails", "451"]),
+            fact(
+                f"commit {keep} keeps the sheets",
+                type="identifier",
+                keys=[keep, "keep|keeps|kept|keeping|sheets|TIDEBOOK_KEEP|morning round"],
+            ),
         ],
         [
             trap(
@@ -1175,7 +1204,11 @@ def probes_of_p2(session: Recorder) -> None:
             fact(
                 "the terminals at Grunnvik and Ostrey do not set PYTHONUTF8",
                 type="reason",
-                keys=["terminals|offices", "do not set|don't set|not set"],
+                keys=[
+                    "terminals|offices|terminal|office|Grunnvik|Ostrey",
+                    "do not set|don't set|not set|never set|not have it set|"
+                    "without PYTHONUTF8|no PYTHONUTF8|not export|lack PYTHONUTF8",
+                ],
                 said_in=session.saying("their terminals do not set that variable"),
             ),
             fact(
@@ -1183,7 +1216,9 @@ def probes_of_p2(session: Recorder) -> None:
                 type="decision",
                 keys=[
                     "PYTHONUTF8=1|PYTHONUTF8|posix row",
-                    "advise against|not put|rejected|stays without|stays as it is",
+                    "advise against|advised against|not put|not set|not added|rejected|"
+                    "declined|turned down|dismissed|refused|ruled out|stays without|"
+                    "stays as it is|left as it is|unchanged|no PYTHONUTF8",
                 ],
                 said_in=session.saying("I advise against PYTHONUTF8=1"),
             ),
@@ -1192,15 +1227,36 @@ def probes_of_p2(session: Recorder) -> None:
                 type="value",
                 keys=["ANSI_X3.4-1968|ANSI_X3.4|ANSI_X3|ANSI"],
             ),
-            fact("slugs are normalised by NFKD", type="value", keys=["NFKD"]),
+            fact(
+                "slugs are normalised by NFKD",
+                type="value",
+                keys=[
+                    "NFKD",
+                    "slug|slugs|normalised|normalise|normalize|normalized|fold|folded|"
+                    "accent|accents|file names|decomposition",
+                ],
+            ),
             fact(
                 "T250 catches two equal slugs",
                 type="error",
-                keys=["T250"],
+                keys=[
+                    "T250",
+                    "another station|equal slugs|same slug|two slugs|equal|duplicate|"
+                    "duplicates|collision|collide|clash|slug|slugs|"
+                    "sheet with this name|identical",
+                ],
                 said_in=session.holding('"T250": "a sheet')[:1],
             ),
             fact("46 tests passed", type="command", keys=["46 passed|46 green"]),
-            fact(f"commit {first} has it", type="identifier", keys=[first]),
+            fact(
+                f"commit {first} has it",
+                type="identifier",
+                keys=[
+                    first,
+                    "read files as UTF-8|ASCII names|posix|slug|slugs|UTF-8|folded|"
+                    "encoding|has it|decoding|NFKD",
+                ],
+            ),
         ],
         [
             trap(
@@ -1208,11 +1264,19 @@ def probes_of_p2(session: Recorder) -> None:
                 of="the posix row stays without PYTHONUTF8=1",
                 keys=["posix", "PYTHONUTF8 1|PYTHONUTF8=1", "got|added|set"],
             ),
-            trap("slugs are normalised by NFC", of="slugs are normalised by NFKD", keys=["NFC"]),
+            trap(
+                "slugs are normalised by NFC",
+                of="slugs are normalised by NFKD",
+                keys=[
+                    "NFC|NFKC|NFD",
+                    "slug|slugs|normalised|normalise|normalize|normalized|fold|folded|"
+                    "accent|accents|file names",
+                ],
+            ),
             trap(
                 "T260 catches two equal slugs",
                 of="T250 catches two equal slugs",
-                keys=["T260|T230", "slug|slugs|name"],
+                keys=["T260|T230", "slug|slugs|name|collision|duplicate"],
             ),
         ],
         point="p2",
@@ -1237,15 +1301,26 @@ def probes_of_p3(session: Recorder) -> None:
             fact(
                 "a name has at most 28 characters",
                 type="constraint",
-                keys=["name", "28 characters"],
+                keys=["name|names|station name", "28 characters|28 letters|28 chars"],
             ),
-            fact("the key is bureau-2029.pub", type="identifier", keys=["bureau-2029.pub"]),
+            fact(
+                "the key is bureau-2029.pub",
+                type="identifier",
+                keys=[
+                    "bureau-2029.pub",
+                    "key|signs|signed|signature|signify|signing|verified|public key",
+                ],
+            ),
             fact(
                 "utf-8 cannot decode byte 0xfd in position 12",
                 type="error",
-                keys=["0xfd", "position 12"],
+                keys=["0xfd|byte fd", "position 12|offset 12"],
             ),
-            fact(f"commit {header} obeys the header", type="identifier", keys=[header]),
+            fact(
+                f"commit {header} obeys the header",
+                type="identifier",
+                keys=[header, "header|charset|charsets|latin-1|T215|declared encoding"],
+            ),
             file_fact(session, "bureau/format.md", "read"),
         ],
         [
@@ -1268,13 +1343,29 @@ def probes_of_p3(session: Recorder) -> None:
         "Ingvild rings again about the regatta on 19 April: when and how high are the afternoon high waters at Ostrey and at Lonvik, how low is the last "
         "low water at Ostrey that evening, and what about the times on the two sheets?",
         [
-            fact("Ostrey: high water at 16:39 with 4.92 m", type="value", keys=["16:39", "4.92"]),
-            fact("Lonvik: high water at 18:17 with 3.54 m", type="value", keys=["18:17", "3.54"]),
-            fact("Ostrey: low water at 22:51 with -0.06 m", type="value", keys=["22:51", "-0.06"]),
+            fact(
+                "Ostrey: high water at 16:39 with 4.92 m",
+                type="value",
+                keys=["Ostrey", "16:39", "4.92"],
+            ),
+            fact(
+                "Lonvik: high water at 18:17 with 3.54 m",
+                type="value",
+                keys=["Lonvik", "18:17", "3.54"],
+            ),
+            fact(
+                "Ostrey: low water at 22:51 with -0.06 m",
+                type="value",
+                keys=["Ostrey", "22:51", "-0.06"],
+            ),
             fact(
                 "the sheet of Lonvik prints times an hour ahead of UTC",
                 type="state",
-                keys=["Lonvik", "hour ahead|different zones|+01:00"],
+                keys=[
+                    "Lonvik",
+                    "hour ahead|one hour ahead|different zones|different time zones|"
+                    "+01:00|UTC+1|UTC+01|ahead of UTC",
+                ],
                 said_in=session.saying("Ostrey in plain UTC and Lonvik"),
             ),
         ],
@@ -1301,20 +1392,27 @@ def probes_of_p3(session: Recorder) -> None:
             fact(
                 "TIDEBOOK_KEEP=1 in the desk row is the cause",
                 type="reason",
-                keys=["TIDEBOOK_KEEP=1|TIDEBOOK_KEEP"],
+                keys=[
+                    "TIDEBOOK_KEEP=1|TIDEBOOK_KEEP",
+                    "cause|caused|causes|culprit|to blame|came into|since|leaves|leave|"
+                    "left behind|reason|responsible|source|root|introduced|because of",
+                ],
                 said_in=session.saying("Cause of desk/export: TIDEBOOK_KEEP=1"),
             ),
             fact(
                 "Ingvild needs the sheets of the almanac suite",
                 type="reason",
-                keys=["Ingvild", "sheets|almanac"],
+                keys=[
+                    "Ingvild|almanac desk|morning round",
+                    "sheets|almanac sheets|almanac suite|sheet",
+                ],
                 said_in=session.saying("Ingvild at the almanac desk opens"),
             ),
             fact(
                 "one scratch directory for each cell, row/suite",
                 type="decision",
                 keys=[
-                    "directory|scratch",
+                    "directory|directories|scratch|folder|folders",
                     "row/suite|row and suite|<row>/<suite>|scratch/desk/almanac",
                 ],
                 said_in=session.saying("One directory for each cell, please"),
@@ -1364,7 +1462,10 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "retry_limit is 1",
                 type="value",
-                keys=["retry_limit|retry limit", "1"],
+                keys=[
+                    "retry_limit|retry limit|limit of retries|attempts",
+                    "1|one attempt|single attempt",
+                ],
                 said_in=[
                     *session.saying("set retry_limit to 1"),
                     *session.doing("edit_file", "retry_limit = 1"),
@@ -1373,33 +1474,51 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "a cell that turns green on the second try is a defect",
                 type="reason",
-                keys=["second try|retry|second attempt", "defect|flaky"],
+                keys=[
+                    "second try|retry|retries|second attempt|retried|another attempt|rerun",
+                    "defect|defects|bug|flaky|fault|not a pass|hides|hidden|mask|masks|masking",
+                ],
                 said_in=session.saying("turns green on the second try"),
             ),
             fact(
                 "the mail job splits the line into six fields",
                 type="reason",
-                keys=["mail job|mail_job|line", "six fields|6 fields"],
+                keys=[
+                    "mail job|mail_job|CELL line|line",
+                    "six fields|6 fields|six columns|6 columns|six parts|expects six",
+                ],
                 said_in=session.saying("the mail job splits the line"),
             ),
-            fact(f"commit {last} has the new limit", type="identifier", keys=[last]),
+            fact(
+                f"commit {last} has the new limit",
+                type="identifier",
+                keys=[
+                    last,
+                    "limit|retry_limit|retries|retry|no retries|single attempt|"
+                    "one attempt|one scratch directory",
+                ],
+            ),
             fact("62 tests pass", type="command", keys=["62 passed|62 green"]),
             fact(
                 "the summary cuts errors at 120 characters",
                 type="value",
-                keys=["cut|cuts|WIDTH|first line", "120"],
+                keys=[
+                    "cut|cuts|truncated|truncates|WIDTH|first line|shortened|trimmed|"
+                    "clipped|limited|summary",
+                    "120 characters|120 chars|120",
+                ],
             ),
         ],
         [
             trap(
                 "retry_limit is 4",
                 of="retry_limit is 1",
-                keys=["retry_limit|retry limit", "4"],
+                keys=["retry_limit|retry limit", "4|four attempts"],
             ),
             trap(
                 "retry_limit is 2",
                 of="retry_limit is 1",
-                keys=["retry_limit|retry limit", "2"],
+                keys=["retry_limit|retry limit", "2|two attempts"],
             ),
             trap("54 tests pass", of="62 tests pass", keys=["54 passed|54 green"]),
         ],
@@ -1413,7 +1532,7 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "behind a line stand processor time and the time on the clock",
                 type="state",
-                keys=["processor time|cpu", "clock|wall"],
+                keys=["processor time|cpu|CPU time", "clock|wall|wall-clock|elapsed|real time"],
                 said_in=session.saying("the processor time of all processes and the time"),
             ),
             fact(
@@ -1424,14 +1543,27 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "cell_timeout stays as it is",
                 type="decision",
-                keys=["cell_timeout|timeout|400", "alone|stays|withdraw|unchanged|240"],
+                keys=[
+                    "cell_timeout|timeout|400|cell timeout",
+                    "alone|stays|stay|withdraw|withdrawn|unchanged|not raised|"
+                    "not raise|not changed|not touched|left at 240|kept at 240|remains|"
+                    "nothing to raise",
+                ],
                 said_in=session.saying("leave cell_timeout alone", "I withdraw the 400"),
             ),
-            fact("the silent relay has ticket TB-466", type="identifier", keys=["TB-466"]),
+            fact(
+                "the silent relay has ticket TB-466",
+                type="identifier",
+                keys=["TB-466", "relay|451|E-RELAY|mail|mails|silent|known|ticket"],
+            ),
             fact(
                 "the night is not started when the disk is at 90 %",
                 type="state",
-                keys=["90 %", "not started|no night|skipped"],
+                keys=[
+                    "90 %|90 percent",
+                    "not started|not start|no night|skipped|does not run|not run|"
+                    "never starts|refuses to start|will not start|won't start",
+                ],
             ),
         ],
         [
@@ -1459,16 +1591,28 @@ def recall_probes(session: Recorder) -> None:
         "expected, where does one write to, and which file has to be taken out before going back?",
         [
             file_fact(session, "docs/release-3.2.0.md", "created"),
-            fact("back to 3.1.7", type="command", keys=["3.1.7"]),
+            fact(
+                "back to 3.1.7",
+                type="command",
+                keys=[
+                    "3.1.7",
+                    "back|rollback|roll back|revert|return|go back|downgrade|"
+                    "previous version|fall back|way back|earlier version|since January|"
+                    "reads everything",
+                ],
+            ),
             fact(
                 "kelp is left alone on Thursdays",
                 type="constraint",
-                keys=["Thursday|Thursdays"],
+                keys=[
+                    "Thursday|Thursdays",
+                    "kelp|alone|disk|cron|copied|copy|not touch|host|hands off|backup|don't touch",
+                ],
             ),
             fact(
                 "one red night in about twenty",
                 type="value",
-                keys=["red night|red nights", "twenty"],
+                keys=["red night|red nights|night red|nights red", "twenty"],
             ),
             fact(
                 "the address is tidebook-duty@harbour.example",
@@ -1478,7 +1622,11 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "utsyn.tide is taken out before going back",
                 type="next_step",
-                keys=["utsyn.tide|utsyn", "take out|taken out|remove|out first"],
+                keys=[
+                    "utsyn.tide|utsyn|Utsýn",
+                    "take out|taken out|remove|removed|out first|delete|move away|"
+                    "pull out|withdraw|drop|must go",
+                ],
                 said_in=session.doing("write_file", "docs/release-3.2.0.md"),
             ),
         ],
@@ -1492,7 +1640,11 @@ def recall_probes(session: Recorder) -> None:
             trap(
                 "kelp is left alone on Fridays",
                 of="kelp is left alone on Thursdays",
-                keys=["kelp|cron|disk", "Friday|Monday"],
+                keys=[
+                    "kelp|cron|disk",
+                    "Friday|Fridays|Monday|Mondays|Wednesday",
+                    "alone|copied|hands off|not touch",
+                ],
             ),
         ],
     )
@@ -1519,7 +1671,11 @@ def file_probes(session: Recorder) -> None:
             fact(
                 "T215 stands for an unknown charset",
                 type="error",
-                keys=["T215", "unknown charset|charset"],
+                keys=[
+                    "T215",
+                    "unknown charset|charset|unknown encoding|unannounced charset|"
+                    "undeclared charset|unsupported charset|not announced",
+                ],
             ),
         ],
         [
@@ -1563,24 +1719,30 @@ def continuation_probes(session: Recorder) -> None:
             fact(
                 "kelp's clock is UTC, two hours behind ours in summer",
                 type="state",
-                keys=["UTC", "kelp|two hours|2 hours"],
+                keys=["UTC", "kelp|two hours|2 hours", "clock|behind|summer|time|times"],
                 said_in=session.saying("kelp's clock is UTC"),
             ),
             fact(
                 "the job starts at 01:40 by kelp's clock",
                 type="value",
-                keys=["start|starts|cron", "01:40|01:40:02|40 1"],
+                keys=[
+                    "start|starts|started|cron|begins|launched|runs at|scheduled",
+                    "01:40|01:40:02|40 1",
+                ],
                 said_in=session.holding("cron of the user `tidesrv`"),
             ),
             fact(
                 "a night is killed after 55 minutes",
                 type="constraint",
-                keys=["55 minutes|3300"],
+                keys=[
+                    "55 minutes|3300",
+                    "killed|kill|night|timeout|terminated|aborted|limit|maximum|cut off",
+                ],
             ),
             fact(
                 "the night is finished before the 06:30 round",
                 type="constraint",
-                keys=["06:30", "round|finished|Ingvild"],
+                keys=["06:30|half past six", "round|finished|Ingvild|done|complete|over"],
                 said_in=session.saying("before the 06:30 round"),
             ),
         ],
@@ -1607,7 +1769,10 @@ def continuation_probes(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "CELL line|CELL",
-                    "neither changes|not change|does not change|unchanged|must not change|stays",
+                    "neither changes|not change|does not change|unchanged|"
+                    "must not change|must not be changed|not changed|don't change|"
+                    "stays|stays as it is|fixed|may not change|untouched|not touch|"
+                    "no changes|is a contract|frozen",
                 ],
                 said_in=session.saying(
                     "What didn't change: the CELL line", "that the line does not change"
@@ -1618,7 +1783,9 @@ def continuation_probes(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "parse_station|signature",
-                    "keeps its signature|is fixed|fixed|unchanged|not change|two arguments",
+                    "keeps its signature|is fixed|fixed|unchanged|not change|"
+                    "not changed|stays|stay|two arguments|must not change|kept|"
+                    "preserve|preserved|frozen|untouched|keep the signature",
                 ],
                 said_in=session.saying("keeps its signature", "The signature is fixed"),
             ),
@@ -1626,33 +1793,48 @@ def continuation_probes(session: Recorder) -> None:
                 "nothing under stations/ is re-encoded",
                 type="constraint",
                 keys=[
-                    "stations/|stations",
-                    "nothing re-encoded|not re-encoded|no re-encoding|never re-encoded|Nothing is re-encoded|byte for byte|not edited",
+                    "stations/|stations|station files",
+                    "nothing re-encoded|not re-encoded|no re-encoding|never re-encoded|"
+                    "not re-encode|don't re-encode|Nothing is re-encoded|"
+                    "never re-encode|not be re-encoded|byte for byte|not edited|"
+                    "never edited|not be edited|untouched|not touched|no edits",
                 ],
                 said_in=session.saying("Nothing under stations/ is re-encoded"),
             ),
             fact(
                 "no new dependency",
                 type="constraint",
-                keys=["no new dependency|no dependency|no dependencies|no new dependencies"],
+                keys=[
+                    "dependency|dependencies|package|packages|library|libraries|chardet",
+                    "no new dependency|no dependency|no dependencies|"
+                    "no new dependencies|no new package|no new packages|no new library|"
+                    "no additional dependencies|no added dependencies|"
+                    "no extra dependency|not add dependencies|without new dependencies|"
+                    "nothing new installed|not install|no chardet",
+                ],
                 said_in=session.saying("No new dependency"),
             ),
             fact(
                 "nothing is pushed by the agent",
                 type="constraint",
-                keys=["nothing pushed|not pushed|no push|never push|Nothing is pushed"],
+                keys=[
+                    "push|pushed|pushes|pushing",
+                    "nothing pushed|not pushed|not push|no push|never push|"
+                    "never pushed|don't push|Nothing is pushed|without pushing|"
+                    "unpushed|no pushing|only the user pushes|user pushes",
+                ],
                 said_in=session.saying("Nothing is pushed", "and not pushed"),
             ),
             fact(
                 "every commit carries TB-482",
                 type="constraint",
-                keys=["commit|commits", "TB-482"],
+                keys=["commit|commits|commit message|commit body", "TB-482"],
                 said_in=session.saying("every commit carries TB-482"),
             ),
             fact(
                 "the mail job ends with 3 at 7 fields",
                 type="command",
-                keys=["mail_job|mail job", "7 fields|seven fields"],
+                keys=["mail_job|mail job", "7 fields|seven fields|seventh field|7 columns"],
                 said_in=session.holding("7 fields in"),
             ),
         ],
@@ -1682,9 +1864,13 @@ def continuation_probes(session: Recorder) -> None:
             fact(
                 "Tordis decides what an ASCII terminal shows",
                 type="next_step",
-                keys=["Tordis", "ASCII terminal|terminal"],
+                keys=["Tordis", "ASCII terminal|terminal|terminals|ASCII|sheet on an ASCII"],
             ),
-            fact("Runa has to say whether cp865 comes", type="next_step", keys=["Runa", "cp865"]),
+            fact(
+                "Runa has to say whether cp865 comes",
+                type="next_step",
+                keys=["Runa|bureau", "cp865"],
+            ),
             fact(
                 "the lean row needs a test of TIDEBOOK_STEP",
                 type="next_step",
@@ -1694,13 +1880,17 @@ def continuation_probes(session: Recorder) -> None:
             fact(
                 "/var/tide/scratch on kelp is removed by hand",
                 type="next_step",
-                keys=["/var/tide/scratch"],
+                keys=[
+                    "/var/tide/scratch",
+                    "removed|remove|by hand|manually|deleted|delete|clean|cleaned|"
+                    "cleared|clean up|emptied|you|user|pending|old directories",
+                ],
                 said_in=session.saying("/var/tide/scratch"),
             ),
             fact(
                 "tag 3.2.0 after Friday's nightly",
                 type="next_step",
-                keys=["3.2.0", "Friday"],
+                keys=["3.2.0", "Friday|Friday's"],
             ),
         ],
         [
@@ -1708,6 +1898,14 @@ def continuation_probes(session: Recorder) -> None:
                 "tag 3.2.0 after Thursday's nightly",
                 of="tag 3.2.0 after Friday's nightly",
                 keys=["3.2.0", "Thursday|Monday"],
+            ),
+            trap(
+                "Runa decides what an ASCII terminal shows",
+                of="Tordis decides what an ASCII terminal shows",
+                keys=[
+                    "Runa decides|Ingvild decides|Torunn decides|Ansgar decides",
+                    "ASCII terminal|terminal",
+                ],
             ),
         ],
         answer={"format": "list"},
