@@ -2382,7 +2382,7 @@ def ask_after_ranking(session: Recorder) -> None:
                 type="decision",
                 keys=[
                     "index|indexed|stored words",
-                    "as they are written|as written|unfolded|verbatim|unchanged words|literal words|original form|words unaltered|not folded|surface forms",
+                    "words as they are written|words as written|unfolded|verbatim|literal words|original form|words unaltered|not folded|surface forms|spelled as in the recipe",
                 ],
                 said_in=session.saying("the index keeps words as they are written"),
             ),
@@ -2460,7 +2460,7 @@ def ask_after_the_review(session: Recorder) -> None:
                 type="identifier",
                 keys=[
                     "LAR-314|314",
-                    "given twice|second bound|twice|duplicate|repeated bound|double bound|same bound|two bounds",
+                    "given twice|second bound|twice|duplicate|repeated bound|double bound|two bounds",
                 ],
             ),
             fact(
@@ -2473,7 +2473,7 @@ def ask_after_the_review(session: Recorder) -> None:
                 type="reason",
                 keys=[
                     "logarithm|log base|base|log",
-                    "cannot change the order|same order|no effect|not change the order|order unaffected|order unchanged|does not affect|no influence|ranking unchanged|ranking unaffected|makes no difference|constant factor|irrelevant",
+                    "cannot change the order|no effect|not change the order|order unaffected|order unchanged|does not affect|no influence|ranking unchanged|ranking unaffected|makes no difference|constant factor|irrelevant",
                 ],
             ),
             fact(
@@ -2524,10 +2524,7 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 speed,
                 type="constraint",
-                keys=[
-                    "300 ms",
-                    "under|answer|within|below|limit|at most|less than|faster|target|respond",
-                ],
+                keys=["300 ms", "under|answer|within|below|limit|at most|faster|target|respond"],
             ),
         ],
         traps=[
@@ -2564,14 +2561,14 @@ def ask_recall(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "204 and 315|204, 315",
-                    "burnt|burned|not used again|never reuse|not reuse|never be reused|retired|reserved|taken|off limits|forbidden|not again|must not be used|gone",
+                    "burnt|burned|not used again|never reuse|not reuse|never be reused|retired|reserved|taken|forbidden|not again|must not be used|gone",
                 ],
             ),
             fact(
                 "the wallboard reads the catalogue again every 90 seconds",
                 type="value",
                 keys=[
-                    "REFRESH_SECONDS|refresh|reload|reads again|re-read|rereads|loads again|polls|wallboard",
+                    "REFRESH_SECONDS|refresh|reload|reads again|re-read|rereads|polls|wallboard",
                     "90",
                 ],
             ),
@@ -2586,14 +2583,14 @@ def ask_recall(session: Recorder) -> None:
                 "the wallboard reads the catalogue again every 12 seconds",
                 of="the wallboard reads the catalogue again every 90 seconds",
                 keys=[
-                    "REFRESH_SECONDS|refresh|reload|reads again|re-read|rereads|loads again|polls|wallboard",
+                    "REFRESH_SECONDS|refresh|reload|reads again|re-read|rereads|polls|wallboard",
                     "12",
                 ],
             ),
             trap(
-                "code 315 may be used again",
+                "code 315 is free for a new error",
                 of="204 and 315 are burnt codes",
-                keys=["315|204", "free|available|used again|next code|reused"],
+                keys=["315|204", "free|available|next code|reused"],
             ),
         ],
     )
@@ -2742,7 +2739,7 @@ def ask_files(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "render.py|render module",
-                    "leave alone|alone|not touch|do not touch|don't touch|must not touch|hands off|untouched|not edit|don't edit|not change|off limits|avoid",
+                    "leave alone|alone|not touch|do not touch|don't touch|must not touch|untouched|not edit|don't edit|not change|avoid",
                 ],
             ),
         ],
@@ -2825,7 +2822,7 @@ def ask_continuation(session: Recorder) -> None:
                 "Solveig mounted the tablet upright",
                 type="reason",
                 keys=[
-                    "upright|portrait|vertically|vertical|on its side|standing|rotated|turned",
+                    "upright|portrait|vertically|vertical|standing|rotated|turned",
                     "tablet|screen|Solveig",
                 ],
             ),
@@ -2909,10 +2906,7 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 summer,
                 type="next_step",
-                keys=[
-                    "phrases|phrase search",
-                    "after the summer|after summer|autumn|in the fall|post-summer",
-                ],
+                keys=["phrases|phrase search", "after the summer|after summer|autumn|post-summer"],
             ),
             fact(
                 "show --serves prints grouped ingredients twice and is on the to-do list",
@@ -3077,7 +3071,7 @@ def ask_decisions(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "standard library|stdlib|rule 2|rapidfuzz",
-                    "only|stays|alone|nothing to install|no dependency|no dependencies|no third-party|no third party|not added|rejected|not allowed|no new dependency|refused|ruled out|declined|no pip",
+                    "only|stays|alone|nothing to install|no dependency|no dependencies|no third-party|no third party|not added|rejected|not allowed|no new dependency|refused|declined|no pip",
                 ],
             ),
             fact(
@@ -3093,7 +3087,7 @@ def ask_decisions(session: Recorder) -> None:
                 type="decision",
                 keys=[
                     "difflib",
-                    "get_close_matches|suggestion|suggestions|suggest|ratio|instead of rapidfuzz|standard library|nearest|did you mean",
+                    "get_close_matches|suggestion|suggestions|suggest|ratio|instead of rapidfuzz|standard library|nearest",
                 ],
             ),
             fact(
@@ -3138,7 +3132,7 @@ def ask_decisions(session: Recorder) -> None:
                 type="decision",
                 keys=[
                     "exclude.list",
-                    "beside larder.ini|next to larder.ini|larder.ini|alongside|same folder|beside the settings|next to the settings|root folder",
+                    "beside larder.ini|next to larder.ini|larder.ini|alongside|beside the settings|next to the settings|root folder",
                 ],
             ),
             fact(
@@ -3146,7 +3140,7 @@ def ask_decisions(session: Recorder) -> None:
                 type="reason",
                 keys=[
                     "larder.ini|settings file|settings|ini file",
-                    "overwritten|overwrites|replaced|copied over|wiped|clobbered|lost|reset",
+                    "overwritten|overwrites|replaced|wiped|clobbered|lost|reset",
                     "deployment|deploy|rollout|release|update",
                 ],
             ),

@@ -2058,10 +2058,7 @@ def probes_of_p1(session: Recorder) -> None:
             trap(
                 "Tidewell failed because the disk was full",
                 of="Tidewell failed with database is locked",
-                keys=[
-                    "tidewell",
-                    "disk is full|disk was full|disk full|full disk|no space|out of space",
-                ],
+                keys=["tidewell", "disk is full|disk was full|disk full|full disk|no space"],
             ),
             trap(
                 "Tidewell's ticket is OPS-2209",
@@ -2263,7 +2260,7 @@ def probes_of_p3(session: Recorder) -> None:
                 type="decision",
                 keys=[
                     "foreign_key_check",
-                    "before the commit|before commit|before committing|orphans|refer to nothing|dangling|end of a step|end of each step|at the end|prior to commit|orphaned rows|broken references|same transaction",
+                    "before the commit|before commit|before committing|orphans|refer to nothing|dangling|end of a step|end of each step|prior to commit|orphaned rows|broken references",
                 ],
             ),
             fact(
@@ -2471,11 +2468,6 @@ def recall_probes(session: Recorder) -> None:
                 of="surplus loans get retired copies from 91 on",
                 keys=["as many copies as|a copy for every|one copy per", "open loans|open loan"],
             ),
-            trap(
-                "at Fennel Row all 149 loans were kept by the first repair",
-                of="at Fennel Row 149 loans became 146",
-                keys=["149", "all kept|none lost|unchanged|still 149|before and after"],
-            ),
         ],
     )
 
@@ -2563,7 +2555,7 @@ def continuation_probes(session: Recorder) -> None:
                 type="state",
                 keys=[
                     "Brackwater|dk-03",
-                    "winter time|hour later|one hour later|1 hour|odd clock|standard time|not on summer time|no daylight saving|hour off|clock never changed|clock not set|hour behind",
+                    "winter time|hour later|one hour later|1 hour|odd clock|standard time|not on summer time|no daylight saving|clock never changed|clock not set|hour behind",
                 ],
             ),
             fact(
@@ -2577,7 +2569,7 @@ def continuation_probes(session: Recorder) -> None:
                 keys=[
                     "checklist|upgrade-night.md",
                     "odd clock|clock|Brackwater|winter time|hour later",
-                    "line|lacks|missing|add|put in|tomorrow|note|sentence|entry|still to write|remark",
+                    "line|lacks|missing|add|tomorrow|note|sentence|entry|still to write|remark",
                 ],
                 said_in=session.saying("the checklist lacks the line"),
             ),
@@ -2593,7 +2585,7 @@ def continuation_probes(session: Recorder) -> None:
                 of="Brackwater's machine is on winter time, the sync comes an hour later",
                 keys=[
                     "Tidewell|Millrace|Nine Elms|Hollin Cross",
-                    "winter time|hour later|one hour later|1 hour|odd clock|standard time|not on summer time|no daylight saving|hour off|clock never changed|clock not set|hour behind",
+                    "winter time|hour later|one hour later|1 hour|odd clock|standard time|not on summer time|no daylight saving|clock never changed|clock not set|hour behind",
                 ],
             ),
             trap(
@@ -2615,7 +2607,7 @@ def continuation_probes(session: Recorder) -> None:
                 keys=[
                     "card|cards|card numbers|names|member data|personal data|members",
                     "docs/|docs|website|commit messages|public|mirrored",
-                    "no card numbers|no cards|not go|don't go|never|not into|keep out|must not|without a single card|no names|no card|no member|not belong|stay out|kept out|forbidden|not allowed|not appear|no personal data|no list|may not",
+                    "no card numbers|no cards|not go|don't go|never|not into|must not|without a single card|no names|no card|no member|not belong|forbidden|not allowed|not appear|no personal data|no list|may not",
                 ],
                 said_in=session.saying("Cards and names don't go into docs/"),
             ),
@@ -2624,7 +2616,7 @@ def continuation_probes(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "m001|m002|m003|old migrations|first three migrations|earlier migrations",
-                    "not a byte|frozen|unchanged|not changed|must not change|untouched|never change|no change|not touched|not edited|not altered|not modified|stay as they are|immutable|off limits|don't touch|not be touched|don't change|never edited|no edits|byte-identical|typo stays",
+                    "not a byte|frozen|unchanged|not changed|must not change|untouched|never change|no change|not touched|not edited|not altered|not modified|immutable|don't touch|not be touched|don't change|never edited|no edits|byte-identical|typo stays",
                 ],
                 said_in=session.saying("not a byte changes in m001 to m003"),
             ),
@@ -2633,7 +2625,7 @@ def continuation_probes(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "lend",
-                    "keep their signatures|keeps its signature|signature unchanged|signatures unchanged|same signature|signature stays|no new argument|signatures don't change|signatures not change|signature not change|signatures fixed|signature fixed|signatures frozen|no signature change|no extra argument|no additional argument|no copy argument|no copy=|no new parameter|no optional argument|signatures must stay",
+                    "keep their signatures|keeps its signature|signature unchanged|signatures unchanged|signature stays|no new argument|signatures don't change|signatures not change|signature not change|signatures fixed|signature fixed|signatures frozen|no signature change|no extra argument|no additional argument|no copy argument|no copy=|no new parameter|no optional argument|signatures must stay",
                 ],
                 said_in=session.saying("`lend` and `give_back` keep their signatures"),
             ),
@@ -2651,7 +2643,7 @@ def continuation_probes(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "ops/|ops|night desk's files",
-                    "don't touch|not touch|not touched|not edit|read only|read-only|hands off|never edit|untouched|not edited|not change|unchanged|off limits|belong to the night desk|not ours|not modify|never touched|look but don't touch",
+                    "don't touch|not touch|not touched|not edit|read-only|never edit|untouched|not edited|not change|unchanged|belong to the night desk|not ours|not modify|never touched|look but don't touch",
                 ],
                 said_in=session.saying("look but don't touch"),
             ),
@@ -2696,7 +2688,7 @@ def continuation_probes(session: Recorder) -> None:
                 type="next_step",
                 keys=[
                     "rolls|label rolls",
-                    "not ordered|aren't ordered|order|unordered|not yet ordered|ordering outstanding",
+                    "not ordered|aren't ordered|unordered|not yet ordered|ordering outstanding|order outstanding|order pending|order missing|order remains",
                 ],
             ),
             fact(
@@ -2710,7 +2702,7 @@ def continuation_probes(session: Recorder) -> None:
                 type="state",
                 keys=[
                     "S4-11",
-                    "later|deferred|postponed|not for 4.0|stays open|remains open|left open|not touched|untouched|still open|only open|parked|after 4.0",
+                    "later|deferred|postponed|not for 4.0|stays open|remains open|left open|not touched|untouched|still open|parked|after 4.0",
                 ],
             ),
             fact(
@@ -2793,7 +2785,7 @@ def decision_probes(session: Recorder) -> None:
             trap(
                 "the label EG-77 stays on the way down and up",
                 of="the label EG-77 was lost on the way down and up",
-                keys=["EG-77", "stays|survives|kept|preserved|remains|still there"],
+                keys=["EG-77", "stays|survives|kept|preserved|remains"],
             ),
             trap(
                 "the rehearsal ended with fees 26.97",
