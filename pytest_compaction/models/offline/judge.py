@@ -45,10 +45,15 @@ def _log_tokens(text: str) -> LogTokens:
 
 
 def _false_claims(made: Sequence[Claim], log: str) -> list[Claim]:
-    """The claims that the log does not hold. Sentences are read only for those in doubt."""
+    """The claims that the log does not hold.
+
+    A quotation may stand in other words, so the sentences of the log are read for it.
+    """
     tokens = _log_tokens(log)
-    doubtful = [claim for claim in made if not tokens.holds(claim)]
-    return unsupported(doubtful, _log_index(log)) if doubtful else []
+    missing = [claim for claim in made if not tokens.holds(claim)]
+    return [
+        claim for claim in missing if claim.kind != "quote" or unsupported([claim], _log_index(log))
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from pytest_compaction.text.words import (
 class LogTokens:
     """What a log holds, token by token, without its sentences. Building is linear in the log.
 
-    What it holds, :class:`~pytest_compaction.text.matching.TextIndex` finds too, but for a
-    number that only counts the items of a list. The reverse is not so: a quotation whose words
-    stand in another order has to be looked for in sentences.
+    It agrees with :class:`~pytest_compaction.text.matching.TextIndex` on paths, names and
+    numbers, but for numbers that only count the items of a list. Of quotations it finds those
+    that stand in the log as they are.
     """
 
     def __init__(self, text: str) -> None:
@@ -32,7 +32,7 @@ class LogTokens:
         }
 
     def holds(self, claim: Claim) -> bool:
-        """Whether the log surely supports the claim."""
+        """Whether the log has the token, or the quotation as it is."""
         normal = normalize(claim.text)
         if claim.kind == "path":
             return bool(path_suffixes(claim.text)) and any(
