@@ -114,6 +114,18 @@ def test_a_fact_without_evidence_is_an_error(session):
 
 
 @needs_git
+def test_a_change_of_a_file_is_proved_by_the_messages_that_make_it(session):
+    def evidence(change):
+        fact = session.fact(f"bell.py was {change}", type="path", keys=["bell.py"], change=change)
+        return fact["evidence"]
+
+    assert evidence("modified") == ["m003", "m004"]
+    assert evidence("read") == ["m001"]
+    with pytest.raises(LookupError, match=r"does not state 'bell\.py was deleted'"):
+        evidence("deleted")
+
+
+@needs_git
 def test_a_play_cannot_claim_what_git_does_not_know(session):
     session.repo.check_changed("start", added=[], modified=["bell.py"])
     with pytest.raises(AssertionError, match=r"deleted since start, says git: \[\]; not \['bell"):
