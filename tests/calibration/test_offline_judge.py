@@ -5,21 +5,20 @@ import itertools
 import random
 
 import pytest
+from support.shipped import shipped
 from support.typed_case import typed_case
 
 from pytest_compaction.case.case import AnswerSpec, Fact, Probe
-from pytest_compaction.case.files import load_cases
 from pytest_compaction.judges.model_judge import ModelJudge, log_digest
 from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.metrics.survival import read
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
 from pytest_compaction.rubric import CRITERIA, DIMENSIONS
-from pytest_compaction.session.session import shipped_cases
 from pytest_compaction.text.matching import TextIndex
 
 OWN = typed_case()
-CASES = (OWN, *load_cases([shipped_cases()]).cases)
+CASES = (OWN, *shipped())
 BY_CASE = pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 """One test for all probes of a case: it says which of them fail."""
 

@@ -14,8 +14,7 @@ import record
 import requirements
 from recorder import Recorder
 from repository import Repository, versions
-
-from pytest_compaction.case.files import load_cases
+from support.shipped import shipped
 
 HERE = Path(__file__).parent
 needs_git = pytest.mark.skipif(
@@ -48,7 +47,7 @@ def test_every_case_has_its_play():
     assert sorted(record.CASES.glob("*/*.json")) == sorted(targets)
 
 
-@pytest.mark.parametrize("case", load_cases([record.CASES]).cases, ids=lambda case: case.id)
+@pytest.mark.parametrize("case", shipped(), ids=lambda case: case.id)
 def test_every_session_has_what_a_strategy_can_lose(case):
     assert requirements.figures(case).shortfalls == []
 
