@@ -185,8 +185,12 @@ def _structure(messages: Sequence[Message], pointer: str, places: bool = True) -
     ]
 
 
-def evidence_faults(case: Case) -> list[CaseFault]:
-    """Facts that their evidence does not state, or states only after the probe is asked."""
+@lru_cache(maxsize=64)
+def evidence_faults(case: Case) -> tuple[CaseFault, ...]:
+    """Facts that their evidence does not state, or states only after the probe is asked.
+
+    Kept for each case, because reading the evidence takes most of the time of loading one.
+    """
     place = {message.id: index for index, message in enumerate(case.messages)}
     indexes: dict[str, TextIndex] = {}
     faults: list[CaseFault] = []
@@ -203,4 +207,4 @@ def evidence_faults(case: Case) -> list[CaseFault]:
                 elif place[id] > asked:
                     found = f"message {id!r}, which comes after the probe is asked"
                     faults.append(CaseFault(pointer, found, "a message before that point"))
-    return faults
+    return tuple(faults)

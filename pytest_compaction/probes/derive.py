@@ -1,7 +1,8 @@
 """Derive probes from a transcript by rules: what must an agent know to continue?
 
-The matcher that loads cases verifies every fact. A fact must be at risk: few messages
-state it, and none of them is in the tail or in the last twentieth of the log.
+The matcher that loads cases verifies every fact: a message states it, and so does the
+whole log, read as ``lint`` reads it. A fact must be at risk: few messages state it, and
+none of them is in the tail or in the last twentieth of the log.
 Continuation probes are the exception, because the present state is always stated late.
 Probes of which the offline model finds a fact in the full log come first. No question
 states one of its own facts. The same log always gives the same probes.
@@ -11,12 +12,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pytest_compaction.case.case import PROBE_KINDS, Fact
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.probes.confirmation import is_confirmed, keys_agree
 from pytest_compaction.probes.control import FullLogControl
 from pytest_compaction.probes.data import fact_data, states, trap_data
 from pytest_compaction.probes.keys import given_away
@@ -92,10 +94,9 @@ def derive_probes(
     if not messages or not points:
         return []
     control = FullLogControl(messages, points) if verified else None
-    drafts = _drafts(ProbeLog(messages, points, budget))
-    chosen = _best(drafts, count, control)
+    chosen = _best(_Checks(ProbeLog(messages, points, budget), control), count)
     if not chosen and budget is not None and _fits(messages[: points[-1] + 1], budget):
-        chosen = _best(_drafts(ProbeLog(messages, points)), count, None)
+        chosen = _best(_Checks(ProbeLog(messages, points)), count)
     numbers: Counter[str] = Counter()
     probes = []
     for draft in sorted(chosen, key=lambda draft: PROBE_KINDS.index(draft.kind)):
@@ -113,16 +114,25 @@ def _drafts(log: ProbeLog) -> list[Draft]:
     return [draft for source in SOURCES for draft in source(log) if draft.found]
 
 
-def _best(drafts: Sequence[Draft], count: int, control: FullLogControl | None) -> list[Draft]:
+@dataclass(frozen=True, slots=True)
+class _Checks:
+    """What a draft must pass: the log confirms it, and the control, if there is one, answers it."""
+
+    log: ProbeLog
+    control: FullLogControl | None = None
+
+
+def _best(checks: _Checks, count: int) -> list[Draft]:
     """Drafts with several facts; if there are few, also drafts with one, then unanswered ones."""
+    drafts = _drafts(checks.log)
     several = [draft for draft in drafts if len(draft.found) >= draft.least]
-    chosen = _chosen(several, count, control)
+    chosen = _chosen(several, count, checks)
     few = min(FEW, count)
     if len(chosen) < few:
         alone = [_alone(draft) for draft in drafts if _worth_asking_alone(draft)]
-        chosen = _chosen(alone, few, control)
-        if control is not None and len(chosen) < few:
-            chosen = _chosen(alone, few, None, chosen)
+        chosen = _chosen(alone, few, checks)
+        if checks.control is not None and len(chosen) < few:
+            chosen = _chosen(alone, few, _Checks(checks.log), chosen)
     return chosen
 
 
@@ -140,7 +150,7 @@ def _worth_asking_alone(draft: Draft) -> bool:
 def _chosen(
     drafts: Sequence[Draft],
     count: int,
-    control: FullLogControl | None,
+    checks: _Checks,
     already: Sequence[Draft] = (),
 ) -> list[Draft]:
     """Choose one draft of each kind per round, then fill up by rank; repeated names rank lower.
@@ -166,7 +176,7 @@ def _chosen(
     for kind in [*turns, *[""] * count]:
         if len(chosen) >= count:
             break
-        best = _next(left, kind, used, names, control)
+        best = _next(left, kind, used, names, checks)
         if best is not None:
             chosen.append(best)
             names[best.name] += 1
@@ -179,7 +189,7 @@ def _next(
     kind: str,
     used: set[str],
     names: Mapping[str, int],
-    control: FullLogControl | None,
+    checks: _Checks,
 ) -> Draft | None:
     """Remove and return the best draft of a kind (of any kind for ``""``) that passes its checks.
 
@@ -195,22 +205,25 @@ def _next(
             return None
         best = min(fitting, key=lambda draft: draft.rank + REPETITION * names[draft.name])
         left.remove(best)
-        checked = _checked(best, used)
+        checked = _checked(best, used, checks.log)
+        control = checks.control
         if checked is not None and (control is None or control.answers(checked)):
             return checked
 
 
-def _checked(draft: Draft, used: set[str]) -> Draft | None:
+def _checked(draft: Draft, used: set[str], log: ProbeLog) -> Draft | None:
     """The draft reduced to the facts that may be asked: at most six, not leaked, not repeated.
 
-    ``None`` when too few are left.
+    The log up to the question must confirm each of them. ``None`` when too few are left.
     """
+    whole = log.whole(log.points[draft.point])
+    sound = [trap for trap in draft.traps if keys_agree(trap)]
     kept: list[Found] = []
     for found in draft.found:
         fact = found.fact
         repeated = fact.text in used and fact.type != "path"
         leaked = given_away(draft.question, fact.keys, fact.text)
-        if repeated or leaked or _within(fact, kept):
+        if repeated or leaked or _within(fact, kept) or not is_confirmed(fact, sound, whole):
             continue
         kept.append(found)
     if len(kept) < draft.least or all(found.fact.text in used for found in kept):
@@ -220,7 +233,7 @@ def _checked(draft: Draft, used: set[str]) -> Draft | None:
     answer = TextIndex("\n".join(sorted(facts)))
     traps = tuple(
         trap
-        for trap in draft.traps
+        for trap in sound
         if trap.of in facts and answer.read(trap.statement).outcome != "stated"
     )
     chosen = tuple(found for found in kept if found.fact.text in facts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
@@ -13,6 +13,7 @@ from pytest_compaction.case.case import Change, Fact, FactType, ProbeKind, Trap
 from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.probes.confirmation import full_log
 from pytest_compaction.probes.keys import Groups, keys_of
 from pytest_compaction.probes.phrases import balanced, first_line, quotable
 from pytest_compaction.secrets.shapes import STAND_IN
@@ -100,6 +101,7 @@ class ProbeLog:
         self.points = tuple(points)
         self._budget = budget
         self._tails: dict[int, TextIndex] = {}
+        self._whole: dict[int, TextIndex] = {}
         self.position = {message.id: place for place, message in enumerate(self.messages)}
         self._texts = [readable(message)[:_MAX_TEXT_CHARACTERS] for message in self.messages]
         self._indexes = [TextIndex(text) for text in self._texts]
@@ -119,6 +121,12 @@ class ProbeLog:
                 if self._indexes[place].read(fact.statement).outcome == "stated"
             )
         return self._known[known]
+
+    def whole(self, asked: int) -> TextIndex:
+        """The log up to the position ``asked`` as ``lint`` reads it, indexed once."""
+        if asked not in self._whole:
+            self._whole[asked] = full_log(self.messages[: asked + 1])
+        return self._whole[asked]
 
     def names(self, path: str) -> tuple[int, ...]:
         """The positions of all messages that name a path."""
@@ -249,50 +257,3 @@ class ProbeLog:
         """The last request before a position, shortened for a quote; empty if there is none."""
         number = bisect_left(self.requests, (position, ""))
         return quotable(self.requests[number - 1][1]) if number else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """The subject of one question, or of one half of a question, and its facts."""
-
-    subject: str
-    found: tuple[Found, ...]
-    traps: tuple[Trap, ...] = ()
-
-
-def pooled(
-    topics: Iterable[Topic],
-    kind: ProbeKind,
-    name: str,
-    one: str,
-    many: str,
-    point: int,
-    rank: float,
-) -> Iterator[Draft]:
-    """Drafts for topics: alone with two or more facts, in pairs with one fact each.
-
-    A last topic without a partner becomes a draft with one fact. ``{}`` in ``one`` stands
-    for the subject, ``{}`` in ``many`` for both numbered subjects.
-    """
-    single: Topic | None = None
-    for topic in topics:
-        if len(topic.found) > 1:
-            better = 0.03 * min(len(topic.found), 4)
-            question = one.replace("{}", f"“{topic.subject}”")
-            yield Draft(kind, name, question, topic.found[:4], point, rank - better, topic.traps)
-        elif topic.found and single is None:
-            single = topic
-        elif topic.found and single is not None:
-            if topic.found[0].fact.text == single.found[0].fact.text:
-                continue
-            found = (*single.found, *topic.found)
-            if topic.subject == single.subject:
-                question = one.replace("{}", f"“{topic.subject}”")
-            else:
-                both = f"(1) “{single.subject}”; (2) “{topic.subject}”"
-                question = many.replace("{}", both)
-            yield Draft(kind, name, question, found, point, rank, (*single.traps, *topic.traps))
-            single = None
-    if single is not None:
-        question = one.replace("{}", f"“{single.subject}”")
-        yield Draft(kind, name, question, single.found, point, rank + 0.1, single.traps)

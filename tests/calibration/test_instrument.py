@@ -5,14 +5,13 @@ import itertools
 
 import pytest
 from support.measuring import measured, records_of
+from support.shipped import shipped
 
-from pytest_compaction.case.files import load_cases
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics.dimensions import dimension_correlations
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import AnswerRequest
 from pytest_compaction.rubric import DIMENSIONS
-from pytest_compaction.session.session import shipped_cases
 
 ENOUGH = 30
 """Items that have both of two dimensions; a correlation over fewer is chance."""
@@ -58,7 +57,7 @@ def test_no_two_dimensions_say_the_same():
 def test_each_shipped_case_is_long_and_asks_every_kind_twice():
 
     counter = TokenCounter()
-    cases = load_cases([shipped_cases()]).cases
+    cases = shipped()
     assert {"debugging", "feature", "ci"} <= {case.task for case in cases}
     for case in cases:
         kinds = [probe.kind for probe in case.probes]
@@ -72,7 +71,7 @@ def test_each_shipped_case_is_long_and_asks_every_kind_twice():
 
 def test_a_model_answers_the_same_twice():
 
-    case = load_cases([shipped_cases()]).cases[0]
+    case = shipped()[0]
     probe = case.probes[0]
     request = AnswerRequest(case.log_until(0), probe.question, probe.answer)
     first = asyncio.run(OfflineModel().answer(request))

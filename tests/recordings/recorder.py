@@ -112,7 +112,6 @@ class Recorder:
         self,
         text: str,
         *aliases: str,
-        about: str | None = None,
         type: str | None = None,
         keys: Sequence[str] = (),
         change: str | None = None,
@@ -126,7 +125,7 @@ class Recorder:
         text that occurs elsewhere with another meaning. A fact without evidence is an error.
         """
         groups = key_groups(keys)
-        statement = Statement(text, aliases, tuple(map(tuple, groups)))
+        statement = Statement(text, aliases, tuple(map(tuple, groups)), change=change)
         evidence = self._evidence(statement) if said_in is None else list(said_in)
         if not evidence:
             raise LookupError(f"the log does not state {text!r}")
@@ -135,7 +134,7 @@ class Recorder:
             result["aliases"] = list(aliases)
         if groups:
             result["keys"] = groups
-        given = {"about": about, "type": type, "change": change}
+        given = {"type": type, "change": change}
         return result | {name: value for name, value in given.items() if value}
 
     def trap(

@@ -14,8 +14,7 @@ import record
 import requirements
 from recorder import Recorder
 from repository import Repository, versions
-
-from pytest_compaction.case.files import load_cases
+from support.shipped import shipped
 
 HERE = Path(__file__).parent
 needs_git = pytest.mark.skipif(
@@ -48,7 +47,7 @@ def test_every_case_has_its_play():
     assert sorted(record.CASES.glob("*/*.json")) == sorted(targets)
 
 
-@pytest.mark.parametrize("case", load_cases([record.CASES]).cases, ids=lambda case: case.id)
+@pytest.mark.parametrize("case", shipped(), ids=lambda case: case.id)
 def test_every_session_has_what_a_strategy_can_lose(case):
     assert requirements.figures(case).shortfalls == []
 
@@ -111,6 +110,18 @@ def test_a_fact_without_evidence_is_an_error(session):
     for said_in in (None, []):
         with pytest.raises(LookupError, match="does not state 'two minutes'"):
             session.fact("two minutes", said_in=said_in)
+
+
+@needs_git
+def test_a_change_of_a_file_is_proved_by_the_messages_that_make_it(session):
+    def evidence(change):
+        fact = session.fact(f"bell.py was {change}", type="path", keys=["bell.py"], change=change)
+        return fact["evidence"]
+
+    assert evidence("modified") == ["m003", "m004"]
+    assert evidence("read") == ["m001"]
+    with pytest.raises(LookupError, match=r"does not state 'bell\.py was deleted'"):
+        evidence("deleted")
 
 
 @needs_git

@@ -1,5 +1,6 @@
 """Run the shipped benchmark without pytest, for tests that look at its figures."""
 
+import fcntl
 import hashlib
 import json
 import os
@@ -24,10 +25,10 @@ def records_of(compactor):
         return _measured_records(compactor)
     name = hashlib.sha256(compactor.encode()).hexdigest()
     kept = Path(os.environ[COMMON_FOLDER], f"{name}.json")
-    if not kept.exists():
-        partial = kept.with_suffix(f".{os.getpid()}")
-        partial.write_text(json.dumps(_measured_records(compactor)), "utf-8")
-        partial.replace(kept)
+    with kept.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # a worker that needs the same waits for it
+        if not kept.exists():
+            kept.write_text(json.dumps(_measured_records(compactor)), "utf-8")
     return json.loads(kept.read_text("utf-8"))
 
 

@@ -19,9 +19,10 @@ from pytest_compaction.case.case import AnswerSpec, Fact
 from pytest_compaction.metrics.dimensions import criterion_score, listed, tally
 from pytest_compaction.metrics.survival import Readings, read
 from pytest_compaction.models.offline.cues import exact_tokens
+from pytest_compaction.models.offline.log_tokens import LogTokens
 from pytest_compaction.models.protocol import JudgeReply, JudgeRequest
 from pytest_compaction.rubric import MAX_SCORE, Criterion, CriterionScore
-from pytest_compaction.text.claims import answer_proper, claims, unsupported
+from pytest_compaction.text.claims import Claim, answer_proper, claims, unsupported
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import content_stems, normalize
 
@@ -36,6 +37,23 @@ _SEVERAL_LINES: Final = 0.4
 @lru_cache(maxsize=8)
 def _log_index(text: str) -> TextIndex:
     return TextIndex(text)
+
+
+@lru_cache(maxsize=8)
+def _log_tokens(text: str) -> LogTokens:
+    return LogTokens(text)
+
+
+def _false_claims(made: Sequence[Claim], log: str) -> list[Claim]:
+    """The claims that the log does not hold.
+
+    A quotation may stand in other words, so the sentences of the log are read for it.
+    """
+    tokens = _log_tokens(log)
+    missing = [claim for claim in made if not tokens.holds(claim)]
+    return [
+        claim for claim in missing if claim.kind != "quote" or unsupported([claim], _log_index(log))
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +124,7 @@ def judge(request: JudgeRequest) -> JudgeReply:
     answer, aside = answer_proper(request.response)
     readings = read(request.facts, request.traps, TextIndex(answer))
     made = claims(answer)
-    false = unsupported(made, _log_index(request.digest.text))
+    false = _false_claims(made, request.digest.text)
     evidence = Evidence(
         answer=answer.strip(),
         request=request,

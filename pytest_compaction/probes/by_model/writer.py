@@ -29,6 +29,7 @@ from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.wire.call import Call, Caller
 from pytest_compaction.models.wire.reply import read_reply
 from pytest_compaction.probes.by_model.prompt import prompt, response_format
+from pytest_compaction.probes.confirmation import confirmed
 from pytest_compaction.probes.data import fact_data, states, trap_data
 from pytest_compaction.probes.exact import weak_alone
 from pytest_compaction.probes.keys import (
@@ -160,14 +161,18 @@ def _checked(proposal: Any, log: ProbeLog, seen: set[str]) -> dict[str, Any] | s
         if isinstance(made, str):
             return made
         found.append(made)
+    proposed = _traps(proposal.get("traps"), found, log)
+    found, traps = confirmed(found, proposed, log.whole(log.points[-1]))
+    if not found:
+        return "facts that the whole log does not confirm"
     texts = {fact.text for fact in found}
     if texts <= seen:
         return "facts asked for before"
     seen.update(texts, {normalize(question)})
     probe: dict[str, Any] = {"kind": proposal["kind"], "question": question.strip()}
     probe["facts"] = [fact_data(fact) for fact in found]
-    if traps := _traps(proposal.get("traps"), found, log):
-        probe["traps"] = traps
+    if traps:
+        probe["traps"] = [trap_data(trap) for trap in traps]
     return probe
 
 
@@ -223,8 +228,8 @@ def _groups(given: Any) -> Groups:
     return () if alone else tuple(groups)
 
 
-def _traps(traps: Any, facts: Sequence[Fact], log: ProbeLog) -> list[dict[str, Any]]:
-    """The traps that the facts themselves do not fall into, in the form of a case file."""
+def _traps(traps: Any, facts: Sequence[Fact], log: ProbeLog) -> list[Trap]:
+    """The traps that the facts themselves do not fall into."""
     answer = TextIndex("\n".join(fact.text for fact in facts))
     texts = {fact.text: fact for fact in facts}
     kept = []
@@ -243,7 +248,7 @@ def _traps(traps: Any, facts: Sequence[Fact], log: ProbeLog) -> list[dict[str, A
             of=known.text if known else None,
         )
         if (known or not of) and answer.read(trap.statement).outcome != "stated":
-            kept.append(trap_data(trap))
+            kept.append(trap)
     return kept
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.case.case import Case, Fact, Probe
 from pytest_compaction.conversation.messages import readable
+from pytest_compaction.probes.confirmation import keys_agree, keys_too_loose
 from pytest_compaction.probes.exact import small_number
 from pytest_compaction.probes.lint_rules.finding import LintFinding, finding, quoted
 from pytest_compaction.text.matching import Statement, TextIndex
@@ -25,7 +25,7 @@ def key_findings(case: Case) -> Iterator[LintFinding]:
         for index, fact in enumerate(probe.facts):
             yield from _fact(case, probe, fact, f"/probes/{number}/facts/{index}")
         for index, trap in enumerate(probe.traps):
-            if trap.keys and _reads(trap.text, trap.statement) != "stated":
+            if not keys_agree(trap):
                 text = f"the keys of {quoted(trap.text)} ask for more than its text says"
                 pointer = f"/probes/{number}/traps/{index}"
                 yield finding(case, pointer, "error", "keys-disagree", text)
@@ -39,21 +39,16 @@ def _fact(case: Case, probe: Probe, fact: Fact, pointer: str) -> Iterator[LintFi
             text = f"{quoted(fact.text)} is a sentence: give key phrases with alternatives"
             yield finding(case, pointer, "warning", "keys-missing", text)
         return
-    alone = replace(fact.statement, counterparts=())
-    if _reads(fact.text, alone) != "stated":
+    if not keys_agree(fact):
         text = f"text and keys disagree: {quoted(fact.text)} does not state {_shown(fact)}"
         yield finding(case, pointer, "error", "keys-disagree", text)
     for trap in probe.traps:
-        if trap.of in {None, fact.text} and _reads(trap.text, alone) == "stated":
+        if keys_too_loose(fact, trap):
             text = f"the keys {_shown(fact)} also match the trap {quoted(trap.text)}"
             yield finding(case, pointer, "error", "keys-too-loose", text)
     if len(fact.keys) == 1 and any(small_number(key) for key in fact.keys[0]):
         text = f"{_shown(fact)} alone stands in many places: add a group for its subject"
         yield finding(case, pointer, "warning", "small-number", text)
-
-
-def _reads(text: str, statement: Statement) -> str:
-    return TextIndex(text).read(statement).outcome
 
 
 def _shown(fact: Fact) -> str:

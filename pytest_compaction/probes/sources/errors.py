@@ -12,17 +12,10 @@ from pytest_compaction.artifacts.errors import error_texts
 from pytest_compaction.artifacts.operations import Invocation, exit_code, invocations
 from pytest_compaction.artifacts.shell.commands import command_words
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
-from pytest_compaction.probes.log import (
-    MAX_FACT_CHARACTERS,
-    Candidate,
-    Draft,
-    Found,
-    ProbeLog,
-    Topic,
-    pooled,
-)
+from pytest_compaction.probes.log import MAX_FACT_CHARACTERS, Candidate, Draft, Found, ProbeLog
 from pytest_compaction.probes.phrases import quotable, shown_command, whole_text
 from pytest_compaction.probes.test_commands import shows_text
+from pytest_compaction.probes.topics import Topic, pooled
 
 _MAX_OUTPUT: Final = 100_000
 _MAX_LINES: Final = 2_000

@@ -10,8 +10,9 @@ from typing import Any, Final
 from pytest_compaction.artifacts.operations import Invocation, invocations
 from pytest_compaction.case.case import Trap
 from pytest_compaction.probes.keys import keys_of
-from pytest_compaction.probes.log import Candidate, Draft, ProbeLog, Topic, pooled
+from pytest_compaction.probes.log import Candidate, Draft, ProbeLog
 from pytest_compaction.probes.phrases import bare, clauses, coarse, sentences
+from pytest_compaction.probes.topics import Topic, pooled
 
 _OFFERED: Final = re.compile(
     r"^\s*(?:[-*]\s+)?(?:\*\*)?(?:option\s+)?(?P<mark>[1-6]|[a-fA-F])(?:\*\*)?[.):]\s*"

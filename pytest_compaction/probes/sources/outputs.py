@@ -11,9 +11,10 @@ from pytest_compaction.artifacts.operations import Command, commands
 from pytest_compaction.case.case import Trap
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.probes.keys import Groups, identifier_keys
-from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog, Topic, pooled
+from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog
 from pytest_compaction.probes.phrases import bare, sentences, shown_command
 from pytest_compaction.probes.test_commands import ran_tests, result_of_tests, shows_no_text
+from pytest_compaction.probes.topics import Topic, pooled
 
 _MAX_TEXT: Final = 60_000
 _MAX_NAMES: Final = 5

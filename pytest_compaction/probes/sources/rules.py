@@ -9,8 +9,9 @@ from typing import Final
 
 from pytest_compaction.case.case import Trap
 from pytest_compaction.probes.keys import keys_of
-from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog, Topic, pooled
+from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog
 from pytest_compaction.probes.phrases import bare, clauses, coarse, opening, sentences
+from pytest_compaction.probes.topics import Topic, pooled
 from pytest_compaction.text.words import NEGATIONS, content_stems, normalize, raw_tokens
 
 _RULE: Final = re.compile(

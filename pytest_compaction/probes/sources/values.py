@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_compaction.probes.keys import identifier_keys, value_keys
-from pytest_compaction.probes.log import Candidate, Draft, ProbeLog, Topic, pooled
+from pytest_compaction.probes.log import Candidate, Draft, ProbeLog
 from pytest_compaction.probes.phrases import bare, coarse, opening, sentences
 from pytest_compaction.probes.sources.rules import subject_key
+from pytest_compaction.probes.topics import Topic, pooled
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import content_stems, normalize
 

@@ -2016,7 +2016,7 @@ def probes_of_p2(session: Recorder) -> None:
             trap(
                 "C7 and C8 stay in the review",
                 of="C7 and C8 are withdrawn",
-                keys=["C7", "C8", "stand|stay|remain|open|upheld|to be fixed"],
+                keys=["C7", "C8", "stand|stay|remain|open|upheld"],
             ),
         ],
         point="p2",
@@ -2101,8 +2101,8 @@ def probes_of_p3(session: Recorder) -> None:
                 "without the limiter it is still 44=30",
                 type="reason",
                 keys=[
-                    "without the limiter|no limiter|limiter removed|removing the limiter|limiter disabled|limiter taken out|limiter off|limiter out of the chain|dropping the limiter|bypassing the limiter",
-                    "44=30|30 x 44|still 30|30 no route|30 times 44|44 stays|same 44|same result|still fails|still wrong|persists|no difference|same figures",
+                    "without the limiter|no limiter|limiter removed|removing the limiter|limiter disabled|limiter taken out|limiter out of the chain|dropping the limiter|bypassing the limiter",
+                    "44=30|30 x 44|still 30|30 no route|30 times 44|44 stays|same 44|still fails|still wrong|persists|no difference",
                 ],
                 said_in=session.saying("without the limiter it is still 44=30"),
             ),
@@ -2120,7 +2120,7 @@ def probes_of_p3(session: Recorder) -> None:
                 type="identifier",
                 keys=[
                     f"{culprit}|{bisected}",
-                    "first bad|bad commit|culprit|cause|broke|introduced|lost|loses|regression|bisect|to blame|responsible|guilty|faulty|the fault|offending|fault of|source",
+                    "first bad|bad commit|culprit|cause|broke|introduced|lost the late routes|loses the late routes|lost tide routes|loses routes mounted|regression|bisect|to blame|responsible|guilty|faulty|offending|fault of|source",
                 ],
             ),
             fact(
@@ -2188,7 +2188,7 @@ def probes_of_p3(session: Recorder) -> None:
                 "the desk keeps quiet for 240 seconds",
                 type="value",
                 keys=[
-                    "GIVE_UP_SECONDS|gives up|slept|sleeps|quiet|silent|pauses|goes dark|backs off|stops asking|leaves path alone|cool-down|shuts up",
+                    "GIVE_UP_SECONDS|slept|sleeps|quiet|silent|pauses|goes dark|stops asking|leaves path alone|cool-down|shuts up",
                     "240",
                 ],
             ),
@@ -2213,7 +2213,7 @@ def probes_of_p3(session: Recorder) -> None:
                 "the desk keeps quiet for 45 seconds",
                 of="the desk keeps quiet for 240 seconds",
                 keys=[
-                    "GIVE_UP_SECONDS|gives up|slept|sleeps|quiet|silent|pauses|goes dark|backs off|stops asking|leaves path alone|cool-down|shuts up",
+                    "GIVE_UP_SECONDS|slept|sleeps|quiet|silent|pauses|goes dark|stops asking|leaves path alone|cool-down|shuts up",
                     "45",
                 ],
             ),
@@ -2335,7 +2335,7 @@ def recall_probes(session: Recorder) -> None:
                 type="value",
                 keys=[
                     "47",
-                    "too many|TOO_FAST|too fast|refusal|refused|rate limit|rate-limited|throttled|limit code|limiter's code|over the limit",
+                    "too many|TOO_FAST|too fast|refusal|refused|rate limit|rate-limited|throttled|limit code|limiter's code",
                 ],
                 said_in=ends(session.holding("TOO_FAST = 47", calls=True)),
             ),
@@ -2383,7 +2383,7 @@ def recall_probes(session: Recorder) -> None:
                 of="the code for too many requests is 47",
                 keys=[
                     "48",
-                    "too many|TOO_FAST|too fast|refusal|refused|rate limit|rate-limited|throttled|limit code|limiter's code|over the limit",
+                    "too many|TOO_FAST|too fast|refusal|refused|rate limit|rate-limited|throttled|limit code|limiter's code",
                 ],
             ),
             trap(
@@ -2391,7 +2391,7 @@ def recall_probes(session: Recorder) -> None:
                 of="the code for too many requests is 47",
                 keys=[
                     "49",
-                    "too many|TOO_FAST|too fast|refusal code|code of the refusal|rate limit|rate-limited|throttled|limit code|over the limit|refused with",
+                    "too many|TOO_FAST|too fast|refusal code|code of the refusal|rate limit|rate-limited|throttled|limit code",
                 ],
             ),
             trap(
@@ -2437,7 +2437,7 @@ def recall_probes(session: Recorder) -> None:
                 "a reply may have 4096 characters",
                 of="a reply to a kiosk may have 16384 characters",
                 keys=[
-                    "reply limit|limit of a reply|limit for replies|reply may|replies may|reply at most|stats too long",
+                    "reply limit|limit of a reply|limit for replies|reply may|replies may|stats too long",
                     "4096",
                 ],
             ),
@@ -2468,7 +2468,7 @@ def recall_probes(session: Recorder) -> None:
                 "the kiosk was refused for 280 seconds",
                 type="value",
                 keys=[
-                    "refused|refuses|locked out|lockout|lock out|blocked|shut out|denied|rejected every",
+                    "refused|refuses|locked out|lockout|blocked|shut out|denied|rejected every",
                     "280 seconds",
                 ],
             ),
@@ -2496,7 +2496,7 @@ def recall_probes(session: Recorder) -> None:
                 "the kiosk was refused for 300 seconds",
                 of="the kiosk was refused for 280 seconds",
                 keys=[
-                    "refused|refuses|locked out|lockout|lock out|blocked|shut out|denied|rejected every",
+                    "refused|refuses|locked out|lockout|blocked|shut out|denied|rejected every",
                     "300 seconds|5 minutes",
                 ],
             ),
@@ -2508,7 +2508,7 @@ def recall_probes(session: Recorder) -> None:
             trap(
                 "140 berth pages were answered at once",
                 of="168 berth pages were answered at once",
-                keys=["140", "berth pages|requests at once|answered at once"],
+                keys=["140", "berth pages"],
             ),
         ],
         answer={"max_words": 120},
@@ -2548,7 +2548,7 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "north-1 comes last and never on a Friday",
                 type="constraint",
-                keys=["north-1", "last|at the end|final", "Friday"],
+                keys=["north-1", "last|final", "Friday"],
             ),
         ],
         [
@@ -2569,12 +2569,7 @@ def recall_probes(session: Recorder) -> None:
             trap(
                 "the way back is release 0.8.0",
                 of="the way back is release 0.7.4",
-                keys=["0.8.0", "back to|roll back to|revert to|way back"],
-            ),
-            trap(
-                "north-1 comes first",
-                of="north-1 comes last and never on a Friday",
-                keys=["north-1", "first|starts with|begins with"],
+                keys=["0.8.0", "roll back to|revert to|way back"],
             ),
         ],
     )
@@ -2629,7 +2624,7 @@ def file_probes(session: Recorder) -> None:
                 type="value",
                 keys=[
                     "per_minute|rate|per minute|requests a minute",
-                    "2 to 6000|at least 2|minimum 2|2, 6000|lower bound 2|no less than 2|not below 2|smallest 2|2 or more|from 1 to 2|least allowed 2|>= 2|now 2|2-6000|starts at 2|raised to 2|floor 2",
+                    "2 to 6000|at least 2|minimum 2|2, 6000|lower bound 2|no less than 2|not below 2|smallest 2|2 or more|from 1 to 2|least allowed 2|>= 2|2-6000|starts at 2|raised to 2|floor 2",
                 ],
                 said_in=session.doing("edit_file", "2 to 6000 is allowed"),
             ),
@@ -2668,7 +2663,7 @@ def continuation_probes(session: Recorder) -> None:
                 "the restart times go into the rollout page",
                 type="next_step",
                 keys=[
-                    "restart times|times of the restarts|restart hours|restart window|hours for restarts|times for restarts|permitted restarts|restarts|when restarts",
+                    "restart times|times of the restarts|restart hours|restart window|hours for restarts|times for restarts|permitted restarts|restarts",
                     "rollout|docs/rollout.md|page for ops|ops page",
                 ],
                 said_in=session.saying("the restart times go into the rollout page"),
@@ -2703,7 +2698,7 @@ def continuation_probes(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "dispatch",
-                    "signature doesn't change|signature does not change|signature must not change|signature untouched|signature unchanged|signature stays|keeps its signature|signature fixed|signature frozen|same signature|no parameter|no new parameter|no extra parameter|no new argument|signature is off limits|untouched|not touched|unchanged|stays as it is|not altered|must not change|leave alone|no charge",
+                    "signature doesn't change|signature does not change|signature must not change|signature untouched|signature unchanged|signature stays|keeps its signature|signature fixed|signature frozen|no parameter|no new parameter|no extra parameter|no new argument|untouched|not touched|unchanged|not altered|must not change|leave alone|no charge",
                 ],
                 said_in=session.saying("so its signature doesn't change"),
             ),
@@ -2723,7 +2718,7 @@ def continuation_probes(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "REVIEW.md|review file",
-                    "never committed|not committed|never commit|not commit|untracked|out of the commit|not in git|out of git|no commit|kept out|stays out|uncommitted|must not be committed|not be added|not checked in|never checked in|not part of any commit|out of the repository",
+                    "never committed|not committed|never commit|not commit|untracked|not in git|no commit|stays out|uncommitted|stays out of the commit|must not be committed|not be added|not checked in|never checked in|not part of any commit",
                 ],
                 said_in=session.saying(
                     "REVIEW.md stays untracked", "REVIEW.md stays out of the commit"
@@ -2734,7 +2729,7 @@ def continuation_probes(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "ops/|ops|ops files|ops folder",
-                    "never edit|not edit|not edited|don't edit|no edits|hands off|not touch|don't touch|untouched|read only|read-only|not change|unchanged|off limits|not ours|nothing edited|no change|not modified|never modify|never touched",
+                    "never edit|not edit|not edited|don't edit|no edits|not touch|don't touch|untouched|read-only|not change|unchanged|not ours|nothing edited|no change|not modified|never modify|never touched",
                 ],
                 said_in=session.saying("read what you like there but never edit it"),
             ),
@@ -2768,7 +2763,7 @@ def continuation_probes(session: Recorder) -> None:
                 of="Maren's commits are not rewritten",
                 keys=[
                     "commits",
-                    "were squashed|are squashed|squashed into one|were rebased|have been squashed|were combined|were force-pushed",
+                    "were squashed|are squashed|squashed into one|were rebased|were force-pushed",
                 ],
             ),
             trap(
@@ -2787,7 +2782,7 @@ def continuation_probes(session: Recorder) -> None:
             fact(
                 "C5, the key by caller and route pattern, is Maren's",
                 type="next_step",
-                keys=["C5", "Maren|hers|her|when she is back|left to Maren|she does"],
+                keys=["C5", "Maren|hers|her|left to Maren|she does"],
                 said_in=session.saying("Hers when she is back: C5"),
             ),
             fact(
@@ -2795,7 +2790,7 @@ def continuation_probes(session: Recorder) -> None:
                 type="next_step",
                 keys=[
                     "merging main|merge main|merge|merging|conflict",
-                    "both lines|both rows|both entries|both codes|keep both|47 and 48|both meanings|both constants|both kept",
+                    "both lines stay|both lines kept|keep both lines|both rows stay|keep both rows|keep both entries|keep both codes|both codes stay|47 and 48|lines 47 and 48",
                 ],
                 said_in=session.saying("and merging main, where both lines"),
             ),
@@ -2883,7 +2878,7 @@ def decision_probes(session: Recorder) -> None:
                 keys=[
                     "start screen|polling screen|screen|polling",
                     "booking",
-                    "eat|uses up|takes|consumes|starves|drains|exhausts|steals|spends|empties|crowds out|at the expense",
+                    "eat|takes|consumes|starves|drains|exhausts|steals|spends|empties|crowds out|at the expense",
                 ],
             ),
             fact(

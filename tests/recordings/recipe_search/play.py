@@ -2322,7 +2322,7 @@ def ask_after_the_scan(session: Recorder) -> None:
             fact(
                 "a query folds 302,164 letters on the generated catalogue",
                 type="value",
-                keys=["letters|characters|chars", "302164"],
+                keys=["letters|characters|chars|text folded", "302164"],
             ),
             fact(
                 "54 of the 130 queries typed on the tablet failed",
@@ -2335,7 +2335,13 @@ def ask_after_the_scan(session: Recorder) -> None:
                 keys=["aubergin", "12"],
                 said_in=session.holding("12\taubergin"),
             ),
-            fact(scanning, type="decision", keys=["build an index|build the index|inverted index"]),
+            fact(
+                scanning,
+                type="decision",
+                keys=[
+                    "build an index|build the index|inverted index|index to be built|move to an index|switch to an index|index instead of the scan|replace the scan|introduce an index|design an index"
+                ],
+            ),
         ],
         traps=[
             trap(
@@ -2368,25 +2374,35 @@ def ask_after_ranking(session: Recorder) -> None:
             fact(
                 "singular makes tomatoe of tomatoes",
                 type="reason",
-                keys=["tomatoe"],
+                keys=["tomatoe", "singular|tomatoes|folding|stemming|plural|turns"],
                 said_in=session.holding("['tomatoe', 'tomato'", "tomatoes into tomatoe"),
             ),
             fact(
                 written,
                 type="decision",
-                keys=["index|indexed", "as they are written|as written|unfolded|verbatim"],
+                keys=[
+                    "index|indexed|stored words",
+                    "words as they are written|words as written|unfolded|verbatim|literal words|original form|words unaltered|not folded|surface forms|spelled as in the recipe",
+                ],
                 said_in=session.saying("the index keeps words as they are written"),
             ),
-            fact(size, type="value", keys=["1457905"]),
+            fact(
+                size,
+                type="value",
+                keys=["1457905"],
+            ),
             fact(
                 "the field lengths take 193,089 bytes of the index",
                 type="value",
-                keys=["lengths", "193089"],
+                keys=["lengths|field lengths|length", "193089"],
             ),
             fact(
                 method,
                 type="decision",
-                keys=["method", "stays|kept|remains"],
+                keys=[
+                    "method|steps|method words",
+                    "stays|kept|remains|still indexed|not removed|not dropped|not left out|retained|keep",
+                ],
                 said_in=session.saying("Then the method stays"),
             ),
         ],
@@ -2394,13 +2410,16 @@ def ask_after_ranking(session: Recorder) -> None:
             trap(
                 "words are folded to the singular in the index",
                 of=written,
-                keys=["index", "folded to the singular|singular form|singularised"],
+                keys=[
+                    "index",
+                    "folded to the singular|singular form|singularised|stored in the singular",
+                ],
             ),
             trap("the index takes 1,201,065 bytes", of=size, keys=["1201065"]),
             trap(
                 "the method is dropped from the index",
                 of=method,
-                keys=["method", "dropped|excluded|no longer indexed"],
+                keys=["method", "dropped|excluded|no longer indexed|removed from the index"],
             ),
         ],
         point="p2",
@@ -2425,29 +2444,45 @@ def ask_after_the_review(session: Recorder) -> None:
                 type="error",
                 keys=[
                     "FileNotFoundError",
-                    ".larder-index.json.new|temporary file|os.replace|writer",
+                    ".larder-index.json.new|temporary file|os.replace|writer|two writers|concurrent|same moment|temp file|race|simultaneous",
                 ],
             ),
             fact(
                 "the temporary file has the process number (os.getpid) in its name",
                 type="identifier",
-                keys=["getpid|process number|number of the process|pid|process id"],
+                keys=[
+                    "getpid|process number|number of the process|pid|process id",
+                    "temporary|temp file|name|.new|file name|FILE|unique",
+                ],
             ),
             fact(
                 code,
                 type="identifier",
-                keys=["LAR-314|314", "given twice|second bound|twice|duplicate"],
+                keys=[
+                    "LAR-314|314",
+                    "given twice|second bound|twice|duplicate|repeated bound|double bound|two bounds",
+                ],
             ),
-            fact(bounds, type="decision", keys=["bounds|minutes|limits", "exclusive"]),
+            fact(
+                bounds,
+                type="decision",
+                keys=["bounds|minutes|limits", "exclusive|strict|strictly|not inclusive"],
+            ),
             fact(
                 "the base of the logarithm does not change the order",
                 type="reason",
-                keys=["logarithm|log base|base", "cannot change the order|same order|no effect"],
+                keys=[
+                    "logarithm|log base|base|log",
+                    "cannot change the order|no effect|not change the order|order unaffected|order unchanged|does not affect|no influence|ranking unchanged|ranking unaffected|makes no difference|constant factor|irrelevant",
+                ],
             ),
             fact(
                 f"commit {repairs} has the repairs of the review",
                 type="identifier",
-                keys=[repairs],
+                keys=[
+                    f"{repairs}",
+                    "review|repair|fix|314|two writers|getpid|bounds|temporary file|findings",
+                ],
             ),
         ],
         traps=[
@@ -2455,7 +2490,7 @@ def ask_after_the_review(session: Recorder) -> None:
             trap(
                 "LAR-315 refuses a bound that is given twice",
                 of=code,
-                keys=["LAR-315|315", "given twice|second bound"],
+                keys=["LAR-315|315", "given twice|second bound|duplicate|repeated bound"],
             ),
         ],
         point="p3",
@@ -2477,21 +2512,32 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "`larder find 'leek -cream'` answered LAR-201 nothing found",
                 type="error",
-                keys=["LAR-201", "leek -cream"],
+                keys=["LAR-201|nothing found", "leek -cream"],
             ),
             fact(
                 "60 tests passed at the start",
                 type="command",
-                keys=["60 passed|60 tests pass|60 tests passed|all 60 tests"],
+                keys=["60 passed|60 tests pass|60 tests passed|all 60 tests|60 green"],
             ),
             fact("the tablet has Python 3.9.2", type="value", keys=["Python", "3.9.2"]),
-            fact(memory, type="value", keys=["memory|RAM", "512 MB"]),
-            fact(speed, type="constraint", keys=["300 ms", "under|answer|within|below|limit"]),
+            fact(memory, type="value", keys=["memory|RAM|tablet", "512 MB"]),
+            fact(
+                speed,
+                type="constraint",
+                keys=["300 ms", "under|answer|within|below|limit|at most|faster|target|respond"],
+            ),
         ],
         traps=[
             trap("the tablet has 310 MB of memory", of=memory, keys=["memory|RAM", "has 310 MB"]),
             trap(
-                "a search may take 6.4 seconds", of=speed, keys=["6.4 seconds", "may take|allowed"]
+                "a search may take 6.4 seconds",
+                of=speed,
+                keys=["6.4 seconds", "may take|allowed|acceptable|permitted"],
+            ),
+            trap(
+                "the tablet has Python 3.11",
+                of="the tablet has Python 3.9.2",
+                keys=["tablet", "Python", "3.11"],
             ),
         ],
     )
@@ -2503,29 +2549,48 @@ def ask_recall(session: Recorder) -> None:
         "which interval?",
         [
             fact(
-                unknown, type="identifier", keys=["311", "unknown field|unknown search field|field"]
+                unknown,
+                type="identifier",
+                keys=[
+                    "LAR-311|311",
+                    "unknown field|unknown search field|field|no such field|nonexistent field|invalid field",
+                ],
             ),
             fact(
                 "204 and 315 are burnt codes",
                 type="constraint",
-                keys=["204 and 315"],
+                keys=[
+                    "204 and 315|204, 315",
+                    "burnt|burned|not used again|never reuse|not reuse|never be reused|retired|reserved|taken|forbidden|not again|must not be used|gone",
+                ],
             ),
             fact(
                 "the wallboard reads the catalogue again every 90 seconds",
                 type="value",
-                keys=["REFRESH_SECONDS|refresh|reload|reads again|re-read", "90"],
+                keys=[
+                    "REFRESH_SECONDS|refresh|reload|reads again|re-read|rereads|polls|wallboard",
+                    "90",
+                ],
             ),
         ],
         traps=[
             trap(
                 "LAR-310 is an unknown search field",
                 of=unknown,
-                keys=["310", "unknown field|unknown search field"],
+                keys=["LAR-310|310", "unknown field|unknown search field"],
             ),
             trap(
                 "the wallboard reads the catalogue again every 12 seconds",
                 of="the wallboard reads the catalogue again every 90 seconds",
-                keys=["REFRESH_SECONDS|refresh|reload|reads again|re-read", "12"],
+                keys=[
+                    "REFRESH_SECONDS|refresh|reload|reads again|re-read|rereads|polls|wallboard",
+                    "12",
+                ],
+            ),
+            trap(
+                "code 315 is free for a new error",
+                of="204 and 315 are burnt codes",
+                keys=["315|204", "free|available|next code|reused"],
             ),
         ],
     )
@@ -2541,24 +2606,27 @@ def ask_recall(session: Recorder) -> None:
                 remark,
                 type="state",
                 keys=[
-                    "read-only|not writable|locked|cannot write",
-                    "02:00 and 04:00|02:00 to 04:00",
+                    "read-only|not writable|locked|cannot write|no writing|not be written|write-protected|no write access|unwritable|cannot be written",
+                    "02:00 and 04:00|02:00 to 04:00|02:00-04:00|from 02:00 until 04:00",
                 ],
             ),
             fact(
                 "the share is read-only while the backup of the house runs",
                 type="reason",
-                keys=["backup", "02:00|04:00|read-only|night"],
+                keys=[
+                    "backup",
+                    "02:00|04:00|read-only|night|not writable|cannot write|share|locked",
+                ],
             ),
             fact(
                 cooks,
                 type="constraint",
-                keys=["05:30", "before|cooks|until"],
+                keys=["05:30", "before|cooks|until|deadline|by 05:30|finished|done|no later"],
             ),
             fact(
                 "its message is mailed when it fails",
                 type="next_step",
-                keys=["mail", "fails|failure|error"],
+                keys=["mail|e-mail|email", "fails|failure|error|goes wrong|unsuccessful|non-zero"],
             ),
         ],
         traps=[
@@ -2633,7 +2701,14 @@ def ask_files(session: Recorder) -> None:
                 keys=["docs/review-imre.md"],
                 said_in=session.doing("bash", "git rm -q docs/review-imre.md"),
             ),
-            fact(titles, type="identifier", keys=["find_titles"]),
+            fact(
+                titles,
+                type="identifier",
+                keys=[
+                    "find_titles",
+                    "titles|find|search.py|larder find|TitleFinder|replaces|title search|looks",
+                ],
+            ),
         ],
         traps=[
             trap(
@@ -2663,8 +2738,8 @@ def ask_files(session: Recorder) -> None:
                 "render.py is to be left alone while Imre rewrites it",
                 type="constraint",
                 keys=[
-                    "render.py",
-                    "leave alone|alone|not touch|do not touch|don't touch|must not touch",
+                    "render.py|render module",
+                    "leave alone|alone|not touch|do not touch|don't touch|must not touch|untouched|not edit|don't edit|not change|avoid",
                 ],
             ),
         ],
@@ -2686,26 +2761,29 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "nothing but hits on standard output",
                 type="constraint",
-                keys=["hits", "standard output|stdout"],
+                keys=["hits|hit lines|results|answers", "standard output|stdout"],
             ),
             fact(
                 "the assistant does not push",
                 type="constraint",
                 keys=[
-                    "don't push|not push|never push|no push|leave pushing|user pushes|no pushing"
+                    "don't push|not push|never push|no push|leave pushing|user pushes|no pushing|pushing is the user's|pushing left|commit locally|nothing pushed|without pushing|not pushed|local commits only|push himself|push from the office"
                 ],
             ),
             fact(
                 "a commit subject stays under 60 characters",
                 type="constraint",
-                keys=["subject|subjects|commit", "60 characters"],
+                keys=[
+                    "subject|subjects|commit|commit message|headline",
+                    "60 characters|60 chars|60 signs",
+                ],
             ),
             fact(
                 "the files in data/ are never rewritten or reformatted",
                 type="constraint",
                 keys=[
-                    "data/|cooks' files|recipe files",
-                    "never rewrite|not rewrite|never reformat|not reformat",
+                    "data/|cooks' files|recipe files|files in data",
+                    "never rewrite|not rewrite|never reformat|not reformat|never rewritten|not be rewritten|not reformatted|not touched|untouched|no reformatting|never edited|not edit|never change|not change|don't touch",
                 ],
             ),
             fact(
@@ -2719,7 +2797,7 @@ def ask_continuation(session: Recorder) -> None:
             trap(
                 "a commit subject stays under 72 characters",
                 of="a commit subject stays under 60 characters",
-                keys=["subject|commit", "72 characters"],
+                keys=["subject|commit", "72 characters|50 characters"],
             ),
         ],
     )
@@ -2737,55 +2815,74 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 limit,
                 type="value",
-                keys=["limit|at most", "15"],
+                keys=["limit|at most|default|lines|maximum|result lines", "15"],
                 said_in=ends(session.holding("limit is 15", "limit = 15")),
             ),
             fact(
                 "Solveig mounted the tablet upright",
                 type="reason",
-                keys=["upright|portrait|vertically", "tablet|screen"],
+                keys=[
+                    "upright|portrait|vertically|vertical|standing|rotated|turned",
+                    "tablet|screen|Solveig",
+                ],
             ),
             fact(
                 version,
                 type="state",
-                keys=["version 3|VERSION = 3", "index|format|terms"],
+                keys=["version 3|VERSION = 3|v3|format 3", "index|format|terms|index file"],
                 said_in=session.saying("so the format becomes version 3"),
             ),
             fact(
                 "the index compares digests of 16 hexadecimal digits",
                 type="value",
-                keys=["sha256|digest|hexdigest", "16"],
+                keys=["sha256|digest|hexdigest|hash|checksum|SHA-256", "16"],
             ),
             fact(
                 cutoff,
                 type="value",
-                keys=["CUTOFF|cutoff|ratio", "0.8"],
+                keys=["CUTOFF|cutoff|ratio|similarity|closeness|threshold", "0.8"],
                 said_in=session.doing("write_file", "CUTOFF = 0.8"),
             ),
             fact(
                 "words under 5 letters get no suggestion",
                 type="value",
-                keys=["SHORTEST|shortest|shorter|short words|letters", "5"],
+                keys=[
+                    "SHORTEST|shortest|shorter|short words|letters|characters|minimum length|under",
+                    "5",
+                ],
                 said_in=session.doing("write_file", "SHORTEST = 5"),
             ),
-            fact(passing, type="command", keys=[f"{PASSED} passed|{PASSED} tests"]),
+            fact(passing, type="command", keys=[f"{PASSED} passed|{PASSED} tests|{PASSED} green"]),
         ],
         traps=[
-            trap("at most 10 lines are printed", of=limit, keys=["limit|at most", "10"]),
-            trap("at most 20 lines are printed", of=limit, keys=["limit|at most", "20"]),
+            trap(
+                "at most 10 lines are printed",
+                of=limit,
+                keys=["limit|at most|default|lines|maximum|result lines", "10"],
+            ),
+            trap(
+                "at most 20 lines are printed",
+                of=limit,
+                keys=["limit|at most|default|lines|maximum|result lines", "20"],
+            ),
             trap(
                 "the index has format version 2",
                 of=version,
-                keys=["version 2|VERSION = 2", "index|format|terms"],
+                keys=["version 2|VERSION = 2|v2|format 2", "index|format|terms|index file"],
             ),
             trap(
-                "a suggestion needs a ratio of 0.6", of=cutoff, keys=["CUTOFF|cutoff|ratio", "0.6"]
+                "a suggestion needs a ratio of 0.6",
+                of=cutoff,
+                keys=["CUTOFF|cutoff|ratio|similarity|closeness|threshold", "0.6"],
             ),
-            trap("111 tests pass in the end", of=passing, keys=["111 passed|111 tests"]),
+            trap("111 tests pass in the end", of=passing, keys=["111 passed|111 tests|111 green"]),
             trap(
                 "the index compares the mtimes",
                 of="the index compares digests of 16 hexadecimal digits",
-                keys=["index|files", "compares mtimes|compared by mtime|by modification time"],
+                keys=[
+                    "index|files",
+                    "compares mtimes|compared by mtime|by modification time|uses mtimes|checks mtimes",
+                ],
             ),
         ],
     )
@@ -2801,26 +2898,46 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "synonyms wait for Imre's word list",
                 type="next_step",
-                keys=["synonyms", "word list|list from Imre|Imre's list"],
+                keys=[
+                    "synonyms|synonym",
+                    "word list|list from Imre|Imre's list|Imre sends|Imre has sent|Imre's words|list of words|waiting for Imre|wait for Imre|Imre delivers",
+                ],
             ),
-            fact(summer, type="next_step", keys=["phrases", "after the summer|after summer"]),
+            fact(
+                summer,
+                type="next_step",
+                keys=["phrases|phrase search", "after the summer|after summer|autumn|post-summer"],
+            ),
             fact(
                 "show --serves prints grouped ingredients twice and is on the to-do list",
                 type="next_step",
-                keys=["--serves", "to-do|twice|bug|open"],
+                keys=[
+                    "--serves",
+                    "to-do|twice|bug|open|double|doubled|duplicate|duplicates|repeated|two times",
+                ],
             ),
             fact(
                 "the rollout on the tablet is on Saturday",
                 type="next_step",
-                keys=["rollout|roll-out|deployment", "Saturday"],
+                keys=[
+                    "rollout|roll-out|deployment|deploy|roll out|goes live|tablet|install",
+                    "Saturday",
+                ],
             ),
-            fact(picked, type="identifier", keys=[fix]),
+            fact(
+                picked,
+                type="identifier",
+                keys=[
+                    f"{fix}",
+                    "cherry-pick|cherry-picked|backport|2.7|release branch|count grouped ingredients|grouped ingredients",
+                ],
+            ),
         ],
         traps=[
             trap(
                 "phrases come with version 3",
                 of=summer,
-                keys=["phrases", "with version 3|in version 3"],
+                keys=["phrases|phrase search", "with version 3|in version 3|part of version 3"],
             ),
             trap(
                 f"commit {commit_of(session, 'compare digests instead')} is to be cherry-picked",
@@ -2830,7 +2947,7 @@ def ask_continuation(session: Recorder) -> None:
             trap(
                 "the rollout on the tablet is on Monday",
                 of="the rollout on the tablet is on Saturday",
-                keys=["rollout|deployment", "Monday"],
+                keys=["rollout|roll-out|deployment|deploy|goes live", "Monday"],
             ),
         ],
         answer={"format": "list"},
@@ -2850,21 +2967,35 @@ def ask_decisions(session: Recorder) -> None:
             fact(
                 "sqlite3.OperationalError: no such module: fts5",
                 type="error",
-                keys=["no such module", "fts5"],
+                keys=["no such module|OperationalError|built without", "fts5"],
             ),
             fact(
                 "unpickling runs whatever somebody put on the share",
                 type="reason",
-                keys=["unpickling|pickle", "runs|executes|code|arbitrary|whatever"],
+                keys=[
+                    "unpickling|pickle|unpickle|pickled",
+                    "runs|executes|code|arbitrary|whatever|unsafe|malicious|untrusted|execution|insecure|security",
+                ],
             ),
-            fact(inverted, type="decision", keys=["JSON"]),
-            fact("LENGTH_PART is 0.75", type="value", keys=["LENGTH_PART", "0.75"]),
+            fact(
+                inverted,
+                type="decision",
+                keys=[
+                    "JSON",
+                    "index|inverted index|then|stored|file|format|instead of pickle|postings",
+                ],
+            ),
+            fact(
+                "LENGTH_PART is 0.75",
+                type="value",
+                keys=["LENGTH_PART|length part|length normalisation|length weight", "0.75"],
+            ),
         ],
         traps=[
             trap(
                 "the index is kept in SQLite",
                 of=inverted,
-                keys=["index", "in SQLite|uses SQLite|with FTS5"],
+                keys=["index", "in SQLite|uses SQLite|with FTS5|SQLite table"],
             ),
             trap(
                 "LENGTH_PART is 0.25",
@@ -2881,27 +3012,49 @@ def ask_decisions(session: Recorder) -> None:
         "The shopping list was too long: which release has the fault, what was the real cause of the odd order of "
         "leek recipes, what was the mean length of the ingredient field, and why was the old commit not taken back?",
         [
-            fact(since, type="state", keys=["2.7.1", "double|doubled|twice|fault|wrong"]),
-            fact(cause, type="reason", keys=["everything()|everything", "on top|twice|double"]),
+            fact(
+                since,
+                type="state",
+                keys=[
+                    "2.7.1",
+                    "double|doubled|twice|fault|wrong|two times|duplicated|affected|bug|faulty",
+                ],
+            ),
+            fact(
+                cause,
+                type="reason",
+                keys=[
+                    "everything()|everything",
+                    "on top|twice|double|already|again|second time|counted two times|duplicates|both|doubly",
+                ],
+            ),
             fact(
                 "the mean length of the ingredient field is 6.87",
                 type="value",
-                keys=["mean length|mean|average", "6.87"],
+                keys=["mean length|mean|average|ingredient field", "6.87"],
             ),
             fact(
                 "the wallboard shows recipe.ingredients and would lose every dough",
                 type="reason",
-                keys=["wallboard", "lose every dough|recipe.ingredients|dough"],
+                keys=[
+                    "wallboard",
+                    "lose every dough|recipe.ingredients|dough|loses groups|lose grouped ingredients|grouped ingredients disappear|would break",
+                ],
             ),
         ],
         traps=[
             trap(
-                "the lists were wrong since 2.6", of=since, keys=["2.6", "since|wrong|fault|double"]
+                "the lists were wrong since 2.6",
+                of=since,
+                keys=["2.6", "since|wrong|fault|double|all winter|whole winter"],
             ),
             trap(
                 "the length normalisation caused the odd order",
                 of=cause,
-                keys=["length normalisation|LENGTH_PART", "cause|caused|because|lifts"],
+                keys=[
+                    "length normalisation|LENGTH_PART|length normalization",
+                    "cause|caused|because|lifts|to blame|culprit|responsible",
+                ],
             ),
         ],
     )
@@ -2916,35 +3069,54 @@ def ask_decisions(session: Recorder) -> None:
             fact(
                 stdlib,
                 type="constraint",
-                keys=["standard library|stdlib|rule 2", "only|stays|alone|nothing to install"],
+                keys=[
+                    "standard library|stdlib|rule 2|rapidfuzz",
+                    "only|stays|alone|nothing to install|no dependency|no dependencies|no third-party|no third party|not added|rejected|not allowed|no new dependency|refused|declined|no pip",
+                ],
             ),
             fact(
                 signature,
                 type="constraint",
-                keys=["load_catalogue|rule 1", "signature|no keyword"],
+                keys=[
+                    "load_catalogue|rule 1",
+                    "signature|no keyword|no new argument|no new parameter|no extra parameter|no new keyword",
+                ],
             ),
-            fact("difflib makes the suggestions", type="decision", keys=["difflib"]),
+            fact(
+                "difflib makes the suggestions",
+                type="decision",
+                keys=[
+                    "difflib",
+                    "get_close_matches|suggestion|suggestions|suggest|ratio|instead of rapidfuzz|standard library|nearest",
+                ],
+            ),
             fact(
                 "ModuleNotFoundError: No module named 'rapidfuzz'",
                 type="error",
-                keys=["No module named", "rapidfuzz"],
+                keys=[
+                    "No module named|ModuleNotFoundError|import failed|cannot be imported",
+                    "rapidfuzz",
+                ],
             ),
             fact(
                 "LAR-123 sweets.txt:18: unknown field 'colour'",
                 type="error",
-                keys=["LAR-123", "colour"],
+                keys=["LAR-123", "colour|sweets.txt"],
             ),
         ],
         traps=[
             trap(
                 "rapidfuzz was added",
                 of=stdlib,
-                keys=["rapidfuzz", "added|installed|is used|in requirements"],
+                keys=["rapidfuzz", "added|installed|is used|in requirements|adopted|introduced"],
             ),
             trap(
                 "load_catalogue leaves out broken recipes",
                 of=signature,
-                keys=["load_catalogue", "leaves out broken|skips broken|omits broken"],
+                keys=[
+                    "load_catalogue",
+                    "leaves out broken|skips broken|omits broken|ignores broken|tolerates broken",
+                ],
             ),
         ],
     )
@@ -2958,34 +3130,52 @@ def ask_decisions(session: Recorder) -> None:
             fact(
                 place,
                 type="decision",
-                keys=["exclude.list", "beside larder.ini|next to larder.ini|larder.ini"],
+                keys=[
+                    "exclude.list",
+                    "beside larder.ini|next to larder.ini|larder.ini|alongside|beside the settings|next to the settings|root folder",
+                ],
             ),
             fact(
                 "larder.ini is overwritten with every deployment",
                 type="reason",
-                keys=["larder.ini", "overwritten|overwrites", "deployment|deploy"],
+                keys=[
+                    "larder.ini|settings file|settings|ini file",
+                    "overwritten|overwrites|replaced|wiped|clobbered|lost|reset",
+                    "deployment|deploy|rollout|release|update",
+                ],
             ),
             fact(
                 "4 hits for walnut are hidden",
                 type="command",
-                keys=["4 hidden|hides 4|4 recipes hidden"],
+                keys=[
+                    "4 hidden|hides 4|4 recipes hidden|4 hits hidden|4 excluded|4 suppressed|4 left out|4 withheld|4 filtered",
+                    "walnut|exclude|excluded|exclude.list|never served|hidden by",
+                ],
             ),
             fact(
                 "trout is on the exclude list",
                 type="state",
-                keys=["trout", "exclude|never serve|nobody eats"],
+                keys=[
+                    "trout",
+                    "exclude|never serve|nobody eats|excluded|never served|hidden|exclude.list|banned",
+                ],
             ),
         ],
         traps=[
             trap(
                 "the settings say exclude = walnut, trout",
                 of=place,
-                keys=["settings|larder.ini", "exclude = walnut"],
+                keys=["settings|larder.ini", "exclude = walnut|exclude walnut"],
             ),
             trap(
                 "the exclude list is data/exclude.txt",
                 of=place,
-                keys=["exclude list|list", "data/exclude.txt"],
+                keys=["exclude list|list|exclude", "data/exclude.txt"],
+            ),
+            trap(
+                "12 hits for walnut are hidden",
+                of="4 hits for walnut are hidden",
+                keys=["walnut", "12 hidden|hides 12|6 hidden|hides 6"],
             ),
         ],
     )

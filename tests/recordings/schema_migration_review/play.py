@@ -1903,22 +1903,31 @@ def probes_of_p1(session: Recorder) -> None:
             fact(
                 "the fee of loan 30 became 57 cents",
                 type="value",
-                keys=["loan 30", "57"],
+                keys=["loan 30", "57|0.57"],
             ),
             fact(
                 "11 of 51 fees are wrong with the cast",
                 type="value",
-                keys=["cast|CAST|fees", "11 of 51"],
+                keys=[
+                    "cast|CAST|fees|truncation|rounding|lengths of delay",
+                    "11 of 51|11 out of 51",
+                ],
             ),
             fact(
                 "the cast cuts the product off",
                 type="reason",
-                keys=["cast|CAST", "cuts off|truncates|truncation|rounds down"],
+                keys=[
+                    "cast|CAST|integer conversion|conversion to integer",
+                    "cuts off|truncates|truncation|rounds down|chops|floors|drops the fraction|rounded down|cut off|below the whole number|shaves off|loses the fraction",
+                ],
             ),
             fact(
                 "58 loans before and 58 after, none lost",
                 type="state",
-                keys=["58 loans", "58 loans after|same ids|none lost|no loan lost|all there"],
+                keys=[
+                    "58 loans",
+                    "58 loans after|same ids|none lost|no loan lost|all there|no loans lost|every id|still 58|no rows lost|no row lost|nothing lost|all kept|none missing|no loan missing|unchanged|intact",
+                ],
                 said_in=session.holding("58 loans before"),
             ),
         ],
@@ -1931,12 +1940,14 @@ def probes_of_p1(session: Recorder) -> None:
             trap(
                 "8 of 51 fees are wrong with the cast",
                 of="11 of 51 fees are wrong with the cast",
-                keys=["cast|CAST|fees", "8 of 51"],
+                keys=["cast|CAST|fees|truncation|rounding", "8 of 51|8 out of 51"],
             ),
             trap(
                 "loans of the vanished copies are missing",
                 of="58 loans before and 58 after, none lost",
-                keys=["loans are missing|lost loans|54 loans"],
+                keys=[
+                    "loans are missing|lost loans|54 loans|loans vanished|loans were lost|loans disappeared"
+                ],
             ),
         ],
         point="p1",
@@ -1950,35 +1961,52 @@ def probes_of_p1(session: Recorder) -> None:
             fact(
                 "the first try: NOT NULL constraint failed: loans_new.copy_id",
                 type="error",
-                keys=["NOT NULL constraint", "loans_new.copy_id|copy_id"],
+                keys=[
+                    "NOT NULL constraint|NOT NULL failed|constraint failed",
+                    "loans_new.copy_id|copy_id",
+                ],
             ),
             fact(
                 "the later tries: table copies already exists",
                 type="error",
-                keys=["copies already exists"],
+                keys=[
+                    "later|second|second try|try 2|try 3|third|retry|again|rerun|re-run|repeated|subsequent|M12|m004_split",
+                    "copies already exists|table copies exists|copies table exists",
+                ],
             ),
             fact(
                 "executescript commits what is open",
                 type="reason",
-                keys=["executescript", "commits|commit|committed"],
+                keys=[
+                    "executescript",
+                    "commits|commit|committed|ends the transaction|closes the transaction|autocommits|implicit commit",
+                ],
             ),
             fact(
                 "the backup holds the half-done file",
                 type="state",
-                keys=["backup|keep-3", "half-done|half done|half migrated|partly migrated"],
+                keys=[
+                    "backup|keep-3|good copy",
+                    "half-done|half done|half migrated|half-migrated|partly migrated|partially migrated|half-finished|overwritten|destroyed|ruined|replaced good|clobbered|useless|broken file",
+                ],
                 said_in=session.saying("the second try has made its backup"),
             ),
             fact(
                 "42 tests passed on the branch as it came",
                 type="command",
-                keys=["42 passed|42 tests"],
+                keys=["42 passed|42 tests|42 green|42 of 42"],
             ),
         ],
         [
             trap(
                 "the first try: table copies already exists",
                 of="the first try: NOT NULL constraint failed: loans_new.copy_id",
-                keys=["first try|try 1", "already exists"],
+                keys=["first try|try 1|first run|first attempt", "already exists"],
+            ),
+            trap(
+                "the backup is still the good file of schema 3",
+                of="the backup holds the half-done file",
+                keys=["backup|keep-3", "intact|untouched|still good|still usable|safe"],
             ),
         ],
         point="p1",
@@ -2002,12 +2030,12 @@ def probes_of_p1(session: Recorder) -> None:
             fact(
                 "Tidewell failed with database is locked",
                 type="error",
-                keys=["tidewell", "locked"],
+                keys=["tidewell", "locked|SQLITE_BUSY|read lock"],
             ),
             fact(
                 "Tidewell's ticket is OPS-2213",
                 type="identifier",
-                keys=["OPS-2213"],
+                keys=["tidewell|lock|locked", "OPS-2213"],
             ),
             fact(
                 "Nine Elms has the image 2025-03a",
@@ -2030,7 +2058,7 @@ def probes_of_p1(session: Recorder) -> None:
             trap(
                 "Tidewell failed because the disk was full",
                 of="Tidewell failed with database is locked",
-                keys=["tidewell", "full"],
+                keys=["tidewell", "disk is full|disk was full|disk full|full disk|no space"],
             ),
             trap(
                 "Tidewell's ticket is OPS-2209",
@@ -2057,26 +2085,36 @@ def probes_of_p2(session: Recorder) -> None:
         "Before the repair: which verdict does S4-9 have now, what was decided in S4-5 for withdrawn items and why not NULL, with what must the subject of "
         "commits on top of Tove's begin, and in which commit are the findings?",
         [
-            fact("S4-9 is a stop", type="state", keys=["S4-9", "stop"]),
+            fact("S4-9 is a stop", type="state", keys=["S4-9", "stop|raised to stop|blocker"]),
             fact(
                 "withdrawn items get a retired copy",
                 type="decision",
-                keys=["retired copy|retired copies|copies.retired"],
+                keys=[
+                    "withdrawn|S4-5|steam mop|given away|given-away|zero copies|copies = 0|no copies|library no longer has|disposed",
+                    "retired copy|retired copies|copies.retired|retired = 1|marked retired|flagged retired|retired flag|copy -00|barcode -00",
+                ],
                 said_in=session.saying("(c), the retired copy"),
             ),
             fact(
                 "with NULL every join has to become a LEFT JOIN",
                 type="reason",
-                keys=["NULL|copy_id", "every join|all joins|joins", "LEFT JOIN"],
+                keys=["NULL|copy_id|nullable", "every join|all joins|joins|LEFT JOIN|outer join"],
                 said_in=session.saying("has to become a LEFT JOIN"),
             ),
             fact(
                 "subjects of commits start with schema-4:",
                 type="constraint",
-                keys=["commits|commit|subject|subjects", "schema-4:"],
+                keys=[
+                    "commits|commit|subject|subjects|commit message|messages",
+                    "start with schema-4:|starting with schema-4:|begin with schema-4:|prefix schema-4:|prefixed with schema-4:|schema-4: prefix|headed schema-4:|open with schema-4:|subject schema-4:",
+                ],
                 said_in=session.saying("subject starting with `schema-4: `"),
             ),
-            fact(f"commit {findings} has the findings", type="identifier", keys=[findings]),
+            fact(
+                f"commit {findings} has the findings",
+                type="identifier",
+                keys=[f"{findings}", "findings|review|docs/reviews/schema-4.md|reviews"],
+            ),
         ],
         [
             trap(
@@ -2087,7 +2125,11 @@ def probes_of_p2(session: Recorder) -> None:
             trap(
                 "the two loans of the steam mop from 2024 are simply dropped",
                 of="withdrawn items get a retired copy",
-                keys=["loans", "steam mop|withdrawn items", "dropped|thrown away"],
+                keys=[
+                    "loans",
+                    "steam mop|withdrawn items",
+                    "dropped|thrown away|deleted|discarded",
+                ],
             ),
         ],
         point="p2",
@@ -2102,25 +2144,28 @@ def probes_of_p2(session: Recorder) -> None:
             fact(
                 "overdue on a migrated file: no such index: ix_loans_due_on",
                 type="error",
-                keys=["no such index", "ix_loans_due_on"],
+                keys=[
+                    "no such index|index missing|missing index|index not found|overdue dies|overdue fails|overdue crashes|overdue breaks",
+                    "ix_loans_due_on",
+                ],
             ),
             fact(
                 "0002-01 is with 4017, 4021 and 4025",
                 type="value",
-                keys=["0002-01", "4021", "4025"],
+                keys=["0002-01|first copy|tent", "4021", "4025"],
                 said_in=session.holding("0002-01  4017 4021 4025"),
             ),
             fact(
                 "there are 24 folding chairs",
                 type="value",
-                keys=["folding chair|folding chairs", "24"],
+                keys=["folding chair|folding chairs|chairs", "24"],
             ),
             fact(
                 "the way down empties the reservations",
                 type="state",
                 keys=[
-                    "rollback|way down|rolling back",
-                    "empties|reservations 0|0 reservations|none left|none is left",
+                    "rollback|way down|rolling back|downgrade|going down|DOWN",
+                    "empties reservations|reservations 0|0 reservations|none left|none is left|deletes reservations|deleted reservations|wipes reservations|loses reservations|clears reservations|reservations gone|reservations lost|no reservations|cascade reservations|7 to 0|reservations vanish|reservations emptied",
                 ],
                 said_in=session.saying("S4-3 rollback empties reservations"),
             ),
@@ -2134,12 +2179,15 @@ def probes_of_p2(session: Recorder) -> None:
             trap(
                 "there are 20 folding chairs",
                 of="there are 24 folding chairs",
-                keys=["folding chair|folding chairs", "20"],
+                keys=["folding chair|folding chairs|chairs", "20"],
             ),
             trap(
                 "migrating empties the reservations",
                 of="the way down empties the reservations",
-                keys=["migrating|migrate|migration", "empties|none left|none is left"],
+                keys=[
+                    "migrating|migrate|migration|upgrading",
+                    "empties reservations|none left|none is left|wipes reservations|deletes reservations|loses reservations",
+                ],
             ),
         ],
         point="p2",
@@ -2153,18 +2201,25 @@ def probes_of_p2(session: Recorder) -> None:
             fact(
                 "card 4018 is first since 2025-05-28",
                 type="value",
-                keys=["4018", "2025-05-28|first|place 1"],
+                keys=[
+                    "4018",
+                    "2025-05-28|first|place 1|next in line|head of the queue|front of the queue|top of the queue|ahead",
+                ],
             ),
             fact(
                 "lend never looks at the reservations",
                 type="reason",
-                keys=["lend", "never looks|not look|ignores|no check|not check|not know"],
+                keys=[
+                    "lend|lending",
+                    "reservations|reservation|queue|waiting list",
+                    "never looks|not look|ignores|no check|not check|not know|never checks|not consult|never consults|disregards|without checking|without looking|regardless|not respect|not honour|unaware|no objection",
+                ],
                 said_in=session.saying("`lend` never looks at"),
             ),
             fact(
                 "the user writes a ticket that lend has to look at the queue",
                 type="next_step",
-                keys=["ticket", "queue|lend|main"],
+                keys=["ticket|issue|bug report", "queue|lend|reservations"],
                 said_in=session.saying("that's a ticket for main"),
             ),
         ],
@@ -2172,7 +2227,10 @@ def probes_of_p2(session: Recorder) -> None:
             trap(
                 "card 4024 is first in the queue",
                 of="card 4018 is first since 2025-05-28",
-                keys=["4024", "2025-05-28|first|place 1"],
+                keys=[
+                    "4024",
+                    "2025-05-28|first|place 1|next in line|head of the queue|front of the queue",
+                ],
             ),
         ],
         point="p2",
@@ -2192,35 +2250,55 @@ def probes_of_p3(session: Recorder) -> None:
             fact(
                 "sqlite3.complete_statement says where a statement ends",
                 type="identifier",
-                keys=["sqlite3.complete_statement|complete_statement"],
+                keys=[
+                    "sqlite3.complete_statement|complete_statement",
+                    "cuts|cut|split|splits|splitting|whole statement|statement ends|statement by statement|one at a time|statement boundaries|script|separates|one by one|statements.py|statements",
+                ],
             ),
             fact(
                 "PRAGMA foreign_key_check runs before the commit",
                 type="decision",
-                keys=["foreign_key_check"],
+                keys=[
+                    "foreign_key_check",
+                    "before the commit|before commit|before committing|orphans|refer to nothing|dangling|end of a step|end of each step|prior to commit|orphaned rows|broken references",
+                ],
             ),
             fact(
                 "a power cut after such a COMMIT leaves schema 4 labelled 3",
                 type="reason",
-                keys=["power cut|COMMIT|crash", "labelled 3|labeled 3|version 3|still 3"],
+                keys=[
+                    "power cut|power failure|power loss|COMMIT|crash|outage|interruption",
+                    "labelled 3|labeled 3|version 3|still 3|says 3|marked 3|marked as 3|stamped 3|schema 3|claims 3|tagged 3|calls itself 3",
+                ],
                 said_in=session.saying("leaves schema 4 labelled 3"),
             ),
             file_fact(session, "src/tinshelf/statements.py", "created"),
             fact(
                 "2 failed and 51 passed",
                 type="command",
-                keys=["2 failed", "51 passed"],
+                keys=["2 failed|2 red|2 failures|2 fail", "51 passed|51 pass|51 green|51 tests"],
             ),
-            fact(f"commit {keep} closed five findings", type="identifier", keys=[keep]),
+            fact(
+                f"commit {keep} closed five findings",
+                type="identifier",
+                keys=[
+                    f"{keep}",
+                    "S4-1|five findings|5 findings|cents|withdrawn|step repaired|repaired step|S4-5|S4-7|S4-9",
+                ],
+            ),
             fact(
                 "the steam mop is refused with L20 nothing free",
                 type="error",
-                keys=["L20", "steam mop"],
+                keys=["L20", "steam mop|mop"],
             ),
             fact(
                 "S4-3 and S4-8 are open",
                 type="next_step",
-                keys=["S4-3", "S4-8", "open|left|way down"],
+                keys=[
+                    "S4-3",
+                    "S4-8",
+                    "open|left|way down|remain|pending|outstanding|undecided|unresolved|await",
+                ],
                 said_in=session.saying("Open are S4-3 and S4-8"),
             ),
         ],
@@ -2228,12 +2306,20 @@ def probes_of_p3(session: Recorder) -> None:
             trap(
                 "the script is cut at semicolons",
                 of="sqlite3.complete_statement says where a statement ends",
-                keys=["semicolon|semicolons|regular expression", "cut|split|splits|splitting"],
+                keys=[
+                    "semicolon|semicolons|regular expression|regex",
+                    "cut|split|splits|splitting|cuts",
+                ],
             ),
             trap(
                 "the steam mop is refused with L21",
                 of="the steam mop is refused with L20 nothing free",
-                keys=["L21|L11", "steam mop"],
+                keys=["L21|L11", "steam mop|mop"],
+            ),
+            trap(
+                "S4-3 and S4-8 are closed",
+                of="S4-3 and S4-8 are open",
+                keys=["S4-3", "S4-8", "closed|repaired|fixed|done"],
             ),
         ],
         point="p3",
@@ -2261,39 +2347,59 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "LOCK_WAIT_MS is 12000",
                 type="value",
-                keys=["LOCK_WAIT_MS|lock wait", "12000"],
+                keys=[
+                    "LOCK_WAIT_MS|lock wait|wait for the lock|lock timeout|busy timeout|wait for a lock|lock-wait",
+                    "12000|12 seconds",
+                ],
                 said_in=[
                     *session.saying("Make LOCK_WAIT_MS 12000"),
                     *session.holding("+LOCK_WAIT_MS = 12000"),
                 ],
             ),
-            fact(f"commit {back} has the new wait", type="identifier", keys=[back]),
+            fact(
+                f"commit {back} has the new wait",
+                type="identifier",
+                keys=[
+                    f"{back}",
+                    "LOCK_WAIT_MS|lock wait|new wait|12000|12 seconds|S4-10|backup is the way back|rollback removed|removes rollback|wait",
+                ],
+            ),
             fact(
                 "the supervisor kills what writes nothing for 15 seconds",
                 type="reason",
-                keys=["supervisor|kills|killed", "15 seconds"],
+                keys=[
+                    "supervisor|kills|killed|watchdog",
+                    "15 seconds",
+                    "writes nothing|silent|no output|prints nothing|without output|quiet|silence|says nothing|wait shorter|patience|not writing|no line",
+                ],
             ),
             fact(
                 "the sync at Millrace takes up to 18 seconds",
                 type="value",
-                keys=["Millrace|sync", "18 seconds"],
+                keys=["Millrace|sync|read lock", "18 seconds"],
             ),
             fact(
                 "not between 02:00 and 02:10 because of the sync",
                 type="constraint",
-                keys=["02:10", "sync|lock|read lock"],
+                keys=["02:10", "sync|lock|read lock|not between|avoid|never between"],
             ),
         ],
         [
             trap(
                 "LOCK_WAIT_MS is 20000",
                 of="LOCK_WAIT_MS is 12000",
-                keys=["LOCK_WAIT_MS|lock wait", "20000"],
+                keys=[
+                    "LOCK_WAIT_MS|lock wait|wait for the lock|lock timeout|busy timeout|wait for a lock|lock-wait",
+                    "20000|20 seconds",
+                ],
             ),
             trap(
                 "LOCK_WAIT_MS is 2000",
                 of="LOCK_WAIT_MS is 12000",
-                keys=["LOCK_WAIT_MS|lock wait", "2000"],
+                keys=[
+                    "LOCK_WAIT_MS|lock wait|wait for the lock|lock timeout|busy timeout|wait for a lock|lock-wait",
+                    "2000|2 seconds",
+                ],
             ),
             trap(
                 "the sync at Millrace takes up to 12 seconds",
@@ -2318,20 +2424,33 @@ def recall_probes(session: Recorder) -> None:
             fact(
                 "the leaf blower has 2 copies and 4 open loans",
                 type="value",
-                keys=["leaf blower", "4 open|4 loans|open loans 4|4 out"],
+                keys=[
+                    "leaf blower",
+                    "4 open|4 loans|open loans 4|4 out|4 on loan|4 lent|4 borrowed|4 outstanding",
+                ],
             ),
             fact(
                 "the inner join drops loans past the last copy",
                 type="reason",
-                keys=["join|row_number", "drops|dropped|drop|finds nothing|lost"],
+                keys=[
+                    "join|row_number|numbering",
+                    "drops|dropped|drop|finds nothing|lost|loses|discards|discarded|no matching copy|no copy|vanish|past the last copy|fell through|swallows|beyond the last copy",
+                ],
                 said_in=session.saying("the inner join finds nothing there"),
             ),
             fact(
                 "surplus loans get retired copies from 91 on",
                 type="decision",
-                keys=["retired copies|retired copy|retired", "91"],
+                keys=["retired copies|retired copy|retired|surplus copies|extra copies", "91"],
             ),
-            fact(f"commit {lost} keeps them", type="identifier", keys=[lost]),
+            fact(
+                f"commit {lost} keeps them",
+                type="identifier",
+                keys=[
+                    f"{lost}",
+                    "keep|kept|open loans|beyond the copies|surplus|S4-12|lost loans|retired copies|Fennel Row",
+                ],
+            ),
         ],
         [
             trap(
@@ -2342,12 +2461,12 @@ def recall_probes(session: Recorder) -> None:
             trap(
                 "the leaf blower has 2 copies and 2 open loans",
                 of="the leaf blower has 2 copies and 4 open loans",
-                keys=["leaf blower", "2 open|2 loans|open loans 2|open loans 3"],
+                keys=["leaf blower", "2 open|2 loans|open loans 2|open loans 3|3 open|2 on loan"],
             ),
             trap(
                 "there are as many copies as open loans",
                 of="surplus loans get retired copies from 91 on",
-                keys=["as many copies as", "open loans"],
+                keys=["as many copies as|a copy for every|one copy per", "open loans|open loan"],
             ),
         ],
     )
@@ -2387,14 +2506,14 @@ def file_probes(session: Recorder) -> None:
             fact(
                 "56 tests pass in the last run",
                 type="command",
-                keys=["56 passed|56 tests"],
+                keys=["56 passed|56 tests|56 green|56 of 56"],
             ),
         ],
         [
             trap(
                 "53 tests pass in the last run",
                 of="56 tests pass in the last run",
-                keys=["53 passed|53 tests|51 passed|51 tests"],
+                keys=["53 passed|53 tests|51 passed|51 tests|53 green"],
             ),
         ],
         answer={"format": "list"},
@@ -2412,7 +2531,10 @@ def file_probes(session: Recorder) -> None:
             fact(
                 "the script calls +49 555 0142",
                 type="identifier",
-                keys=["+49 555 0142|555 0142"],
+                keys=[
+                    "+49 555 0142|555 0142",
+                    "calls|call|calling|duty|phone|dials|rings|DUTY|number|alarm",
+                ],
             ),
         ],
         answer={"format": "list"},
@@ -2431,7 +2553,10 @@ def continuation_probes(session: Recorder) -> None:
             fact(
                 "Brackwater's machine is on winter time, the sync comes an hour later",
                 type="state",
-                keys=["Brackwater", "winter time|hour later|one hour later|1 hour"],
+                keys=[
+                    "Brackwater|dk-03",
+                    "winter time|hour later|one hour later|1 hour|odd clock|standard time|not on summer time|no daylight saving|clock never changed|clock not set|hour behind",
+                ],
             ),
             fact(
                 "the machine of Brackwater is dk-03",
@@ -2441,7 +2566,11 @@ def continuation_probes(session: Recorder) -> None:
             fact(
                 "a line about the odd clock goes into the checklist",
                 type="next_step",
-                keys=["checklist|upgrade-night.md", "odd clock|clock|Brackwater|winter time"],
+                keys=[
+                    "checklist|upgrade-night.md",
+                    "odd clock|clock|Brackwater|winter time|hour later",
+                    "line|lacks|missing|add|tomorrow|note|sentence|entry|still to write|remark",
+                ],
                 said_in=session.saying("the checklist lacks the line"),
             ),
         ],
@@ -2454,7 +2583,15 @@ def continuation_probes(session: Recorder) -> None:
             trap(
                 "Tidewell's machine is on winter time",
                 of="Brackwater's machine is on winter time, the sync comes an hour later",
-                keys=["Tidewell|Millrace|Nine Elms", "winter time|hour later"],
+                keys=[
+                    "Tidewell|Millrace|Nine Elms|Hollin Cross",
+                    "winter time|hour later|one hour later|1 hour|odd clock|standard time|not on summer time|no daylight saving|clock never changed|clock not set|hour behind",
+                ],
+            ),
+            trap(
+                "at Brackwater the sync comes an hour earlier",
+                of="Brackwater's machine is on winter time, the sync comes an hour later",
+                keys=["Brackwater|dk-03", "hour earlier|one hour earlier|summer time"],
             ),
         ],
     )
@@ -2468,9 +2605,9 @@ def continuation_probes(session: Recorder) -> None:
                 "no card numbers and no member names in docs/",
                 type="constraint",
                 keys=[
-                    "card|cards|card numbers|names",
-                    "docs/|docs|website",
-                    "no card numbers|no cards|not go|don't go|never|not into|keep out|must not|without a single card|no names",
+                    "card|cards|card numbers|names|member data|personal data|members",
+                    "docs/|docs|website|commit messages|public|mirrored",
+                    "no card numbers|no cards|not go|don't go|never|not into|must not|without a single card|no names|no card|no member|not belong|forbidden|not allowed|not appear|no personal data|no list|may not",
                 ],
                 said_in=session.saying("Cards and names don't go into docs/"),
             ),
@@ -2478,8 +2615,8 @@ def continuation_probes(session: Recorder) -> None:
                 "m001 to m003 are not changed",
                 type="constraint",
                 keys=[
-                    "m001|m002|m003",
-                    "not a byte|frozen|unchanged|not changed|must not change|untouched|never change|no change",
+                    "m001|m002|m003|old migrations|first three migrations|earlier migrations",
+                    "not a byte|frozen|unchanged|not changed|must not change|untouched|never change|no change|not touched|not edited|not altered|not modified|immutable|don't touch|not be touched|don't change|never edited|no edits|byte-identical|typo stays",
                 ],
                 said_in=session.saying("not a byte changes in m001 to m003"),
             ),
@@ -2488,29 +2625,32 @@ def continuation_probes(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "lend",
-                    "keep their signatures|keeps its signature|signature unchanged|signatures unchanged|same signature|signature stays|no new argument",
+                    "keep their signatures|keeps its signature|signature unchanged|signatures unchanged|signature stays|no new argument|signatures don't change|signatures not change|signature not change|signatures fixed|signature fixed|signatures frozen|no signature change|no extra argument|no additional argument|no copy argument|no copy=|no new parameter|no optional argument|signatures must stay",
                 ],
                 said_in=session.saying("`lend` and `give_back` keep their signatures"),
             ),
             fact(
                 "migrate prints no progress",
                 type="constraint",
-                keys=["no progress|no output|not print progress|no extra lines"],
+                keys=[
+                    "migrate|progress|migration|dot|log|parse_night.py|supervisor",
+                    "no progress|no output|not print progress|no extra lines|no dot|no dots|prints nothing|without progress|silent|no still waiting|no extra output|no line every|not print|no heartbeat|no waiting line",
+                ],
                 said_in=session.saying("No progress output"),
             ),
             fact(
                 "ops/ is not touched",
                 type="constraint",
                 keys=[
-                    "ops/|ops",
-                    "don't touch|not touch|not touched|not edit|read only|read-only|hands off|never edit|untouched",
+                    "ops/|ops|night desk's files",
+                    "don't touch|not touch|not touched|not edit|read-only|never edit|untouched|not edited|not change|unchanged|belong to the night desk|not ours|not modify|never touched|look but don't touch",
                 ],
                 said_in=session.saying("look but don't touch"),
             ),
             fact(
                 "the script ends with code 9 at that line",
                 type="command",
-                keys=["code 9|exit 9|ends with 9|status 9"],
+                keys=["code 9|exit 9|ends with 9|status 9|exits with 9|returns 9"],
                 said_in=session.holding("code 9"),
             ),
         ],
@@ -2523,12 +2663,12 @@ def continuation_probes(session: Recorder) -> None:
             trap(
                 "lend takes a copy argument",
                 of="lend and give_back keep their signatures",
-                keys=["lend", "copy argument|copy=|takes a copy"],
+                keys=["lend", "copy argument|copy=|takes a copy|copy parameter"],
             ),
             trap(
                 "migrate prints a dot every five seconds",
                 of="migrate prints no progress",
-                keys=["dot", "every five seconds|prints|5 seconds"],
+                keys=["dot|waiting line", "every five seconds|prints|5 seconds|shows|added"],
             ),
         ],
     )
@@ -2541,40 +2681,46 @@ def continuation_probes(session: Recorder) -> None:
             fact(
                 "the user tries Millrace's file on Thursday",
                 type="next_step",
-                keys=["Millrace", "Thursday"],
+                keys=["Millrace|31,000 loans|largest file|biggest file|big file", "Thursday"],
             ),
             fact(
                 "the label rolls aren't ordered",
                 type="next_step",
-                keys=["rolls", "not ordered|aren't ordered|order|to be ordered"],
+                keys=[
+                    "rolls|label rolls",
+                    "not ordered|aren't ordered|unordered|not yet ordered|ordering outstanding|order outstanding|order pending|order missing|order remains",
+                ],
             ),
             fact(
                 "the tag v4.0.0 comes after Millrace",
                 type="next_step",
-                keys=["v4.0.0", "after Millrace|Millrace|trial|Thursday"],
+                keys=["v4.0.0|4.0.0", "after Millrace|Millrace|trial|Thursday"],
                 said_in=session.saying("The tag v4.0.0 I set after Millrace"),
             ),
             fact(
                 "S4-11, the backup older than the lock, stays as later",
                 type="state",
-                keys=["S4-11", "later"],
+                keys=[
+                    "S4-11",
+                    "later|deferred|postponed|not for 4.0|stays open|remains open|left open|not touched|untouched|still open|parked|after 4.0",
+                ],
             ),
             fact(
                 "nothing that SQLite 3.31.1 doesn't know",
                 type="constraint",
-                keys=["SQLite|desks|machines", "3.31.1"],
+                keys=["SQLite|desks|machines|image", "3.31.1"],
             ),
         ],
         [
             trap(
                 "S4-11 was repaired together with all other findings and is closed",
                 of="S4-11, the backup older than the lock, stays as later",
-                keys=["S4-11", "closed"],
+                keys=["S4-11", "closed|repaired|fixed|resolved"],
             ),
             trap(
                 "the tag v4.0.0 exists already",
                 of="the tag v4.0.0 comes after Millrace",
-                keys=["v4.0.0", "exists already|already exists|pushed"],
+                keys=["v4.0.0|4.0.0", "exists already|already exists|pushed"],
             ),
         ],
     )
@@ -2592,28 +2738,41 @@ def decision_probes(session: Recorder) -> None:
             fact(
                 "the backup is the way back, no rollback",
                 type="decision",
-                keys=["backup|restore", "way back"],
+                keys=[
+                    "backup|restore|keep-3",
+                    "way back|instead of rollback|no rollback|replaces rollback|only way to return|rollback removed|rollback is gone|rollback dropped|rollback was taken out|return path|revert path|recovery path|fallback",
+                ],
                 said_in=session.saying("the backup is the way back"),
             ),
             fact(
                 "the label EG-77 was lost on the way down and up",
                 type="value",
-                keys=["EG-77", "before|lost|gone|not kept"],
+                keys=[
+                    "EG-77",
+                    "before|lost|gone|not kept|overwritten|not survive|replaced|reset|forgotten|disappears|not preserved|comes back as",
+                ],
             ),
             fact(
                 "loans made after the migration are gone",
                 type="reason",
-                keys=["loans", "after the migration", "gone|lost"],
+                keys=[
+                    "loans|loan|lent",
+                    "after the migration|since the migration|after the upgrade",
+                    "gone|lost|lose|not kept|vanish|disappear|discarded|not in the backup|forfeited",
+                ],
             ),
             fact(
                 "only before the desk opens",
                 type="constraint",
-                keys=["only before the desk opens|before the desk opens"],
+                keys=[
+                    "before the desk opens|before opening|before the branch opens",
+                    "restore|way back|backup|loans made|price|allowed|loans|restoring|only before|possible",
+                ],
             ),
             fact(
                 "the rehearsal ended with fees 26.39 again",
                 type="value",
-                keys=["fees", "26.39"],
+                keys=["fees|fee total|fee|fee sum", "26.39"],
                 said_in=session.holding("restored eastgate.db.keep-3"),
             ),
         ],
@@ -2621,17 +2780,22 @@ def decision_probes(session: Recorder) -> None:
             trap(
                 "rollback --to 3 is the way back",
                 of="the backup is the way back, no rollback",
-                keys=["rollback --to 3|rollback", "way back"],
+                keys=["rollback --to 3|rollback", "way back|--to 3|return path"],
             ),
             trap(
                 "the label EG-77 stays on the way down and up",
                 of="the label EG-77 was lost on the way down and up",
-                keys=["EG-77", "stays|survives|kept"],
+                keys=["EG-77", "stays|survives|kept|preserved|remains"],
             ),
             trap(
                 "the rehearsal ended with fees 26.97",
                 of="the rehearsal ended with fees 26.39 again",
-                keys=["fees", "26.97|26.31"],
+                keys=["fees|fee total|fee sum", "26.97|26.31"],
+            ),
+            trap(
+                "loans made after the migration are kept by the restore",
+                of="loans made after the migration are gone",
+                keys=["loans", "after the migration", "kept|survive|preserved|remain"],
             ),
         ],
     )

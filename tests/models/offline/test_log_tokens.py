@@ -1,0 +1,51 @@
+"""The tokens of a log and its sentences agree on which claims are supported."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_compaction.models.offline.log_tokens import LogTokens
+from pytest_compaction.text.claims import Claim, claims, unsupported
+from pytest_compaction.text.matching import TextIndex
+
+LOG = """Edited `src/api/rate_limiter.py` and ran pytest: 5,000 requests took 41.5s.
+RateLimiter.acquire() raised "window is not open yet" in tests/test_limits.py:77.
+The retry budget is 12."""
+WORDS = st.sampled_from(
+    [*LOG.split(), "lib/quux.py", "rate_limiter", "41.5", "5000", "4", "77", '"not open"', "api.py"]
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "held"),
+    [
+        ("path", "src/api/rate_limiter.py", True),
+        ("path", "api/rate_limiter.py", True),
+        ("path", "/home/dev/src/api/rate_limiter.py", True),
+        ("path", "lib/rate_limiter.py", False),
+        ("path", "quux.py", False),
+        ("name", "RateLimiter", True),
+        ("name", "RateBreaker", False),
+        ("number", "5000", True),
+        ("number", "500", False),
+        ("quote", "window is not open", True),
+        ("quote", "window is open", False),
+        ("quote", "indow is not open", False),
+    ],
+)
+def test_a_claim_is_held_where_the_log_has_its_tokens(kind, text, held):
+    assert LogTokens(LOG).holds(Claim(kind, text)) is held
+    assert bool(unsupported([Claim(kind, text)], TextIndex(LOG))) is not held
+
+
+@given(st.lists(WORDS).map(" ".join), st.lists(WORDS, max_size=6).map(" ".join))
+def test_tokens_and_sentences_agree_on_what_is_supported(log, answer):
+    tokens, sentences = LogTokens(log), TextIndex(log)
+    for claim in claims(answer):
+        held, supported = tokens.holds(claim), not unsupported([claim], sentences)
+        if claim.kind == "quote":
+            assert held <= supported, claim
+        elif claim.kind == "number":
+            assert held >= supported, claim  # the number of a list item is a token too
+        else:
+            assert held == supported, claim
