@@ -1674,7 +1674,7 @@ def ask_after_first_repairs(session: Recorder) -> None:
             fact(
                 "71 tests passed",
                 type="command",
-                keys=["71|71 tests", "passed|pass|passes|green|succeeded|successful|all tests"],
+                keys=["71|71 tests", "passed|pass|passes|green|succeeded|successful"],
             ),
             fact(
                 "max_gap_minutes is still 75",
@@ -1696,7 +1696,7 @@ def ask_after_first_repairs(session: Recorder) -> None:
             trap(
                 "69 tests passed",
                 of="71 tests passed",
-                keys=["69|69 tests", "passed|pass|passes|green|succeeded|successful|all tests"],
+                keys=["69|69 tests", "passed|pass|passes|green|succeeded|successful"],
             ),
             trap(
                 "max_gap_minutes is 30",
@@ -1738,16 +1738,15 @@ def ask_after_first_repairs(session: Recorder) -> None:
                 keys=[
                     "K1|kelm-weir|Kelm weir|kelm",
                     "NK-3391",
-                    "outage|carrier|power company|power cut|power supplier|switched off|modem|mast|"
-                    "gap|offline|down|utility|failure|interruption",
+                    "outage|carrier|power company|power cut|power supplier|modem|mast|gap|offline|"
+                    "down|utility|failure|interruption",
                 ],
             ),
             fact(
                 "HF-18 came at a level of 90.1 cm",
                 type="error",
                 keys=[
-                    "HF-18|above the curve|exceeds the curve|beyond the curve|over the curve|"
-                    "outside the curve|off the curve",
+                    "HF-18|above the curve|exceeds the curve|beyond the curve|outside the curve",
                     "90.1 cm|90.1",
                 ],
             ),
@@ -1766,8 +1765,7 @@ def ask_after_first_repairs(session: Recorder) -> None:
                 "HF-18 came at a level of 93.4 cm",
                 of="HF-18 came at a level of 90.1 cm",
                 keys=[
-                    "HF-18|above the curve|exceeds the curve|beyond the curve|over the curve|"
-                    "outside the curve|off the curve",
+                    "HF-18|above the curve|exceeds the curve|beyond the curve|outside the curve",
                     "93.4 cm|93.4",
                 ],
             ),
@@ -1812,8 +1810,7 @@ def ask_after_audit(session: Recorder) -> None:
                     "order written|written order|sequence of the lines|sequence of the file|"
                     "file sequence|reading order",
                     "tells apart|distinguishes|distinguish|disambiguates|keeps apart|two passes|"
-                    "which pass|repeated hour|ambiguous|twice|goes back|jumps back|"
-                    "02:49 back to 02:04",
+                    "repeated hour|ambiguous|twice|goes back|jumps back|02:49 back to 02:04",
                 ],
                 said_in=session.saying("Only the order of the file does"),
             ),
@@ -1864,7 +1861,7 @@ def ask_after_audit(session: Recorder) -> None:
                 keys=[
                     "conversion|converts|converting|converted|translation",
                     "merge.py|merge|merging",
-                    "stays|remains|kept|left in|still converts|still happens|continues",
+                    "stays|remains|kept|still converts|still happens|continues",
                 ],
             ),
             trap(
@@ -1930,7 +1927,7 @@ def ask_recall(session: Recorder) -> None:
                 keys=[
                     "2.400 m3/s|2.4 m3/s|2.400|2.4",
                     "mill|turbine|miller",
-                    "stop|stopped|halt|shut down|shut off|switch off|cease|stand still|idle|water right",
+                    "stop|stopped|halt|shut down|switch off|cease|stand still|idle|water right",
                 ],
             ),
             fact(
@@ -1938,9 +1935,8 @@ def ask_recall(session: Recorder) -> None:
                 type="error",
                 keys=[
                     "HF-40",
-                    "already filed|filed already|already been filed|filed before|already published|"
-                    "publish again|publishing again|second publish|republish|refuses to publish|"
-                    "publish refused|exit code 5",
+                    "already filed|filed already|already been filed|already published|second publish|"
+                    "republish|refuses to publish|publish refused|exit code 5",
                 ],
             ),
         ],
@@ -1977,8 +1973,7 @@ def ask_recall(session: Recorder) -> None:
                 of="HF-40 refuses to publish 1 March again as already filed",
                 keys=[
                     "HF-41|HF-30|HF-12",
-                    "already filed|filed already|publish again|publishing again|republish|"
-                    "refuses to publish",
+                    "already filed|filed already|republish|refuses to publish",
                 ],
             ),
         ],
@@ -2005,9 +2000,9 @@ def ask_recall(session: Recorder) -> None:
                 keys=[
                     "02:00|02:00Z|2:00|third hour",
                     "counted|counting|included|estimate|estimated|listed|added|assumed",
-                    "right|correct|fine|unaffected|unchanged|accurate|sound|in order|mistakenly|"
-                    "by mistake|mistake|wrongly|in error|erroneously|needlessly|too high|too many|"
-                    "overestimate|overcounted",
+                    "right|correct|fine|unaffected|unchanged|accurate|sound|mistakenly|by mistake|"
+                    "mistake|wrongly|in error|erroneously|needlessly|too high|overestimate|"
+                    "overcounted",
                 ],
                 said_in=session.saying("I had counted 02:00Z of the October"),
             ),
@@ -2183,8 +2178,7 @@ def ask_recall(session: Recorder) -> None:
                 keys=[
                     "half open|half-open|end excluded|excludes the end|end exclusive|without its end",
                     "window|interval|span",
-                    "stays|remains|kept|keep|keeps|not taken back|not reverted|stays as it is|"
-                    "left in place",
+                    "stays|remains|kept|keep|keeps|not taken back|not reverted place",
                 ],
                 said_in=session.saying("the half open window stays"),
             ),
@@ -2219,10 +2213,7 @@ def ask_recall(session: Recorder) -> None:
             trap(
                 "the half open window is taken back after the visit of M.",
                 of="the half open window stays in any case",
-                keys=[
-                    "window|interval",
-                    "taken back|reverted|undone|closed again|rolled back|abandoned",
-                ],
+                keys=["window|interval", "taken back|reverted|undone|rolled back|abandoned"],
             ),
         ],
     )
@@ -2276,7 +2267,7 @@ def ask_recall(session: Recorder) -> None:
                     "spreadsheet|spreadsheets|Excel|xlsx",
                     "not accept|not accepted|no spreadsheets|no spreadsheet|never spreadsheets|"
                     "spreadsheets are refused|spreadsheets are rejected|refuses|rejects|unacceptable|"
-                    "not allowed|not permitted|forbidden|excluded|ruled out|prohibited|no Excel|"
+                    "not allowed|not permitted|forbidden|excluded|prohibited|no Excel|"
                     "only PDF or plain text",
                 ],
             ),
@@ -2353,7 +2344,7 @@ def ask_recall(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "row|line|listed|entry|added|documented|recorded|entered|list|page",
-                    "within a week|in a week|one week|a week|seven days|7 days",
+                    "within a week|one week|seven days|7 days",
                 ],
             ),
             fact(
@@ -2384,7 +2375,7 @@ def ask_recall(session: Recorder) -> None:
                 keys=[
                     "Jorunn Moe|Petter Lien|Jorunn|Petter",
                     "torv-outlet|T7|torv",
-                    "keeps|looks after|maintains|tends|takes care|is the keeper of",
+                    "keeps|maintains|tends|takes care",
                 ],
             ),
             trap(
@@ -2514,7 +2505,7 @@ def ask_continuation(session: Recorder) -> None:
                 "equal stamps must not be dropped",
                 type="constraint",
                 keys=[
-                    "equal stamps|duplicate stamps|same stamp|identical stamps|repeated stamps|"
+                    "equal stamps|duplicate stamps|share a stamp|identical stamps|repeated stamps|"
                     "equal timestamps|duplicate timestamps|identical timestamps|duplicates",
                     "not dropping|not dropped|never drop|not drop|no dropping|not be dropped|"
                     "without dropping|never dropped|not removed|not discarded|never discard|"
@@ -2529,8 +2520,8 @@ def ask_continuation(session: Recorder) -> None:
                 keys=[
                     "B4|bram-lock|bram",
                     "288",
-                    "repeat|repeated|duplicate|duplicates|share|same stamp|equal|identical|half|lose|"
-                    "lost|gone|dropped",
+                    "repeat|repeated|duplicate|duplicates|share|equal|identical|half|lose|lost|gone|"
+                    "dropped",
                 ],
             ),
             fact(
@@ -2569,8 +2560,8 @@ def ask_continuation(session: Recorder) -> None:
                 keys=[
                     "B4|bram-lock|bram",
                     "292|285",
-                    "repeat|repeated|duplicate|duplicates|share|same stamp|equal|identical|half|lose|"
-                    "lost|gone|dropped",
+                    "repeat|repeated|duplicate|duplicates|share|equal|identical|half|lose|lost|gone|"
+                    "dropped",
                 ],
             ),
             trap(
@@ -2585,7 +2576,7 @@ def ask_continuation(session: Recorder) -> None:
                 "equal stamps are dropped in the loader",
                 of="equal stamps must not be dropped",
                 keys=[
-                    "equal stamps|duplicate stamps|same stamp|identical stamps|repeated stamps|"
+                    "equal stamps|duplicate stamps|share a stamp|identical stamps|repeated stamps|"
                     "duplicate timestamps",
                     "dropped|drop|dropping|removed|discarded|deduplicated|filtered",
                     "loader|loaders|safe|safety",
@@ -2594,11 +2585,7 @@ def ask_continuation(session: Recorder) -> None:
             trap(
                 "288 of the readings of T7 repeat a stamp",
                 of="288 of the 576 readings of B4 repeat a stamp",
-                keys=[
-                    "T7|torv-outlet|K1|kelm-weir",
-                    "288",
-                    "repeat|repeated|duplicate|share|same stamp",
-                ],
+                keys=["T7|torv-outlet|K1|kelm-weir", "288", "repeat|repeated|duplicate|share"],
             ),
             trap(
                 "the branch is pushed at the end",
@@ -2620,7 +2607,7 @@ def ask_continuation(session: Recorder) -> None:
                 keys=[
                     "HF-15|SkippedHourError|skipped hour|skipped-hour",
                     "file and line|line and file|file name and line|filename and line|line number|"
-                    "path and line|file:line|where it occurred",
+                    "path and line|file:line",
                 ],
             ),
             fact(
@@ -2638,8 +2625,7 @@ def ask_continuation(session: Recorder) -> None:
                 keys=[
                     "tag|tags|tagging|release",
                     "1.7.0",
-                    "accepted|accepts|acceptance|accepting|approved|approves|approval|agreed|"
-                    "confirmed|signed off",
+                    "accepted|accepts|acceptance|accepting|approved|approves|approval|agreed|confirmed",
                 ],
             ),
             fact(
@@ -2656,7 +2642,7 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "82 tests passed",
                 type="command",
-                keys=["82|82 tests", "passed|pass|passes|green|succeeded|successful|all tests"],
+                keys=["82|82 tests", "passed|pass|passes|green|succeeded|successful"],
                 said_in=ends(session.holding("82 passed in")),
             ),
         ],
@@ -2666,7 +2652,7 @@ def ask_continuation(session: Recorder) -> None:
                 of="the zone rows for 2025 must come from the logger vendor",
                 keys=[
                     "2025",
-                    "official zone|tz database|tzdata|invented|made up|guessed|zoneinfo|computed|"
+                    "official zone|tz database|tzdata|invented|guessed|zoneinfo|computed|"
                     "extrapolated|copied from the official",
                 ],
             ),
@@ -2681,10 +2667,7 @@ def ask_continuation(session: Recorder) -> None:
             trap(
                 "75 tests passed",
                 of="82 tests passed",
-                keys=[
-                    "75|80|75 tests|80 tests",
-                    "passed|pass|passes|green|succeeded|successful|all tests",
-                ],
+                keys=["75|80|75 tests|80 tests", "passed|pass|passes|green|succeeded|successful"],
             ),
             trap(
                 "HF-15 names file and line already",
@@ -2744,9 +2727,9 @@ def ask_decisions(session: Recorder) -> None:
                 keys=[
                     "plain means|plain mean|M2|averaging|arithmetic mean|simple mean",
                     "window|boundary|boundaries|interval",
-                    "left the window|not touch|unchanged|untouched|left as it was|left alone|"
-                    "left the boundary|not change|not adapt|not adjust|not adjusted|not update|"
-                    "not updated|never revisited|not revisited|kept the window|kept",
+                    "left the window|not touch|unchanged|untouched|left alone|left the boundary|"
+                    "not change|not adapt|not adjust|not adjusted|not update|not updated|"
+                    "never revisited|not revisited|kept the window|kept",
                 ],
             ),
             fact(
@@ -2827,10 +2810,9 @@ def ask_decisions(session: Recorder) -> None:
                 "half-up differs in 0 of 24 hours",
                 type="command",
                 keys=[
-                    "half-up|half up|ROUND_HALF_UP|other rounding|other kind of rounding|"
-                    "other rounding mode",
-                    "0 of 24|none of the 24|not change a single one|zero of 24|same figures|"
-                    "same result|not one of the 24|24 hours unchanged",
+                    "half-up|ROUND_HALF_UP|other kind of rounding|other rounding mode",
+                    "0 of 24|none of the 24|not change a single one|zero of 24|not one of the 24|"
+                    "24 hours unchanged",
                 ],
                 said_in=session.holding("half-up differs in 0 of 24")
                 + session.saying("half up would not change"),
@@ -2862,14 +2844,14 @@ def ask_decisions(session: Recorder) -> None:
                 of="the flag o begins at 08:00Z on the 29th, before the new curve",
                 keys=[
                     "flag|flags|o|overfull",
-                    "begins|since|starts|started|appears|first appears|sets in|onset",
+                    "begins|since|starts|started|appears|first appears|onset",
                     "1 March|2024-03-01",
                 ],
             ),
             trap(
                 "half-up differs in several hours",
                 of="half-up differs in 0 of 24 hours",
-                keys=["half-up|half up|ROUND_HALF_UP", "several|many|every hour"],
+                keys=["half-up|ROUND_HALF_UP", "several|many|every hour"],
             ),
         ],
         answer={"max_words": 110},
@@ -2884,7 +2866,7 @@ def ask_decisions(session: Recorder) -> None:
                 "the table is what the loggers carry in their firmware",
                 type="reason",
                 keys=[
-                    "table|zones.csv|zone data|own zones",
+                    "table|zones.csv|zone data",
                     "firmware|loggers carry|loggers use|loggers contain|loggers hold|"
                     "built into the loggers|loggers ship with",
                 ],
@@ -2918,8 +2900,7 @@ def ask_decisions(session: Recorder) -> None:
                 of="the table is what the loggers carry in their firmware",
                 keys=[
                     "table|zones.csv",
-                    "is the official|holds the official|official zone of|official table|"
-                    "copy of the official",
+                    "holds the official|official zone of|official table|copy of the official",
                 ],
             ),
             trap(
@@ -2927,7 +2908,7 @@ def ask_decisions(session: Recorder) -> None:
                 of="ZoneInfoNotFoundError came on gateway sluice-2",
                 keys=[
                     "ZoneInfoNotFoundError|no time zone found",
-                    "laptop|own machine|user's machine|machine of the user|production box|CI",
+                    "laptop|user's machine|machine of the user|production box|CI",
                 ],
             ),
             trap(
