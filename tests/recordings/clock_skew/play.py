@@ -1668,14 +1668,22 @@ def ask_after_first_repairs(session: Recorder) -> None:
             fact(
                 "torv-outlet has 269168.4 m3 on 31 March",
                 type="value",
-                keys=["31 March|2024-03-31|Easter Sunday", "269168.4"],
+                keys=["31 March|2024-03-31|Easter Sunday|Easter", "269168.4"],
                 said_in=ends(session.holding("269168.4 m3  24 hours")),
             ),
-            fact("71 tests passed", type="command", keys=["71 passed|71 tests"]),
+            fact(
+                "71 tests passed",
+                type="command",
+                keys=["71|71 tests", "passed|pass|passes|green|succeeded|successful"],
+            ),
             fact(
                 "max_gap_minutes is still 75",
                 type="state",
-                keys=["max_gap_minutes|stopgap|setting|gaps", "75"],
+                keys=[
+                    "max_gap_minutes|max gap|gap setting|gap limit|stopgap|setting|gaps|gap|"
+                    "bridging limit",
+                    "75|75 minutes",
+                ],
             ),
             file_fact(session, "src/hourfold/totals.py", "read"),
         ],
@@ -1683,13 +1691,17 @@ def ask_after_first_repairs(session: Recorder) -> None:
             trap(
                 "torv-outlet has 269449.2 m3 on 31 March",
                 of="torv-outlet has 269168.4 m3 on 31 March",
-                keys=["31 March|2024-03-31|Easter Sunday", "269449.2|256410.0"],
+                keys=["31 March|2024-03-31|Easter Sunday|Easter", "269449.2|256410.0"],
             ),
-            trap("69 tests passed", of="71 tests passed", keys=["69 passed|69 tests"]),
+            trap(
+                "69 tests passed",
+                of="71 tests passed",
+                keys=["69|69 tests", "passed|pass|passes|green|succeeded|successful"],
+            ),
             trap(
                 "max_gap_minutes is 30",
                 of="max_gap_minutes is still 75",
-                keys=["max_gap_minutes|setting", "30"],
+                keys=["max_gap_minutes|max gap|gap setting|gap limit|setting", "30|30 minutes"],
             ),
         ],
         point="p2",
@@ -1704,34 +1716,76 @@ def ask_after_first_repairs(session: Recorder) -> None:
             fact(
                 "the battery of V2 has 11.4 V",
                 type="value",
-                keys=["V2|vesle-bridge", "battery", "11.4 V|11.4"],
+                keys=[
+                    "V2|vesle-bridge|vesle",
+                    "battery|batteries|voltage|accumulator|charge",
+                    "11.4 V|11.4",
+                ],
             ),
             fact(
                 "the new battery has the delivery number BAT-552",
                 type="identifier",
-                keys=["BAT-552"],
+                keys=[
+                    "battery|batteries|accumulator|V2|vesle-bridge",
+                    "BAT-552",
+                    "delivery|delivered|ordered|order|on order|shipment|consignment|replacement|"
+                    "purchase|requested",
+                ],
             ),
             fact(
                 "notice NK-3391 stands behind the outage of K1",
                 type="identifier",
-                keys=["NK-3391"],
+                keys=[
+                    "K1|kelm-weir|Kelm weir|kelm",
+                    "NK-3391",
+                    "outage|carrier|power company|power cut|power supplier|modem|mast|gap|offline|"
+                    "down|utility|failure|interruption",
+                ],
             ),
             fact(
                 "HF-18 came at a level of 90.1 cm",
                 type="error",
-                keys=["HF-18|above the curve", "90.1 cm|90.1"],
+                keys=[
+                    "HF-18|above the curve|exceeds the curve|beyond the curve|outside the curve",
+                    "90.1 cm|90.1",
+                ],
             ),
         ],
         [
             trap(
                 "the battery of V2 has 11.6 V",
                 of="the battery of V2 has 11.4 V",
-                keys=["V2|vesle-bridge", "battery has|battery still|battery at", "11.6 V|12.3 V"],
+                keys=[
+                    "V2|vesle-bridge|vesle",
+                    "battery|batteries|voltage|accumulator|charge",
+                    "11.6 V|11.6|12.3 V|12.3",
+                ],
             ),
             trap(
                 "HF-18 came at a level of 93.4 cm",
                 of="HF-18 came at a level of 90.1 cm",
-                keys=["HF-18|above the curve", "93.4 cm|93.4"],
+                keys=[
+                    "HF-18|above the curve|exceeds the curve|beyond the curve|outside the curve",
+                    "93.4 cm|93.4",
+                ],
+            ),
+            trap(
+                "the battery of T7 has 11.4 V",
+                of="the battery of V2 has 11.4 V",
+                keys=[
+                    "T7|torv-outlet|K1|kelm-weir|B4|bram-lock",
+                    "battery|voltage|accumulator|charge",
+                    "11.4 V|11.4",
+                ],
+            ),
+            trap(
+                "notice NK-3391 stands behind an outage of B4",
+                of="notice NK-3391 stands behind the outage of K1",
+                keys=[
+                    "B4|bram-lock|T7|torv-outlet|V2|vesle-bridge",
+                    "outage|carrier|power cut|modem|offline",
+                    "NK-3391",
+                ],
             ),
         ],
         point="p2",
@@ -1751,36 +1805,81 @@ def ask_after_audit(session: Recorder) -> None:
             fact(
                 "only the order of the file tells the two passes apart",
                 type="reason",
-                keys=["order of the file|order of the lines|order in which"],
+                keys=[
+                    "order of the file|order of the lines|line order|file order|lines in order|"
+                    "order written|written order|sequence of the lines|sequence of the file|"
+                    "file sequence|reading order",
+                    "tells apart|distinguishes|distinguish|disambiguates|keeps apart|two passes|"
+                    "repeated hour|ambiguous|twice|goes back|jumps back|02:49 back to 02:04",
+                ],
                 said_in=session.saying("Only the order of the file does"),
             ),
             fact(
                 "merge.py sorts by stamp before it converts",
                 type="reason",
-                keys=["merge.py|merge|merging", "sorts by stamp|sorting|sorted"],
+                keys=[
+                    "merge.py|merge|merging|merger",
+                    "sorts|sorted|sorting|reorders|orders by stamp",
+                    "sorts before converts|sorted before conversion|sorting before converting|"
+                    "before it converts|then converts|before conversion|before converting|"
+                    "order is gone|order is lost|loses the order|lost order|destroys the order|"
+                    "discards the order|forgets the order",
+                ],
             ),
             fact(
                 "the conversion moves into the loader",
                 type="decision",
-                keys=["conversion|converts|StationClock|clock", "loader|loaders"],
+                keys=[
+                    "conversion|converts|converting|converted|StationClock|translation|UTC|local time",
+                    "loader|loaders|loaders.py|loading|load_around|load_csv",
+                ],
                 said_in=session.saying("The conversion has to move into the loader"),
             ),
             fact(
                 "torv-outlet has 314114.4 m3 on 29 October 2023",
                 type="value",
-                keys=["2023-10-29|29 October", "314114.4"],
+                keys=[
+                    "2023-10-29|29 October|October day|autumn day|autumn night|"
+                    "night the clocks went back",
+                    "314114.4",
+                ],
             ),
         ],
         [
             trap(
                 "torv-outlet has 314593.2 m3 on 29 October 2023",
                 of="torv-outlet has 314114.4 m3 on 29 October 2023",
-                keys=["2023-10-29|29 October", "314593.2"],
+                keys=[
+                    "2023-10-29|29 October|October day|autumn day|autumn night|"
+                    "night the clocks went back",
+                    "314593.2",
+                ],
             ),
             trap(
                 "the conversion stays in merge.py",
                 of="the conversion moves into the loader",
-                keys=["conversion|converts", "merge.py|merge", "stays|remains|happens"],
+                keys=[
+                    "conversion|converts|converting|converted|translation",
+                    "merge.py|merge|merging",
+                    "stays|remains|kept|still converts|still happens|continues",
+                ],
+            ),
+            trap(
+                "the zone table tells the two passes apart",
+                of="only the order of the file tells the two passes apart",
+                keys=[
+                    "zone table|zones.csv|zoneinfo|tz database",
+                    "tells apart|distinguishes|distinguish|disambiguates|separates",
+                ],
+            ),
+            trap(
+                "merge.py converts before it sorts",
+                of="merge.py sorts by stamp before it converts",
+                keys=[
+                    "merge.py|merge|merging",
+                    "converts before sorts|conversion before sorting|converted before sorted|"
+                    "converting before sorting",
+                ],
             ),
         ],
         point="p3",
@@ -1800,44 +1899,82 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "the largest difference on 29 October is 0.174 m3/s",
                 type="value",
-                keys=["2023-10-29|29 October|largest", "0.174"],
+                keys=[
+                    "2023-10-29|29 October|October day|largest|maximum|max|biggest|greatest",
+                    "0.174",
+                ],
             ),
             fact(
                 "2023-10-29 00:00Z has 4.074 m3/s now",
                 type="value",
-                keys=["2023-10-29|29 October", "4.074"],
+                keys=[
+                    "2023-10-29T00:00|2023-10-29T00:00Z|00:00|00:00Z|first hour|midnight hour",
+                    "4.074",
+                ],
             ),
             fact(
                 "the lowest hour of 1 March has 2.743 m3/s now",
                 type="value",
-                keys=["lowest|low|minimum", "2.743"],
+                keys=[
+                    "lowest|low|minimum|min|smallest|least",
+                    "1 March|2024-03-01|16:00|16:00Z",
+                    "2.743",
+                ],
             ),
             fact(
                 "below 2.400 m3/s the mill must stop its turbine",
                 type="value",
-                keys=["2.400 m3/s|2.4 m3/s|2.400", "mill|turbine"],
+                keys=[
+                    "2.400 m3/s|2.4 m3/s|2.400|2.4",
+                    "mill|turbine|miller",
+                    "stop|stopped|halt|shut down|switch off|cease|stand still|idle|water right",
+                ],
             ),
             fact(
                 "HF-40 refuses to publish 1 March again as already filed",
                 type="error",
-                keys=["HF-40", "already filed|2024-03-01"],
+                keys=[
+                    "HF-40",
+                    "already filed|filed already|already been filed|already published|second publish|"
+                    "republish|refuses to publish|publish refused|exit code 5",
+                ],
             ),
         ],
         [
             trap(
                 "the largest difference on 29 October is 0.027 m3/s",
                 of="the largest difference on 29 October is 0.174 m3/s",
-                keys=["2023-10-29|29 October", "largest", "0.027"],
+                keys=[
+                    "2023-10-29|29 October|October day|October",
+                    "largest|maximum|max|biggest|greatest|highest|worst|up to|at most|difference|"
+                    "differs|deviation|off by|discrepancy",
+                    "0.027",
+                ],
             ),
             trap(
                 "2023-10-29 00:00Z has 4.147 m3/s now",
                 of="2023-10-29 00:00Z has 4.074 m3/s now",
-                keys=["2023-10-29T00:00|00:00 on 29 October|first hour", "4.147"],
+                keys=[
+                    "2023-10-29T00:00|2023-10-29T00:00Z|00:00 on 29 October|first hour|midnight hour",
+                    "4.147|4.220",
+                ],
             ),
             trap(
                 "the lowest hour of 1 March has 2.745 m3/s now",
                 of="the lowest hour of 1 March has 2.743 m3/s now",
-                keys=["lowest now|now lowest|lowest today", "2.745|2.753"],
+                keys=[
+                    "lowest|low|minimum|min|smallest|least",
+                    "1 March|2024-03-01",
+                    "2.745|2.753|2.322",
+                ],
+            ),
+            trap(
+                "HF-41 refuses to publish 1 March again as already filed",
+                of="HF-40 refuses to publish 1 March again as already filed",
+                keys=[
+                    "HF-41|HF-30|HF-12",
+                    "already filed|filed already|republish|refuses to publish",
+                ],
             ),
         ],
     )
@@ -1851,18 +1988,32 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "the erratum has 26 figures",
                 type="value",
-                keys=["26 figures|26 hours|26 corrected"],
+                keys=[
+                    "26 figures|26 hours|26 corrected hours|26 corrected|26 rows|26 lines|26 entries|"
+                    "26 values|26 corrections|26 numbers",
+                    "erratum|errata|corrected|correction|corrects|revised|replaced|filed",
+                ],
             ),
             fact(
                 "02:00Z of the October day was counted as well, although it was right",
                 type="reason",
-                keys=["02:00|02:00Z", "counted|count|included|estimate"],
+                keys=[
+                    "02:00|02:00Z|2:00|third hour",
+                    "counted|counting|included|estimate|estimated|listed|added|assumed",
+                    "right|correct|fine|unaffected|unchanged|accurate|sound|mistakenly|by mistake|"
+                    "mistake|wrongly|in error|erroneously|needlessly|too high|overestimate|"
+                    "overcounted",
+                ],
                 said_in=session.saying("I had counted 02:00Z of the October"),
             ),
             fact(
                 "HF-15 stopped at the stamp 2023-03-26 02:04",
                 type="error",
-                keys=["HF-15", "02:04"],
+                keys=[
+                    "HF-15|SkippedHourError|skipped hour|skipped-hour",
+                    "2023-03-26|26 March|March 2023|last spring|spring day",
+                    "02:04|2:04",
+                ],
             ),
             file_fact(session, "tools/shift_hour.py", "deleted"),
         ],
@@ -1870,12 +2021,30 @@ def ask_recall(session: Recorder) -> None:
             trap(
                 "the erratum has 27 figures",
                 of="the erratum has 26 figures",
-                keys=["27 figures|27 hours|27 corrected"],
+                keys=[
+                    "27 figures|27 hours|27 corrected hours|27 corrected|27 rows|27 lines|27 entries|"
+                    "27 values|27 corrections|27 numbers",
+                    "erratum|errata|corrected|correction|corrects|revised|replaced|filed",
+                ],
             ),
             trap(
                 "HF-16 stopped at the stamp 2023-03-26 02:04",
                 of="HF-15 stopped at the stamp 2023-03-26 02:04",
-                keys=["HF-16|HF-04", "02:04"],
+                keys=["HF-16|HF-04|HF-12|HF-41|ZoneError", "02:04|2:04"],
+            ),
+            trap(
+                "03:00Z of the October day was counted as well, although it was right",
+                of="02:00Z of the October day was counted as well, although it was right",
+                keys=[
+                    "01:00|01:00Z|03:00|03:00Z",
+                    "counted|counting|included|estimate|estimated|listed",
+                    "right|correct|fine|unaffected|mistakenly|by mistake|wrongly|in error|erroneously",
+                ],
+            ),
+            trap(
+                "HF-15 stopped at the stamp 2023-10-29 02:04",
+                of="HF-15 stopped at the stamp 2023-03-26 02:04",
+                keys=["HF-15|SkippedHourError", "2023-10-29|29 October|last autumn", "02:04|2:04"],
             ),
         ],
     )
@@ -1888,28 +2057,51 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "max_gap_minutes is 45",
                 type="value",
-                keys=["max_gap_minutes|setting|gaps|gap", "45 minutes|45"],
+                keys=[
+                    "max_gap_minutes|max gap|gap setting|gap limit|setting|gaps|gap|bridging limit|"
+                    "bridge|bridged",
+                    "45 minutes|45",
+                ],
                 said_in=ends(session.holding("max_gap_minutes is 45", calls=True)),
             ),
             fact(
                 "M2 permits two missed readings",
                 type="reason",
-                keys=["two missed readings|2 missed readings|two readings missed"],
+                keys=[
+                    "two missed readings|two readings missed|two missing readings|"
+                    "two readings missing|two lost readings|two skipped readings|two absent readings|"
+                    "two readings may be missed",
+                    "M2|method|permits|permitted|allows|allowed|tolerates|tolerated|accepts|"
+                    "acceptable|office",
+                ],
             ),
             fact(
                 "kelm-weir has 251661.6 m3 on 29 February",
                 type="value",
-                keys=["kelm-weir|K1", "251661.6"],
+                keys=[
+                    "kelm-weir|K1|Kelm weir|kelm",
+                    "251661.6",
+                    "29 February|2024-02-29|leap day|back|restored|returned|returns|original|recovered",
+                ],
             ),
             fact(
                 "max_gap_minutes may be 180 at most",
                 type="value",
-                keys=["max_gap_minutes|range|permitted", "180"],
+                keys=[
+                    "max_gap_minutes|max gap|gap setting|gap limit|permitted range|allowed range|"
+                    "range|configuration allows|bounds",
+                    "180|180 minutes|3 hours",
+                ],
             ),
             fact(
                 "the outage of kelm-weir has its flag p back",
                 type="state",
-                keys=["kelm-weir|K1|outage", "p"],
+                keys=[
+                    "kelm-weir|K1|Kelm weir|outage",
+                    "p|p flag|partial flag|flag|partial|flagged",
+                    "back|restored|returned|returns|regained|reappears|reappeared|recovered|shows|"
+                    "carries|visible",
+                ],
                 said_in=session.saying("has its `p` back"),
             ),
         ],
@@ -1917,17 +2109,35 @@ def ask_recall(session: Recorder) -> None:
             trap(
                 "max_gap_minutes is 30",
                 of="max_gap_minutes is 45",
-                keys=["max_gap_minutes", "30 minutes|30"],
+                keys=["max_gap_minutes|max gap|gap setting|gap limit|setting", "30 minutes|30"],
             ),
             trap(
                 "max_gap_minutes is 75",
                 of="max_gap_minutes is 45",
-                keys=["max_gap_minutes", "75 minutes|75"],
+                keys=["max_gap_minutes|max gap|gap setting|gap limit|setting", "75 minutes|75"],
             ),
             trap(
                 "kelm-weir has 251434.8 m3 on 29 February",
                 of="kelm-weir has 251661.6 m3 on 29 February",
-                keys=["kelm-weir|K1", "251434.8"],
+                keys=["kelm-weir|K1|Kelm weir|kelm", "251434.8"],
+            ),
+            trap(
+                "M2 permits four missed readings",
+                of="M2 permits two missed readings",
+                keys=[
+                    "one missed reading|three missed readings|four missed readings|"
+                    "three missing readings|four missing readings|one missing reading",
+                    "M2|permits|permitted|allows|allowed|tolerates|tolerated|accepts",
+                ],
+            ),
+            trap(
+                "the outage of kelm-weir still lacks its flag p",
+                of="the outage of kelm-weir has its flag p back",
+                keys=[
+                    "kelm-weir|K1|outage",
+                    "still lacks|still missing|still bridged|remains bridged|stays bridged|"
+                    "still lost|still hidden",
+                ],
             ),
         ],
     )
@@ -1940,12 +2150,15 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "the office closes its books for the quarter on 26 April at noon",
                 type="value",
-                keys=["26 April", "books|quarter|deadline|closes"],
+                keys=[
+                    "26 April",
+                    "books|quarter|deadline|closes|closing|cutoff|cut-off|accounts|latest",
+                ],
             ),
             fact(
                 "the erratum goes to the office on Friday",
                 type="next_step",
-                keys=["erratum|send", "Friday"],
+                keys=["erratum|errata|send|sends|sent|mail|corrections", "Friday"],
                 said_in=session.saying(
                     "I send the erratum to the office on Friday", "your erratum on Friday"
                 ),
@@ -1953,24 +2166,54 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "M. sets the logger of T7 back to minute 04 on 30 April",
                 type="next_step",
-                keys=["T7|logger", "minute 04|minute 4", "30 April|visit"],
+                keys=[
+                    "T7|logger|torv-outlet",
+                    "minute 04|minute 4|minutes 04|:04|04, 19, 34 and 49",
+                    "30 April|visit",
+                ],
             ),
             fact(
                 "the half open window stays in any case",
                 type="decision",
-                keys=["half open|half-open", "window", "stays|remains|kept|keep"],
+                keys=[
+                    "half open|half-open|end excluded|excludes the end|end exclusive|without its end",
+                    "window|interval|span",
+                    "stays|remains|kept|keep|keeps|not taken back|not reverted place",
+                ],
+                said_in=session.saying("the half open window stays"),
             ),
         ],
         [
             trap(
                 "the office closes its books on 30 April",
                 of="the office closes its books for the quarter on 26 April at noon",
-                keys=["30 April|8 April|18 April", "books|quarter|deadline|closes"],
+                keys=[
+                    "30 April|8 April|18 April|25 April|26 May",
+                    "books|quarter|deadline|closes|closing|cutoff|cut-off|accounts|latest",
+                ],
             ),
             trap(
                 "the erratum waits for the visit of M.",
                 of="the erratum goes to the office on Friday",
-                keys=["erratum", "waits|held back|after the visit|wait for"],
+                keys=[
+                    "erratum|errata",
+                    "waits|held back|wait for|holding back|postponed|delayed|withheld|"
+                    "sent with the visit|after 30 April|deferred",
+                ],
+            ),
+            trap(
+                "M. sets the logger of T7 back to minute 04 on 26 April",
+                of="M. sets the logger of T7 back to minute 04 on 30 April",
+                keys=[
+                    "T7|logger|torv-outlet",
+                    "minute 04|minute 4|minutes 04|:04",
+                    "26 April|Friday|8 April",
+                ],
+            ),
+            trap(
+                "the half open window is taken back after the visit of M.",
+                of="the half open window stays in any case",
+                keys=["window|interval", "taken back|reverted|undone|rolled back|abandoned"],
             ),
         ],
     )
@@ -1984,24 +2227,48 @@ def ask_recall(session: Recorder) -> None:
             fact(
                 "the reference of the office is BO-2024-117",
                 type="identifier",
-                keys=["BO-2024-117"],
+                keys=[
+                    "BO-2024-117",
+                    "reference|office|erratum|letter|ref|quote|quoted|cite|cited|file number|case number",
+                ],
             ),
-            fact("Liv Hagen wrote the letter", type="identifier", keys=["Liv Hagen|Hagen"]),
+            fact(
+                "Liv Hagen wrote the letter",
+                type="identifier",
+                keys=[
+                    "Liv Hagen|Hagen",
+                    "wrote|written|writes|author|authored|letter|signed|signatory|sender|sent|writer|"
+                    "hydrology",
+                ],
+            ),
             fact(
                 "an erratum has hours in UTC and flows with three decimals",
                 type="constraint",
-                keys=["UTC", "three decimals|3 decimals"],
+                keys=[
+                    "UTC",
+                    "three decimals|3 decimals|three decimal places|3 decimal places|three digits|"
+                    "three places",
+                    "erratum|errata|hours|hour|flows|flow|figures|times",
+                ],
             ),
             fact(
                 "below 0.002 m3/s no erratum is needed",
                 type="constraint",
-                keys=["0.002 m3/s|0.002", "no erratum|not need|need not|without an erratum"],
+                keys=[
+                    "0.002 m3/s|0.002",
+                    "no erratum|not need|need not|without an erratum|not required|not necessary|"
+                    "needs none|no correction|unnecessary|not needed|threshold|cutoff|bound",
+                ],
             ),
             fact(
                 "the office does not accept spreadsheets",
                 type="constraint",
                 keys=[
-                    "not accept spreadsheets|no spreadsheets|never spreadsheets|spreadsheets are refused"
+                    "spreadsheet|spreadsheets|Excel|xlsx",
+                    "not accept|not accepted|no spreadsheets|no spreadsheet|never spreadsheets|"
+                    "spreadsheets are refused|spreadsheets are rejected|refuses|rejects|unacceptable|"
+                    "not allowed|not permitted|forbidden|excluded|prohibited|no Excel|"
+                    "only PDF or plain text",
                 ],
             ),
             file_fact(session, "docs/office/2024-04-08.md", "read"),
@@ -2010,12 +2277,41 @@ def ask_recall(session: Recorder) -> None:
             trap(
                 "below 0.02 m3/s no erratum is needed",
                 of="below 0.002 m3/s no erratum is needed",
-                keys=["0.02 m3/s|0.02|0.2 m3/s", "no erratum|not need|need not"],
+                keys=[
+                    "0.02 m3/s|0.02|0.2 m3/s|0.2|0.005",
+                    "no erratum|not need|need not|without an erratum|not required|not necessary|"
+                    "needs none|no correction|unnecessary|not needed|threshold|cutoff|bound",
+                ],
             ),
             trap(
                 "an erratum has hours in local time",
                 of="an erratum has hours in UTC and flows with three decimals",
-                keys=["local time", "hours|erratum"],
+                keys=["local time|local hours|local clock", "erratum|errata"],
+            ),
+            trap(
+                "Marit Aas wrote the letter",
+                of="Liv Hagen wrote the letter",
+                keys=[
+                    "Marit Aas|Signe|Petter Lien|Jorunn Moe",
+                    "wrote|written|author|authored",
+                    "letter",
+                ],
+            ),
+            trap(
+                "an erratum has flows with two decimals",
+                of="an erratum has hours in UTC and flows with three decimals",
+                keys=[
+                    "two decimals|2 decimals|one decimal|four decimals|two decimal places",
+                    "erratum|errata|flows|figures",
+                ],
+            ),
+            trap(
+                "the office accepts spreadsheets",
+                of="the office does not accept spreadsheets",
+                keys=[
+                    "spreadsheet|spreadsheets|Excel",
+                    "accepts|accepted|fine|allowed|wants|prefers|welcome",
+                ],
             ),
         ],
     )
@@ -2030,23 +2326,31 @@ def ask_recall(session: Recorder) -> None:
                 "audit gets no new exit code",
                 type="constraint",
                 keys=[
-                    "no new exit code|not a new exit code|without a new exit code|no exit code 7"
+                    "audit|night desk|desk",
+                    "no new exit code|not a new exit code|without a new exit code|no exit code 7|"
+                    "not exit code 7|no extra exit code|no additional exit code|"
+                    "no separate exit code|no own exit code|no exit code of its own|no new code|"
+                    "not introduce an exit code|no special exit code|not 7|not code 7|exit code 0|"
+                    "exits with 0",
                 ],
             ),
             fact(
                 "exit code 6 calls the hydrologist at extension 4420",
                 type="value",
-                keys=["hydrologist|balance", "4420"],
+                keys=["hydrologist|exit code 6|code 6|balance|HF-21", "4420"],
             ),
             fact(
                 "a new error code takes a row on the page within a week",
                 type="constraint",
-                keys=["row|line|listed|entry", "within a week|in a week|one week"],
+                keys=[
+                    "row|line|listed|entry|added|documented|recorded|entered|list|page",
+                    "within a week|one week|seven days|7 days",
+                ],
             ),
             fact(
                 "Marit Aas keeps torv-outlet",
                 type="identifier",
-                keys=["Marit Aas|Marit", "torv-outlet|T7|M."],
+                keys=["Marit Aas|Marit|Aas", "torv-outlet|T7|torv"],
             ),
             file_fact(session, "docs/nightdesk.md", "modified"),
         ],
@@ -2054,17 +2358,38 @@ def ask_recall(session: Recorder) -> None:
             trap(
                 "audit ends with exit code 7 when something differs",
                 of="audit gets no new exit code",
-                keys=["audit", "exit code 7", "ends with|returns|uses"],
+                keys=[
+                    "audit",
+                    "exit code 7|code 7|status 7",
+                    "ends with|returns|uses|exits|gives|signals|reports",
+                ],
             ),
             trap(
                 "the hydrologist has the extension 4417",
                 of="exit code 6 calls the hydrologist at extension 4420",
-                keys=["hydrologist|balance", "4417"],
+                keys=["hydrologist|balance|exit code 6|HF-21", "4417"],
             ),
             trap(
                 "Jorunn Moe keeps torv-outlet",
                 of="Marit Aas keeps torv-outlet",
-                keys=["Jorunn Moe|Petter Lien", "torv-outlet|T7"],
+                keys=[
+                    "Jorunn Moe|Petter Lien|Jorunn|Petter",
+                    "torv-outlet|T7|torv",
+                    "keeps|maintains|tends|takes care",
+                ],
+            ),
+            trap(
+                "the developer has the extension 4420",
+                of="exit code 6 calls the hydrologist at extension 4420",
+                keys=["developer|keeper", "4420"],
+            ),
+            trap(
+                "a new error code takes a row on the page within a month",
+                of="a new error code takes a row on the page within a week",
+                keys=[
+                    "row|line|listed|entry|added",
+                    "within a month|one month|within a day|two weeks|14 days|24 hours",
+                ],
             ),
         ],
     )
@@ -2087,7 +2412,9 @@ def ask_files(session: Recorder) -> None:
                 "test_a_frozen_first_pass_still_counts_for_the_clock guards the frozen readings",
                 type="identifier",
                 keys=[
-                    "test_a_frozen_first_pass_still_counts_for_the_clock|test_a_frozen_first_pass"
+                    "test_a_frozen_first_pass_still_counts_for_the_clock|test_a_frozen_first_pass",
+                    "frozen|ice|iced|guards|protects|covers|checks|ensures|verifies|regression|"
+                    "test_loaders.py|test_loaders|failed|red",
                 ],
             ),
         ],
@@ -2095,7 +2422,20 @@ def ask_files(session: Recorder) -> None:
             trap(
                 "the module about time is still src/hourfold/timeutil.py",
                 of="src/hourfold/clocks.py was renamed",
-                keys=["timeutil.py|timeutil", "still|stays|remains"],
+                keys=[
+                    "timeutil.py|timeutil",
+                    "still|stays|remains|unchanged|kept its name|keeps its name",
+                ],
+            ),
+            trap(
+                "test_an_hour_that_summer_time_skips guards the frozen readings",
+                of="test_a_frozen_first_pass_still_counts_for_the_clock guards the frozen readings",
+                keys=[
+                    "test_an_hour_that_summer_time_skips|"
+                    "test_the_repeated_hour_by_the_order_of_the_stamps|"
+                    "test_no_reading_is_counted_twice",
+                    "frozen|ice|iced",
+                ],
             ),
         ],
         answer={"format": "list"},
@@ -2114,7 +2454,11 @@ def ask_files(session: Recorder) -> None:
             fact(
                 f"commit {commit_of(session, 'loaders: read local stamps')} reads stamps in the order",
                 type="identifier",
-                keys=[commit_of(session, "loaders: read local stamps")],
+                keys=[
+                    commit_of(session, "loaders: read local stamps"),
+                    "order|loaders|loader|StationClock|line by line|sequence|reads stamps|"
+                    "read local stamps",
+                ],
             ),
         ],
         [
@@ -2122,7 +2466,10 @@ def ask_files(session: Recorder) -> None:
                 f"commit {commit_of(session, 'timeutil: compare local')} reads stamps in the order",
                 of=f"commit {commit_of(session, 'loaders: read local stamps')} "
                 "reads stamps in the order",
-                keys=[commit_of(session, "timeutil: compare local"), "order|loaders"],
+                keys=[
+                    commit_of(session, "timeutil: compare local"),
+                    "order|loaders|loader|sequence",
+                ],
             ),
         ],
         answer={"format": "list", "max_items": 12, "forbid": ["test_cli.py"]},
@@ -2143,52 +2490,107 @@ def ask_continuation(session: Recorder) -> None:
                 "nothing under filed/ is ever rewritten or deleted",
                 type="constraint",
                 keys=[
-                    "filed/|filed",
-                    "nothing rewritten|never rewritten|not rewritten|never rewrite|never overwritten|not overwritten",
+                    "filed/|filed figures|filed folder|filed directory|filed days|signed",
+                    "nothing rewritten|never rewritten|not rewritten|never rewrite|never overwritten|"
+                    "not overwritten|no rewriting|never deleted|not deleted|never touched|"
+                    "not touched|not be touched|not be changed|never changed|not changed|"
+                    "never modified|not modified|not altered|never altered|never edited|not edited|"
+                    "never replaced|not replaced",
                 ],
+                said_in=session.saying(
+                    "Nothing under filed/ is ever", "nothing under filed/ is rewritten"
+                ),
             ),
             fact(
                 "equal stamps must not be dropped",
                 type="constraint",
                 keys=[
-                    "equal stamps|duplicate stamps|same stamp",
-                    "not dropping|not dropped|never drop|not drop",
+                    "equal stamps|duplicate stamps|share a stamp|identical stamps|repeated stamps|"
+                    "equal timestamps|duplicate timestamps|identical timestamps|duplicates",
+                    "not dropping|not dropped|never drop|not drop|no dropping|not be dropped|"
+                    "without dropping|never dropped|not removed|not discarded|never discard|"
+                    "not deduplicate|no deduplication|never deduplicate|not filtered|not deleted|"
+                    "must be kept|must stay|both count|legitimate",
                 ],
                 said_in=session.saying("by dropping equal stamps anywhere"),
             ),
             fact(
                 "288 of the 576 readings of B4 repeat a stamp",
                 type="value",
-                keys=["B4|bram-lock", "288"],
+                keys=[
+                    "B4|bram-lock|bram",
+                    "288",
+                    "repeat|repeated|duplicate|duplicates|share|equal|identical|half|lose|lost|gone|"
+                    "dropped",
+                ],
             ),
             fact(
                 "standard library only, the gateway has a bare Python 3.11",
                 type="constraint",
                 keys=[
-                    "standard library only|only the standard library|stdlib only|standard library"
+                    "standard library|stdlib|no third-party packages|no external packages",
+                    "standard library only|only the standard library|stdlib only|"
+                    "nothing but the standard library|bare Python|gateway|no package index|sluice-2",
                 ],
             ),
             fact(
                 "never push, the user does that",
                 type="constraint",
-                keys=["never push|not push|no push|nothing is pushed|nothing pushed|don't push"],
+                keys=[
+                    "never push|not push|no push|nothing is pushed|nothing pushed|don't push|"
+                    "never pushed|not pushed|not be pushed|no pushing|pushing is forbidden|"
+                    "user pushes|user does the pushing|pushing is left to the user|"
+                    "leave pushing to the user|unpushed|without pushing"
+                ],
             ),
         ],
         [
             trap(
                 "the filed files are published again with --force",
                 of="nothing under filed/ is ever rewritten or deleted",
-                keys=["--force|published again|signed once more|signed again", "filed"],
+                keys=[
+                    "--force|republished|re-published|republish|re-signed|published anew|signed anew|"
+                    "second signature|second time",
+                    "filed|signed|figures",
+                ],
             ),
             trap(
                 "292 readings of B4 repeat a stamp",
                 of="288 of the 576 readings of B4 repeat a stamp",
-                keys=["B4|bram-lock", "292|285"],
+                keys=[
+                    "B4|bram-lock|bram",
+                    "292|285",
+                    "repeat|repeated|duplicate|duplicates|share|equal|identical|half|lose|lost|gone|"
+                    "dropped",
+                ],
             ),
             trap(
                 "a vendored tzdata folder replaces the table",
                 of="standard library only, the gateway has a bare Python 3.11",
-                keys=["tzdata", "vendored|added|replaces"],
+                keys=[
+                    "tzdata|tz database",
+                    "vendored|added|replaces|bundled|shipped|included|replaced",
+                ],
+            ),
+            trap(
+                "equal stamps are dropped in the loader",
+                of="equal stamps must not be dropped",
+                keys=[
+                    "equal stamps|duplicate stamps|share a stamp|identical stamps|repeated stamps|"
+                    "duplicate timestamps",
+                    "dropped|drop|dropping|removed|discarded|deduplicated|filtered",
+                    "loader|loaders|safe|safety",
+                ],
+            ),
+            trap(
+                "288 of the readings of T7 repeat a stamp",
+                of="288 of the 576 readings of B4 repeat a stamp",
+                keys=["T7|torv-outlet|K1|kelm-weir", "288", "repeat|repeated|duplicate|share"],
+            ),
+            trap(
+                "the branch is pushed at the end",
+                of="never push, the user does that",
+                keys=["pushed|push|pushing", "branch|main|remote|origin|commits"],
             ),
         ],
     )
@@ -2202,27 +2604,45 @@ def ask_continuation(session: Recorder) -> None:
             fact(
                 "HF-15 gets file and line next time",
                 type="next_step",
-                keys=["HF-15", "file and line"],
+                keys=[
+                    "HF-15|SkippedHourError|skipped hour|skipped-hour",
+                    "file and line|line and file|file name and line|filename and line|line number|"
+                    "path and line|file:line",
+                ],
             ),
             fact(
                 "the zone rows for 2025 must come from the logger vendor",
                 type="constraint",
-                keys=["2025", "vendor|manufacturer"],
+                keys=[
+                    "2025",
+                    "vendor|manufacturer|supplier|maker|producer",
+                    "row|rows|zones.csv|zone|offset|offsets|entries|table|summer time|switch dates",
+                ],
             ),
             fact(
                 "the user tags 1.7.0 after the office has accepted the erratum",
                 type="next_step",
-                keys=["tag|tags", "1.7.0"],
+                keys=[
+                    "tag|tags|tagging|release",
+                    "1.7.0",
+                    "accepted|accepts|acceptance|accepting|approved|approves|approval|agreed|confirmed",
+                ],
             ),
             fact(
                 "a sentence about lost files in the page of the stations",
                 type="next_step",
-                keys=["lost file|lost files|missing file", "stations|page|docs/stations.md"],
+                keys=[
+                    "lost file|lost files|missing file|missing files|absent file|file is missing|"
+                    "file is lost",
+                    "stations|docs/stations.md|stations.md|station page",
+                    "sentence|note|mention|documented|documentation|describe|explain|warning|remark|"
+                    "paragraph|write",
+                ],
             ),
             fact(
                 "82 tests passed",
                 type="command",
-                keys=["82 passed|82 tests"],
+                keys=["82|82 tests", "passed|pass|passes|green|succeeded|successful"],
                 said_in=ends(session.holding("82 passed in")),
             ),
         ],
@@ -2230,14 +2650,45 @@ def ask_continuation(session: Recorder) -> None:
             trap(
                 "the zone rows for 2025 come from the official zone",
                 of="the zone rows for 2025 must come from the logger vendor",
-                keys=["2025", "official zone|tz database|invented|zoneinfo"],
+                keys=[
+                    "2025",
+                    "official zone|tz database|tzdata|invented|guessed|zoneinfo|computed|"
+                    "extrapolated|copied from the official",
+                ],
             ),
             trap(
                 "the version was bumped to 1.7.0",
                 of="the user tags 1.7.0 after the office has accepted the erratum",
-                keys=["1.7.0", "bumped|bump|version is"],
+                keys=[
+                    "1.7.0",
+                    "bumped|bump|version raised|version set|version changed|version updated",
+                ],
             ),
-            trap("75 tests passed", of="82 tests passed", keys=["75 passed|80 passed|75 tests"]),
+            trap(
+                "75 tests passed",
+                of="82 tests passed",
+                keys=["75|80|75 tests|80 tests", "passed|pass|passes|green|succeeded|successful"],
+            ),
+            trap(
+                "HF-15 names file and line already",
+                of="HF-15 gets file and line next time",
+                keys=[
+                    "HF-15|SkippedHourError",
+                    "file and line|line number|file name and line",
+                    "already|done|implemented|finished",
+                ],
+            ),
+            trap(
+                "a sentence about lost files in the page of the method",
+                of="a sentence about lost files in the page of the stations",
+                keys=[
+                    "lost file|lost files|missing file|missing files|absent file|file is missing|"
+                    "file is lost",
+                    "docs/method.md|method page|page of the method|method.md",
+                    "sentence|note|mention|documented|documentation|describe|explain|warning|remark|"
+                    "paragraph|write",
+                ],
+            ),
         ],
     )
 
@@ -2255,34 +2706,86 @@ def ask_decisions(session: Recorder) -> None:
             fact(
                 f"commit {culprit} included the closing reading",
                 type="identifier",
-                keys=[culprit],
+                keys=[
+                    culprit,
+                    "include|introduced|brought in|brought|adds the closing reading|culprit|to blame|"
+                    "bisect_right",
+                ],
             ),
             fact(
                 "the trapezoid of M1 needs both ends",
                 type="reason",
-                keys=["trapezoid|trapezoids|M1", "both ends"],
+                keys=[
+                    "trapezoid|trapezoids|trapezoidal|M1",
+                    "both ends|both end points|both endpoints|both edges|both boundaries|"
+                    "first and last reading|start and end|closing reading|both boundary readings",
+                ],
             ),
             fact(
                 "the change to plain means left the window as it was",
                 type="reason",
-                keys=["plain means|M2", "window", "left the window|not touch|unchanged"],
+                keys=[
+                    "plain means|plain mean|M2|averaging|arithmetic mean|simple mean",
+                    "window|boundary|boundaries|interval",
+                    "left the window|not touch|unchanged|untouched|left alone|left the boundary|"
+                    "not change|not adapt|not adjust|not adjusted|not update|not updated|"
+                    "never revisited|not revisited|kept the window|kept",
+                ],
             ),
             fact(
                 "T7 was restarted on 29 February at 09:20 local time",
                 type="value",
-                keys=["restart|restarted", "09:20|9:20"],
+                keys=[
+                    "T7|torv-outlet|logger",
+                    "restart|restarted|reboot|rebooted|reset|power-cycled|restarting",
+                    "09:20|9:20",
+                ],
             ),
         ],
         [
             trap(
                 f"commit {commit_of(session, 'average: plain means')} included the closing reading",
                 of=f"commit {culprit} included the closing reading",
-                keys=[commit_of(session, "average: plain means"), "closing"],
+                keys=[
+                    commit_of(session, "average: plain means"),
+                    "closing|include|introduced|brought in|brought|adds the closing reading|culprit|"
+                    "to blame|bisect_right",
+                ],
             ),
             trap(
                 "T7 was restarted at 10:02",
                 of="T7 was restarted on 29 February at 09:20 local time",
-                keys=["restart|restarted", "10:02|08:11"],
+                keys=[
+                    "T7|torv-outlet|logger",
+                    "restart|restarted|reboot|rebooted|reset|power-cycled|restarting",
+                    "10:02|08:11|8:11|10:20",
+                ],
+            ),
+            trap(
+                f"commit {commit_of(session, 'windows: leave the closing')} included the closing reading",
+                of=f"commit {culprit} included the closing reading",
+                keys=[
+                    commit_of(session, "windows: leave the closing"),
+                    "include|introduced|brought in|brought|adds the closing reading|culprit|to blame|"
+                    "bisect_right",
+                ],
+            ),
+            trap(
+                "the plain mean of M2 needs both ends",
+                of="the trapezoid of M1 needs both ends",
+                keys=[
+                    "M2|plain mean|plain means",
+                    "needs both ends|requires both ends|both ends|both endpoints",
+                ],
+            ),
+            trap(
+                "the change to plain means widened the window",
+                of="the change to plain means left the window as it was",
+                keys=[
+                    "plain means|plain mean|M2",
+                    "window|boundary|interval",
+                    "widened|rewrote|rewritten|shortened|adapted|adjusted",
+                ],
             ),
         ],
     )
@@ -2296,17 +2799,32 @@ def ask_decisions(session: Recorder) -> None:
             fact(
                 "the largest error of rounding was 0.0004",
                 type="value",
-                keys=["rounding", "0.000400|0.0004"],
+                keys=[
+                    "rounding|rounded|round|half to even",
+                    "0.000400|0.0004|4e-4",
+                    "largest|maximum|max|biggest|greatest|highest|worst|up to|at most|error|effect|"
+                    "shift|move|deviation|limit",
+                ],
             ),
             fact(
                 "half-up differs in 0 of 24 hours",
                 type="command",
-                keys=["half-up|half up", "0 of 24|none of the 24|not change a single one|no hour"],
+                keys=[
+                    "half-up|ROUND_HALF_UP|other kind of rounding|other rounding mode",
+                    "0 of 24|none of the 24|not change a single one|zero of 24|not one of the 24|"
+                    "24 hours unchanged",
+                ],
+                said_in=session.holding("half-up differs in 0 of 24")
+                + session.saying("half up would not change"),
             ),
             fact(
                 "the flag o begins at 08:00Z on the 29th, before the new curve",
                 type="reason",
-                keys=["08:00|08:00Z", "29th|29 February|leap day|2024-02-29"],
+                keys=[
+                    "flag|flags|o|overfull",
+                    "08:00|08:00Z",
+                    "29th|29 February|leap day|2024-02-29",
+                ],
                 said_in=session.saying("`o` begins at 08:00Z on the 29th"),
             ),
         ],
@@ -2314,12 +2832,26 @@ def ask_decisions(session: Recorder) -> None:
             trap(
                 "the largest error of rounding was 0.024",
                 of="the largest error of rounding was 0.0004",
-                keys=["error of rounding|rounding error|rounding", "0.024|0.027"],
+                keys=[
+                    "rounding|rounded|round|half to even",
+                    "0.024|0.027",
+                    "largest|maximum|max|biggest|greatest|highest|worst|up to|at most|error|effect|"
+                    "shift|move|deviation",
+                ],
             ),
             trap(
                 "the flag o begins with the new curve on 1 March",
                 of="the flag o begins at 08:00Z on the 29th, before the new curve",
-                keys=["flag|overfull", "begins|since|starts", "1 March"],
+                keys=[
+                    "flag|flags|o|overfull",
+                    "begins|since|starts|started|appears|first appears|onset",
+                    "1 March|2024-03-01",
+                ],
+            ),
+            trap(
+                "half-up differs in several hours",
+                of="half-up differs in 0 of 24 hours",
+                keys=["half-up|ROUND_HALF_UP", "several|many|every hour"],
             ),
         ],
         answer={"max_words": 110},
@@ -2333,14 +2865,19 @@ def ask_decisions(session: Recorder) -> None:
             fact(
                 "the table is what the loggers carry in their firmware",
                 type="reason",
-                keys=["loggers|logger", "firmware"],
+                keys=[
+                    "table|zones.csv|zone data",
+                    "firmware|loggers carry|loggers use|loggers contain|loggers hold|"
+                    "built into the loggers|loggers ship with",
+                ],
                 said_in=session.saying("loggers carry in their firmware"),
             ),
             fact(
                 "ZoneInfoNotFoundError came on gateway sluice-2",
                 type="error",
                 keys=[
-                    "ZoneInfoNotFoundError|no time zone found|no tz database",
+                    "ZoneInfoNotFoundError|no time zone found|time zone not found|no tz database|"
+                    "zoneinfo failed",
                     "sluice-2|gateway",
                 ],
             ),
@@ -2348,8 +2885,11 @@ def ask_decisions(session: Recorder) -> None:
                 "the curve of vesle-bridge must not be prolonged above its last point",
                 type="constraint",
                 keys=[
-                    "curve|rating",
-                    "not be prolonged|not prolonged|not extrapolated|no extrapolation",
+                    "curve|rating|vesle-bridge|V2",
+                    "not be prolonged|not prolonged|never prolong|not prolong|not extrapolated|"
+                    "not extrapolate|no extrapolation|never extrapolate|without extrapolation|"
+                    "not extended|not extend|never extend|not be extended|no extension|not continued|"
+                    "not lengthened|not invent a flow|refuses to invent|no invented flow|no guessing",
                 ],
                 said_in=session.saying("The curve must not be prolonged"),
             ),
@@ -2358,7 +2898,27 @@ def ask_decisions(session: Recorder) -> None:
             trap(
                 "the table is the official zone",
                 of="the table is what the loggers carry in their firmware",
-                keys=["table|zones.csv", "is the official|holds the official|official zone of"],
+                keys=[
+                    "table|zones.csv",
+                    "holds the official|official zone of|official table|copy of the official",
+                ],
+            ),
+            trap(
+                "ZoneInfoNotFoundError came on the machine of the user",
+                of="ZoneInfoNotFoundError came on gateway sluice-2",
+                keys=[
+                    "ZoneInfoNotFoundError|no time zone found",
+                    "laptop|user's machine|machine of the user|production box|CI",
+                ],
+            ),
+            trap(
+                "the curve of vesle-bridge is prolonged above its last point",
+                of="the curve of vesle-bridge must not be prolonged above its last point",
+                keys=[
+                    "curve|rating",
+                    "prolonged|prolong|extrapolated|extrapolate|extended|extrapolation",
+                    "last point|vesle-bridge|V2|90 cm|beyond|high water",
+                ],
             ),
         ],
     )
