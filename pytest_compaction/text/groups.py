@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import Final, Literal
 
@@ -44,6 +44,7 @@ _ACTS: Final = re.compile(
     r"help|arise|do|take place|fit|match|count|run)\b)\w"
 )
 """What does not do something else is there all the same."""
+_DETERMINER: Final = re.compile(r"\b(?:the|an?|this|that|its|their|our|as|to|in|of|for)\b|[,:;(]")
 _NEED: Final = re.compile(r" (?:need|require|have to|has to|call for)")
 
 
@@ -91,11 +92,33 @@ def weigh(
     wording reads by its own keys, so that "A was chosen instead of B" may hold a group for B.
     ``strict`` asks for just that polarity, where nothing else says which one the words have.
     """
+    cues = sentence.sense.cues
+    whole = next((cue for cue in cues if cue.whole and _takes_back(cue, groups)), None)
+    if whole is not None:
+        rest = tuple(cue for cue in cues if cue is not whole)
+        inner = replace(sentence, sense=replace(sentence.sense, cues=rest))
+        return _reversed(weigh(inner, groups, above, meant, strict), _reason(whole, sentence))
     weighed = (
         _weigh_choice(sentence, choice, above, meant, strict)
         for choice in islice(product(*groups), MAX_CHOICES)
     )
     return max(weighed, key=lambda one: (RANK[one.outcome], -one.width))
+
+
+def _takes_back(whole: Cue, groups: Sequence[Sequence[Found]]) -> bool:
+    """Whether all that stands in the sentence stands in what "it is false that" takes back."""
+    own = [one.match for group in groups for one in group if one.own]
+    return bool(own) and all(_within(whole, match) and not _holds(match, whole) for match in own)
+
+
+def _reversed(weighed: Weighed, why: str) -> Weighed:
+    """What is said to be false: what it states is contradicted, and what it denies is stated."""
+    outcome = weighed.outcome
+    if outcome == "stated":
+        return replace(weighed, outcome="contradicted", why=why)
+    if outcome == "contradicted":
+        return replace(weighed, outcome="stated", why=f"{weighed.why}; {why}")
+    return weighed
 
 
 def _weigh_choice(
@@ -128,7 +151,8 @@ def _weigh_choice(
         cue = next((cue for cue in [*cues, *outer] if _reverses(sentence, cue, found)), None)
         if cue is None:
             why = f'without the negation of "{found.match.alternative.normal}"'
-            return Weighed("contradicted", words, why, Signature(1, 1), width)
+            outcome: Outcome = "contradicted" if found.match.alternative.normal else "uncertain"
+            return Weighed(outcome, words, why, Signature(1, 1), width)
         (cues if cue in cues else outer).remove(cue)
     hits = [(cue, *_hits(cue, choice)) for cue in cues]
     reached = [(cue, last) for cue, hit, last in hits if hit]
@@ -232,9 +256,20 @@ def _reverses(sentence: Parsed, cue: Cue, found: Found) -> bool:
         return True
     if not found.own:
         return False
+    if not found.match.alternative.normal and not _denies_verb(sentence.normal, cue, found.match):
+        return False
     return _within(cue, found.match) or (
         cue.reaches_back(found.match.start, found.match.end)
         and not _ACTS.match(sentence.normal[max(cue.at[0] - 5, 0) :])
+    )
+
+
+def _denies_verb(normal: str, cue: Cue, match: Match) -> bool:
+    """Whether a negation is of the verb that it was put for: "not the table checks" is not."""
+    return any(
+        not _DETERMINER.search(normal, cue.at[1], start)
+        for start, end in match.spans
+        if cue.reaches(start, end)
     )
 
 
