@@ -52,8 +52,8 @@ NO_REASON: Final = re.compile(
 """A reason that is denied: "not because of the cold"."""
 NO_PART: Final = re.compile(
     r"\b(?:(?:had|has|have|having|with) nothing(?: at all| whatever)? to do with|"
-    r"(?:ha[sd]|have|play(?:s|ed)?|takes?|took|bears?|bore|makes?|made|is|was|are|were|of|"
-    r"counts? as|counted as|poses?|posed) "
+    r"(?:ha[sd]|have|play(?:s|ed)?|takes?|took|bears?|bore|makes?|made|of|counts? as|"
+    r"counted as|poses?|posed) "
     r"no (?:\w+ )?(?:effect|part|influence|impact|bearing|role|difference|problem|obstacle|"
     r"hindrance|issue|reason|cause|factor|consequence|importance|concern)"
     r"|(?:do|does|did)(?:n't| not) (?:really )?(?:matter|come into|enter into|count))\b"
@@ -64,8 +64,8 @@ COPULA: Final = re.compile(r"\b(?:is|was|are|were|be|been|remains?|proved|turned
 NEW_SUBJECT: Final = re.compile(r"\b(?:the|an?|i|we|you|he|she|it|they|this|that|our|its|their)\b")
 NEXT_WORD: Final = re.compile(r"(?: be| have| \w+ly)* [\w'-]+")
 ON_NOUN: Final = re.compile(
-    rf"(?<![=.,\d])\b(?!{BOUND})(?P<noun>no|without|zero|0(?! ?(?:%|ms\b|s\b|sec|min|hour|day|kb|mb|gb|"
-    rf"bytes?\b)))"
+    rf"(?<![=.,\d])\b(?!{BOUND})(?P<noun>no|without|zero|0(?! ?(?:%|ms\b|s\b|sec|min|hour|day|kb|"
+    rf"mb|gb|bytes?\b)))"
     r"(?= [\w\"'(])"
     r"|\b(?P<pro>none(?: of)?|nothing(?! but\b)|nobody|neither|no one)\b"
     r"|\b(?P<lack>lacks?|lacked|lacking|free of|absence of|instead of|rather than|in place of|"
@@ -111,11 +111,12 @@ WAS: Final = re.compile(
     r"\b(?:was|were|had been|stood at|so far|up to now|until now|hitherto)\b(?= )"
 )
 NOW: Final = re.compile(
-    r"\b(?:(?<!until )(?<!up to )now|nowadays|currently|today|since then|is (?=\d)|became|becomes|has since)\b"
+    r"\b(?:(?<!until )(?<!up to )now|nowadays|currently|today|since then|is (?=\d)|"
+    r"became|becomes|has since)\b"
 )
 FROM_TO: Final = re.compile(
-    r"\b(?:from|out of) (?P<old>(?:(?!\bfrom\b|[;:(]|, |\. ).){1,60}?)(?: up| down| over| back)? (?:to|into|"
-    r"onto) (?P<new>\S)"
+    r"\b(?:from|out of) (?P<old>(?:(?!\bfrom\b|[;:(]|, |\. ).){1,60}?)(?: up| down| over| back)? "
+    r"(?:to|into|onto) (?P<new>\S)"
 )
 CHANGES: Final = re.compile(
     r"\b(?:rais|lower|chang|mov|renam|switch|migrat|increas|decreas|reduc|bump|convert|extend|"

@@ -151,7 +151,7 @@ def _weigh_choice(
         cue = next((cue for cue in [*cues, *outer] if _reverses(sentence, cue, found)), None)
         if cue is None:
             why = f'without the negation of "{found.match.alternative.normal}"'
-            outcome: Outcome = "contradicted" if found.match.alternative.normal else "uncertain"
+            outcome: Outcome = "uncertain" if _is_other_word(found, choice) else "contradicted"
             return Weighed(outcome, words, why, Signature(1, 1), width)
         (cues if cue in cues else outer).remove(cue)
     hits = [(cue, *_hits(cue, choice)) for cue in cues]
@@ -261,6 +261,17 @@ def _reverses(sentence: Parsed, cue: Cue, found: Found) -> bool:
     return _within(cue, found.match) or (
         cue.reaches_back(found.match.start, found.match.end)
         and not _ACTS.match(sentence.normal[max(cue.at[0] - 5, 0) :])
+    )
+
+
+def _is_other_word(found: Found, choice: Sequence[Found]) -> bool:
+    """Whether the verb that is to be denied is a word of another group here, such as a name."""
+    return not found.match.alternative.normal and any(
+        one is not found
+        and one.own
+        and one.match.start < found.match.end
+        and found.match.start < one.match.end
+        for one in choice
     )
 
 

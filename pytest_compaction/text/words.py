@@ -134,7 +134,9 @@ def path_suffixes(path: str) -> list[str]:
     Of a path with very many components only the shorter suffixes are given, so that
     a megabyte of base64 stays linear.
     """
-    parts = [part for part in path.replace("\\", "/").split("/") if part not in {"", "."}]
+    parts = [
+        part for part in path.replace("\\", "/").split("/") if part not in {"", ".", "~", "$home"}
+    ]
     starts = [*range(min(1, len(parts))), *range(max(1, len(parts) - MAX_SUFFIXES), len(parts))]
     return ["/".join(parts[i:]) for i in starts]
 
