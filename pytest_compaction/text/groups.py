@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import Final, Literal
 
 from pytest_compaction.text.alternatives import Match
+from pytest_compaction.text.negated_verbs import acts, denies_need, denies_verb
 from pytest_compaction.text.parsed import Parsed
 from pytest_compaction.text.polarity import Cue
 from pytest_compaction.text.words import stem
@@ -37,15 +37,6 @@ _PLAIN_KIND: Final = {
     "asked": "only asked:",
     "uncertain": "not sure:",
 }
-
-
-_ACTS: Final = re.compile(
-    r".{0,5}?\b(?:do|does|did)(?:n't| not) (?!(?:happen|occur|exist|appear|work|apply|show|matter|"
-    r"help|arise|do|take place|fit|match|count|run)\b)\w"
-)
-"""What does not do something else is there all the same."""
-_DETERMINER: Final = re.compile(r"\b(?:the|an?|this|that|its|their|our|as|to|in|of|for)\b|[,:;(]")
-_NEED: Final = re.compile(r" (?:need|require|have to|has to|call for)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +99,14 @@ def weigh(
 def _takes_back(whole: Cue, groups: Sequence[Sequence[Found]]) -> bool:
     """Whether all that stands in the sentence stands in what "it is false that" takes back."""
     own = [one.match for group in groups for one in group if one.own]
-    return bool(own) and all(_within(whole, match) and not _holds(match, whole) for match in own)
+    return bool(own) and all(_within(whole, one) and not _holds(one, whole) for one in own)
 
 
 def _reversed(weighed: Weighed, why: str) -> Weighed:
     """What is said to be false: what it states is contradicted, and what it denies is stated."""
-    outcome = weighed.outcome
-    if outcome == "stated":
+    if weighed.outcome == "stated":
         return replace(weighed, outcome="contradicted", why=why)
-    if outcome == "contradicted":
+    if weighed.outcome == "contradicted":
         return replace(weighed, outcome="stated", why=f"{weighed.why}; {why}")
     return weighed
 
@@ -250,17 +240,17 @@ def _reverses(sentence: Parsed, cue: Cue, found: Found) -> bool:
     """Whether a cue gives a group the negation that its alternative asks for."""
     if cue.kind not in REVERSING or cue.whole:
         return False
-    if found.own and cue.at[1] and _denies_need(sentence.normal, cue.at[1], found.match.start):
+    if found.own and cue.at[1] and denies_need(sentence.normal, cue.at[1], found.match.start):
         return False
     if cue.scope == cue.before:
         return True
     if not found.own:
         return False
-    if not found.match.alternative.normal and not _denies_verb(sentence.normal, cue, found.match):
+    if not found.match.alternative.normal and not denies_verb(sentence.normal, cue, found.match):
         return False
     return _within(cue, found.match) or (
         cue.reaches_back(found.match.start, found.match.end)
-        and not _ACTS.match(sentence.normal[max(cue.at[0] - 5, 0) :])
+        and not acts(sentence.normal, cue.at[0])
     )
 
 
@@ -273,20 +263,6 @@ def _is_other_word(found: Found, choice: Sequence[Found]) -> bool:
         and found.match.start < one.match.end
         for one in choice
     )
-
-
-def _denies_verb(normal: str, cue: Cue, match: Match) -> bool:
-    """Whether a negation is of the verb that it was put for: "not the table checks" is not."""
-    return any(
-        not _DETERMINER.search(normal, cue.at[1], start)
-        for start, end in match.spans
-        if cue.reaches(start, end)
-    )
-
-
-def _denies_need(normal: str, end: int, start: int) -> bool:
-    """Whether a negation is of a need: what needs no change may have been changed."""
-    return _NEED.match(normal, end, max(end, start)) is not None
 
 
 def _holds(match: Match, cue: Cue) -> bool:

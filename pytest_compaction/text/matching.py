@@ -25,7 +25,6 @@ from pytest_compaction.text.disagreement import disagreed
 from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
 from pytest_compaction.text.groups import Outcome as Outcome
 from pytest_compaction.text.overlap import PreparedText, overlap
-from pytest_compaction.text.parsed import Parsed
 from pytest_compaction.text.passages import joined, together
 from pytest_compaction.text.plain_changes import with_keys
 from pytest_compaction.text.polarity import Cue, heading_cue
@@ -199,7 +198,7 @@ class TextIndex:
         above = self._above(sentence)
         weighed = self._against_counterparts(number, weighed, statement)
         weighed = self._of_another(number, wanted, statement, weighed)
-        weighed = disagreed(statement, parsed, groups, weighed, above, self._around(number))
+        weighed = disagreed(statement, parsed, groups, weighed, above, self._index.around(number))
         if statement.change and weighed.outcome == "stated":
             planned = changes.is_planned(normalize(statement.text))
             return changes.weigh_change(parsed, above, groups, statement.change, weighed, planned)
@@ -234,13 +233,8 @@ class TextIndex:
         """Not stated where the prose around the sentence says it of another thing."""
         if weighed.outcome != "stated" or self._index.sentences[number].code:
             return weighed
-        why = bound_otherwise(statement.text, wanted, self._around(number))
+        why = bound_otherwise(statement.text, wanted, self._index.around(number))
         return weighed if why is None else replace(weighed, outcome="uncertain", why=why)
-
-    def _around(self, number: int) -> Parsed:
-        """The sentence with those beside it."""
-        near = sorted([number, *self._index.beside(number)])
-        return joined([self._index.parsed(one) for one in near])
 
     def _against_counterparts(self, number: int, weighed: Weighed, statement: Statement) -> Weighed:
         """A counterpart that stands nearer together in the same sentence takes its place."""
