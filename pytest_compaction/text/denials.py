@@ -78,6 +78,25 @@ def group_denied(text: str, groups: Sequence[Sequence[Found]], passage: Parsed) 
     return None
 
 
+def ban_rejected(groups: Sequence[Sequence[Found]], passage: Parsed) -> str | None:
+    """A rejection of what one group asks for as a rejection: "banning it was turned down"."""
+    for cue in passage.sense.cues:
+        if cue.kind != "rejected":
+            continue
+        for group in groups:
+            own = [one.match for one in group if one.own]
+            told = any(one.start < cue.at[1] and cue.at[0] < one.end for one in own)
+            gerunds = [
+                passage.normal[slice(*span)]
+                for one in own
+                for span in one.spans
+                if cue.reaches_back(*span) and passage.normal[: span[1]].endswith("ing")
+            ]
+            if told and gerunds:
+                return f'"{gerunds[0]}" was rejected'
+    return None
+
+
 def _tells_of_it(groups: Sequence[Sequence[Found]], passage: Parsed) -> bool:
     """Whether the groups themselves ask for the rejection."""
     return any(

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_compaction.text.agreement import difference
-from pytest_compaction.text.denials import group_denied, said_of_others, word_denied
+from pytest_compaction.text.denials import (
+    ban_rejected,
+    group_denied,
+    said_of_others,
+    word_denied,
+)
 from pytest_compaction.text.groups import Found, Weighed
 from pytest_compaction.text.parsed import Parsed
 from pytest_compaction.text.standing import closes, is_step
@@ -31,7 +36,11 @@ def disagreed(
     text = statement.text
     if above and closes(above[-1]) and is_step(text, statement.type):
         return replace(weighed, outcome="uncertain", why="below a heading of what is done")
-    why = difference(text, passage, statement.type) or said_of_others(text, groups, passage)
+    why = (
+        difference(text, passage, statement.type)
+        or said_of_others(text, groups, passage)
+        or ban_rejected(groups, passage)
+    )
     if why is None and asserts(statement):
         why = group_denied(text, groups, passage) or word_denied(text, passage, around)
     return weighed if why is None else replace(weighed, outcome="uncertain", why=why)
