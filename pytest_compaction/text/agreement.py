@@ -24,7 +24,6 @@ from pytest_compaction.text.standing import other_standing
 from pytest_compaction.text.words import STOPWORDS
 
 _WORD: Final = re.compile(r"(?<![\w/.:-])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w/]|\.\w)")
-_BUT: Final = re.compile(r"[^,;:.]{1,40}? but\b")
 _REVERSING: Final = frozenset({"negated", "replaced", "rejected", "past"})
 _ACTOR: Final = re.compile(r"\b(user|assistant)\b(?!')")
 _DENIED_SHARE: Final = 0.5
@@ -72,27 +71,6 @@ def affirmed(text: str, passage: Parsed) -> str | None:
         ):
             return f'without "{own.parsed.normal[slice(*cue.at)]}"'
     return None
-
-
-def denied(text: str, passage: Parsed) -> str | None:
-    """A word of an assertion that stands in the passage only where it is denied."""
-    for term in meaning(text).terms:
-        places = passage.term_places(term)
-        if is_value(term) or is_name(term) or not places:
-            continue
-        if all(_is_denied(passage, span) for span in places):
-            start, end = places[0]
-            return f'"{passage.normal[start:end]}" is denied'
-    return None
-
-
-def _is_denied(passage: Parsed, span: Span) -> bool:
-    """Whether an odd number of cues denies what stands here; "not a but b" denies only a."""
-    cues = _reaching(passage, span)
-    corrected = any(
-        not cue.reaches(*span) and _BUT.match(passage.normal, cue.at[1]) for cue in cues
-    )
-    return len(cues) % 2 == 1 and cues[0].kind == "negated" and not corrected
 
 
 def _opposite(own: Meaning, passage: Parsed) -> str | None:

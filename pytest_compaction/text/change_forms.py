@@ -49,6 +49,11 @@ KEPT: Final = re.compile(
     r"[^,;:(]{0,20}?\b(?:untouched|unchanged|unmodified|unaltered|intact|alone|the same|"
     r"as (?:it|they) (?:is|was|are|were|stood|stands?))\b"
 )
+EXISTED: Final = re.compile(
+    r"^[^,;:(]{0,20}?\b(?:existed|(?:was|were) (?:already )?there|(?:is|was) (?:not|no) "
+    r"(?:a )?new)\b(?! (?:only|not|no))"
+)
+"""A file that was there before has not been created."""
 LEFT: Final = re.compile(r"\b(?:left|leav(?:e|es|ing)|kept|keeps?) $")
 AS_IT_WAS: Final = re.compile(
     r"^ (?:untouched|unchanged|unmodified|unaltered|intact|alone|as (?:it|they) (?:is|was|are|"

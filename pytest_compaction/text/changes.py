@@ -38,6 +38,8 @@ def weigh_change(
         outcome, why = "contradicted", "said not to have happened"
     elif named and change != "read" and governed and _is_kept(parsed.normal, place or 0, end):
         outcome, why = "contradicted", "said to be left as it was"
+    elif named and change == "created" and change_forms.EXISTED.match(parsed.normal[end:]):
+        outcome, why = "contradicted", "said to have existed before"
     elif said and not planned and is_planned(governed):
         outcome, why = "uncertain", "only planned"
     elif named and change == "read" and not said and change_forms.LISTED.match(parsed.normal[end:]):

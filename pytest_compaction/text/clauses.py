@@ -42,6 +42,9 @@ _SENTENCE_END: Final = re.compile(
     r"\s+(?=[\"'(\[*_`“‘]{0,4}[A-Z0-9]|`)"
     r"|(?<=[。！？])|[;；]\s+"
 )
+_ENTRY_END: Final = re.compile(r"[;；]\s+")
+_ITEMS: Final = 5
+"""A line of so many parts with semicolons between them is a list, each part an entry of its own."""
 _INLINE_LEAD: Final = re.compile(r"((?:[^\s:;.!?]+ ){0,5}[^\s:;.!?]+):[*_]{0,2}\s+(?=\S)")
 _FIRST_WORD: Final = re.compile(r"\s*(\S+)")
 _LETTERS: Final = re.compile(r"[A-Za-z]+")
@@ -96,17 +99,21 @@ def sentences(text: str) -> list[Sentence]:
     found: list[Sentence] = []
     outline = _Outline()
     lines = _lines(text)
-    for block, line in enumerate(lines):
-        following = lines[block + 1] if block + 1 < len(lines) else None
+    block = 0
+    for number, line in enumerate(lines):
+        following = lines[number + 1] if number + 1 < len(lines) else None
         _place(line, outline)
         first = len(found)
         context = outline.context()
-        lead, pieces = _pieces(line)
+        lead, entries = _entries(line)
+        block += 1
         if lead is not None:
             found.append(Sentence(lead, block, context))
             context = (*context, first)
         code = line.kind == "code"
-        found.extend(Sentence(piece, block, context, line.removed, code) for piece in pieces)
+        for entry in entries:
+            found.extend(Sentence(piece, block, context, line.removed, code) for piece in entry)
+            block += 1
         if len(found) > first:
             _enter(line, outline, first, len(found) - 1, following)
     for number, sentence in enumerate(found):
@@ -158,17 +165,24 @@ def _enter(line: _Line, outline: _Outline, first: int, last: int, following: _Li
         outline.lead_open = outline.lead_open and not line.blank_before
 
 
-def _pieces(line: _Line) -> tuple[str | None, list[str]]:
-    """The lead-in that a line of several clauses begins with, and its sentences."""
+def _entries(line: _Line) -> tuple[str | None, list[list[str]]]:
+    """The lead-in that a line of several clauses begins with, and its entries as sentences."""
     if line.kind in {"code", "row", "header"}:
-        return None, list(_cut(line.text))
+        return None, [list(_cut(line.text))]
     text, lead = line.text, None
     if ";" in text and line.kind != "heading":
         inline = _INLINE_LEAD.match(text)
         if inline and ";" in text[inline.end() :]:
             lead, text = inline[1] + ":", text[inline.end() :]
+    entries = _ENTRY_END.split(text)
+    if len(entries) < _ITEMS:
+        entries = [text]
+    return lead, [_sentences_of(entry) for entry in entries]
+
+
+def _sentences_of(text: str) -> list[str]:
     pieces = [piece.strip(" ;") for piece in _SENTENCE_END.split(text)]
-    return lead, [part for piece in pieces if piece for part in _cut(piece)]
+    return [part for piece in pieces if piece for part in _cut(piece)]
 
 
 def _cut(text: str) -> list[str]:

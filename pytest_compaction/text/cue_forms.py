@@ -43,13 +43,29 @@ UNABLE: Final = re.compile(r"cannot|can't|couldn't|(?:fail\w*|unable|refus\w+) t
 """What could not be done is no denial of what is said about it: "can't decode byte 0xfd"."""
 UNTIL: Final = re.compile(r"\b(?:until|unless)\b")
 """What is not done until something happens is done then."""
+NEEDLESS: Final = re.compile(r" (?:need to |have to )?(?:wait|be held|stay|remain)\b")
+"""But what need not wait until something happens does not wait at all."""
+NO_REASON: Final = re.compile(
+    r" (?:because(?: of)?|since|due to|owing to|on account of|as a result of|for the sake of|"
+    r"thanks to|for fear of|so that)\b"
+)
+"""A reason that is denied: "not because of the cold"."""
+NO_PART: Final = re.compile(
+    r"\b(?:(?:had|has|have|having|with) nothing(?: at all| whatever)? to do with|"
+    r"(?:ha[sd]|have|play(?:s|ed)?|takes?|took|bears?|bore|makes?|made|of|counts? as|"
+    r"counted as|poses?|posed) "
+    r"no (?:\w+ )?(?:effect|part|influence|impact|bearing|role|difference|problem|obstacle|"
+    r"hindrance|issue|reason|cause|factor|consequence|importance|concern)"
+    r"|(?:do|does|did)(?:n't| not) (?:really )?(?:matter|come into|enter into|count))\b"
+)
+"""What is said to have no part in something: "the cold played no part"."""
 RELATIVE: Final = re.compile(r"\b(?:that|who) (?=(?:\w+ ){0,2}$)")
 COPULA: Final = re.compile(r"\b(?:is|was|are|were|be|been|remains?|proved|turned out to be) $")
 NEW_SUBJECT: Final = re.compile(r"\b(?:the|an?|i|we|you|he|she|it|they|this|that|our|its|their)\b")
 NEXT_WORD: Final = re.compile(r"(?: be| have| \w+ly)* [\w'-]+")
 ON_NOUN: Final = re.compile(
-    rf"(?<!=)\b(?!{BOUND})(?P<noun>no|without|zero|0(?! ?(?:%|ms\b|s\b|sec|min|hour|day|kb|mb|gb|"
-    rf"bytes?\b)))"
+    rf"(?<![=.,\d])\b(?!{BOUND})(?P<noun>no|without|zero|0(?! ?(?:%|ms\b|s\b|sec|min|hour|day|kb|"
+    rf"mb|gb|bytes?\b)))"
     r"(?= [\w\"'(])"
     r"|\b(?P<pro>none(?: of)?|nothing(?! but\b)|nobody|neither|no one)\b"
     r"|\b(?P<lack>lacks?|lacked|lacking|free of|absence of|instead of|rather than|in place of|"
@@ -64,7 +80,6 @@ REJECT: Final = re.compile(
     r"back(?:ed)? out|withdr[ae]wn?|taken back|takes? back|took back|scrapped|vetoed|overruled|"
     r"not chosen|cancell?ed|retracted|dropped(?! (?:from|to|by|below|under)\b)|left out|"
     r"(?:is|was|are|were) (?:false|wrong|untrue|incorrect|obsolete|outdated|stale|superseded)|"
-    r"(?:has|have|had) no (?:effect|part|influence|impact|bearing|role)|"
     r"forbid(?:s|den)?|forbade|prohibit(?:s|ed)?|disallow(?:s|ed)?|ban(?:s|ned)?)\b(?!\s?[=:]\s?\d)"
 )
 SHARING: Final = re.compile(
@@ -92,13 +107,16 @@ BEFORE: Final = re.compile(
     r"correction|refactoring|rewrite)\b"
 )
 """What a text says so is the state that a change has ended."""
-WAS: Final = re.compile(r"\b(?:was|were|had been|stood at)\b(?= )")
+WAS: Final = re.compile(
+    r"\b(?:was|were|had been|stood at|so far|up to now|until now|hitherto)\b(?= )"
+)
 NOW: Final = re.compile(
-    r"\b(?:now|nowadays|currently|today|since then|is (?=\d)|became|becomes|has since)\b"
+    r"\b(?:(?<!until )(?<!up to )now|nowadays|currently|today|since then|is (?=\d)|"
+    r"became|becomes|has since)\b"
 )
 FROM_TO: Final = re.compile(
-    r"\bfrom (?P<old>(?:(?!\bfrom\b|[;:(]|, |\. ).){1,60}?)(?: up| down| over| back)? (?:to|into|"
-    r"onto) (?P<new>\S)"
+    r"\b(?:from|out of) (?P<old>(?:(?!\bfrom\b|[;:(]|, |\. ).){1,60}?)(?: up| down| over| back)? "
+    r"(?:to|into|onto) (?P<new>\S)"
 )
 CHANGES: Final = re.compile(
     r"\b(?:rais|lower|chang|mov|renam|switch|migrat|increas|decreas|reduc|bump|convert|extend|"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import Final, Literal
 
 from pytest_compaction.text.alternatives import Match
+from pytest_compaction.text.negated_verbs import acts, denies_need, denies_verb
 from pytest_compaction.text.parsed import Parsed
 from pytest_compaction.text.polarity import Cue
 from pytest_compaction.text.words import stem
@@ -37,14 +37,6 @@ _PLAIN_KIND: Final = {
     "asked": "only asked:",
     "uncertain": "not sure:",
 }
-
-
-_ACTS: Final = re.compile(
-    r".{0,5}?\b(?:do|does|did)(?:n't| not) (?!(?:happen|occur|exist|appear|work|apply|show|matter|"
-    r"help|arise|do|take place|fit|match|count|run)\b)\w"
-)
-"""What does not do something else is there all the same."""
-_NEED: Final = re.compile(r" (?:need|require|have to|has to|call for)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +83,32 @@ def weigh(
     wording reads by its own keys, so that "A was chosen instead of B" may hold a group for B.
     ``strict`` asks for just that polarity, where nothing else says which one the words have.
     """
+    cues = sentence.sense.cues
+    whole = next((cue for cue in cues if cue.whole and _takes_back(cue, groups)), None)
+    if whole is not None:
+        rest = tuple(cue for cue in cues if cue is not whole)
+        inner = replace(sentence, sense=replace(sentence.sense, cues=rest))
+        return _reversed(weigh(inner, groups, above, meant, strict), _reason(whole, sentence))
     weighed = (
         _weigh_choice(sentence, choice, above, meant, strict)
         for choice in islice(product(*groups), MAX_CHOICES)
     )
     return max(weighed, key=lambda one: (RANK[one.outcome], -one.width))
+
+
+def _takes_back(whole: Cue, groups: Sequence[Sequence[Found]]) -> bool:
+    """Whether all that stands in the sentence stands in what "it is false that" takes back."""
+    own = [one.match for group in groups for one in group if one.own]
+    return bool(own) and all(_within(whole, one) and not _holds(one, whole) for one in own)
+
+
+def _reversed(weighed: Weighed, why: str) -> Weighed:
+    """What is said to be false: what it states is contradicted, and what it denies is stated."""
+    if weighed.outcome == "stated":
+        return replace(weighed, outcome="contradicted", why=why)
+    if weighed.outcome == "contradicted":
+        return replace(weighed, outcome="stated", why=f"{weighed.why}; {why}")
+    return weighed
 
 
 def _weigh_choice(
@@ -128,7 +141,8 @@ def _weigh_choice(
         cue = next((cue for cue in [*cues, *outer] if _reverses(sentence, cue, found)), None)
         if cue is None:
             why = f'without the negation of "{found.match.alternative.normal}"'
-            return Weighed("contradicted", words, why, Signature(1, 1), width)
+            outcome: Outcome = "uncertain" if _is_other_word(found, choice) else "contradicted"
+            return Weighed(outcome, words, why, Signature(1, 1), width)
         (cues if cue in cues else outer).remove(cue)
     hits = [(cue, *_hits(cue, choice)) for cue in cues]
     reached = [(cue, last) for cue, hit, last in hits if hit]
@@ -226,21 +240,29 @@ def _reverses(sentence: Parsed, cue: Cue, found: Found) -> bool:
     """Whether a cue gives a group the negation that its alternative asks for."""
     if cue.kind not in REVERSING or cue.whole:
         return False
-    if found.own and cue.at[1] and _denies_need(sentence.normal, cue.at[1], found.match.start):
+    if found.own and cue.at[1] and denies_need(sentence.normal, cue.at[1], found.match.start):
         return False
     if cue.scope == cue.before:
         return True
     if not found.own:
         return False
+    if not found.match.alternative.normal and not denies_verb(sentence.normal, cue, found.match):
+        return False
     return _within(cue, found.match) or (
         cue.reaches_back(found.match.start, found.match.end)
-        and not _ACTS.match(sentence.normal[max(cue.at[0] - 5, 0) :])
+        and not acts(sentence.normal, cue.at[0])
     )
 
 
-def _denies_need(normal: str, end: int, start: int) -> bool:
-    """Whether a negation is of a need: what needs no change may have been changed."""
-    return _NEED.match(normal, end, max(end, start)) is not None
+def _is_other_word(found: Found, choice: Sequence[Found]) -> bool:
+    """Whether the verb that is to be denied is a word of another group here, such as a name."""
+    return not found.match.alternative.normal and any(
+        one is not found
+        and one.own
+        and one.match.start < found.match.end
+        and found.match.start < one.match.end
+        for one in choice
+    )
 
 
 def _holds(match: Match, cue: Cue) -> bool:

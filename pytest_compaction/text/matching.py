@@ -198,7 +198,7 @@ class TextIndex:
         above = self._above(sentence)
         weighed = self._against_counterparts(number, weighed, statement)
         weighed = self._of_another(number, wanted, statement, weighed)
-        weighed = disagreed(statement, parsed, weighed, above)
+        weighed = disagreed(statement, parsed, groups, weighed, above, self._index.around(number))
         if statement.change and weighed.outcome == "stated":
             planned = changes.is_planned(normalize(statement.text))
             return changes.weigh_change(parsed, above, groups, statement.change, weighed, planned)
@@ -223,7 +223,7 @@ class TextIndex:
                 if any(one.own for group in groups for one in group):
                     one = weigh(passage, groups, self._cues_above(sentence), meant)
                     one = self._of_another(number, wanted, statement, one)
-                    one = disagreed(statement, passage, one, self._above(sentence))
+                    one = disagreed(statement, passage, groups, one, self._above(sentence))
                     weighed.append(together(statement.text, passage, wanted, groups, one))
         return max(weighed, key=lambda one: RANK[one.outcome], default=None)
 
@@ -233,9 +233,7 @@ class TextIndex:
         """Not stated where the prose around the sentence says it of another thing."""
         if weighed.outcome != "stated" or self._index.sentences[number].code:
             return weighed
-        near = sorted([number, *self._index.beside(number)])
-        around = joined([self._index.parsed(one) for one in near])
-        why = bound_otherwise(statement.text, wanted, around)
+        why = bound_otherwise(statement.text, wanted, self._index.around(number))
         return weighed if why is None else replace(weighed, outcome="uncertain", why=why)
 
     def _against_counterparts(self, number: int, weighed: Weighed, statement: Statement) -> Weighed:

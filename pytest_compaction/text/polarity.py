@@ -75,6 +75,7 @@ def sense_of(normal: str, code: bool = False) -> Sense:
     if not code:
         cues += [
             *_rejections(normal, bounds),
+            *_without_part(normal, bounds),
             *_replacements(normal, bounds),
             *_past(normal, bounds),
             *_suppositions(normal, bounds),
@@ -110,7 +111,14 @@ def _on_verb(normal: str, bounds: Bounds) -> Iterator[Cue]:
         start, end = match.span()
         if normal[end : end + 5] == " only":
             continue
-        if cue_forms.UNTIL.search(normal, end, bounds.after(bounds.after(end) + 1)):
+        beyond = bounds.after(bounds.after(end) + 1)
+        if cue_forms.UNTIL.search(normal, end, beyond) and not cue_forms.NEEDLESS.match(
+            normal, end
+        ):
+            continue
+        reason = cue_forms.NO_REASON.match(normal, end)
+        if reason:
+            yield Cue("negated", (start, end), (end, bounds.after(reason.end())))
             continue
         if cue_forms.UNABLE.fullmatch(normal[start:end]):
             verb = cue_forms.NEXT_WORD.match(normal, end)
@@ -179,6 +187,12 @@ def _rejections(normal: str, bounds: Bounds) -> Iterator[Cue]:
         yield Cue("rejected", (start, end), (end, limit), (left, start) if passive else NOWHERE)
 
 
+def _without_part(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    for match in cue_forms.NO_PART.finditer(normal):
+        start, end = match.span()
+        yield Cue("rejected", (start, end), (end, bounds.after(end)), (bounds.before(start), start))
+
+
 def _shared(normal: str, bounds: Bounds, left: int, start: int) -> int:
     """Where the clause begins whose subject or object a verb without one of its own shares."""
     while left > 0 and cue_forms.SHARING.fullmatch(normal[left:start].strip(" ,")):
@@ -215,7 +229,7 @@ def _from_to(normal: str, bounds: Bounds) -> Iterator[Cue]:
             or normal[:left].endswith("(")
             or normal[left] == "("
         ):
-            yield Cue("replaced", (match.start(), match.start() + 4), match.span("old"))
+            yield Cue("replaced", (match.start(), match.start("old") - 1), match.span("old"))
     for match in re.finditer(r"\bto \S+(?: \w+)? (from (?=\d))", normal):
         end = bounds.after(match.end())
         yield Cue("replaced", match.span(1), (match.end(), end))

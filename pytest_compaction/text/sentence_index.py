@@ -22,7 +22,7 @@ from pytest_compaction.text.clauses import Sentence, sentences
 from pytest_compaction.text.expressions import forms_of_words
 from pytest_compaction.text.held import held_values
 from pytest_compaction.text.parsed import Parsed, bounded_find, parse
-from pytest_compaction.text.passages import SENTENCES
+from pytest_compaction.text.passages import SENTENCES, joined
 from pytest_compaction.text.phrases import places_of
 from pytest_compaction.text.relations import Relation
 from pytest_compaction.text.things import proper_names
@@ -99,6 +99,10 @@ class SentenceIndex:
         sentence, away = self.sentences[number], SENTENCES - 1
         around = range(max(number - away, 0), min(number + away + 1, len(self.sentences)))
         return [beside for beside in around if self._is_beside(beside, number, sentence)]
+
+    def around(self, number: int) -> Parsed:
+        """The sentence with those beside it, read as one."""
+        return joined([self.parsed(one) for one in sorted([number, *self.beside(number)])])
 
     def _is_beside(self, beside: int, number: int, sentence: Sentence) -> bool:
         """Whether both stand in one block, and neither is the lead-in of the other."""

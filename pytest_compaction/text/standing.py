@@ -40,7 +40,7 @@ _AHEAD: Final = re.compile(
 _OPEN: Final = re.compile(
     r"\b(?:to be|to do|todos?|later|next|needs?|must|should|shall|has to|have to|will|yet|"
     r"remain\w*|open|pending|outstanding|still (?:to|needs?|has|have|missing|undone|waits?)|"
-    r"plan\w*|wants?|wanted|wish\w*|going to|propos\w+|"
+    r"(?<!the )(?<!our )(?<!this )plan\w*|wants?|wanted|wish\w*|going to|propos\w+|"
     r"suggest\w*|ideas?|left for|left to|requests?|requested|tomorrow|not|never|asked (?:for|to)|"
     r"would|ready to|about to|due|follow-ups?|needed|waits?|waiting|awaits?|before|until)\b"
 )
@@ -73,6 +73,15 @@ _SOME: Final = 0.3
 """The same for one that is open."""
 _STEPS: Final = frozenset({"state", "path", "command", "error", "identifier"})
 """Types of statements whose "is to be" is a step still to be done, and no rule or choice."""
+_IMPERATIVE: Final = re.compile(
+    r"(?!(?:is|was|are|were|has|have|had|can|could|will|would|should|must|may|did|does|do|no|not|"
+    r"all|only|both|each|every|one|two|now|some|any|this|that|these|those)\b)[a-z]{2,}(?<!s)(?<!ed)"
+    r"(?<!ing)(?<!ly) (?:the|an?|its|their|our|my|all|tests|docs|support|comments)\b"
+)
+"""A task as it stands in a list of tasks: "add the tests"."""
+_FINITE: Final = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|can|could|will|would|does|did)\b|\w{3,}ed\b"
+)
 _HEADING: Final = re.compile(r"^(?:already )?(?:done|completed?|finished|closed|resolved)\b")
 
 
@@ -81,7 +90,10 @@ def is_step(text: str, type: str | None) -> bool:
     normal = meaning(text).parsed.normal
     if type == "next_step" or _PLANNED.search(normal):
         return True
-    return type in _STEPS and _TO_BE.search(normal) is not None
+    if type not in _STEPS:
+        return False
+    task = _IMPERATIVE.match(normal) is not None and not _FINITE.search(normal)
+    return task or _TO_BE.search(normal) is not None
 
 
 def closes(heading: str) -> bool:

@@ -131,12 +131,16 @@ def is_path(token: str) -> bool:
 def path_suffixes(path: str) -> list[str]:
     """The suffixes of a path on component boundaries, longest first, itself included.
 
+    None begins with a point, as no token does: ``~/.config/a.ini`` is ``config/a.ini``.
+
     Of a path with very many components only the shorter suffixes are given, so that
     a megabyte of base64 stays linear.
     """
-    parts = [part for part in path.replace("\\", "/").split("/") if part not in {"", "."}]
+    parts = [
+        part for part in path.replace("\\", "/").split("/") if part not in {"", ".", "~", "$home"}
+    ]
     starts = [*range(min(1, len(parts))), *range(max(1, len(parts) - MAX_SUFFIXES), len(parts))]
-    return ["/".join(parts[i:]) for i in starts]
+    return ["/".join(parts[i:]).lstrip(".") for i in starts]
 
 
 def raw_tokens(normal: str) -> list[str]:
