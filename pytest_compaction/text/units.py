@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.text.alternatives import Alternative, Wanted
+from pytest_compaction.text.alternatives import Alternative, Term, Wanted
 from pytest_compaction.text.groups import REVERSING
 from pytest_compaction.text.meaning import Meaning, meaning
 from pytest_compaction.text.minimal_clauses import VERB, minimal_clauses
@@ -123,12 +123,27 @@ def _units(
         units.append(Unit(thing.span, _with_others(thing.span, places, groups), thing))
     named = [one.span for one in mine]
     for term in own.terms:
-        spans = [span for span in own.parsed.term_places(term) if not meets(span, named)]
+        spans = [span for span in _own_places(own, own.parsed, term) if not meets(span, named)]
         for span in spans[:1]:
             within = [one.span for one in heard]
-            places = {place for place in passage.term_places(term) if not meets(place, within)}
+            held = _own_places(own, passage, term)
+            places = {place for place in held if not meets(place, within)}
             units.append(Unit(span, _with_others(span, places, groups)))
     return units
+
+
+def _own_places(own: Meaning, parsed: Parsed, term: Term) -> list[Span]:
+    """The places of a term without those that hold another term of the statement itself.
+
+    A statement may have two words that stand for each other, such as "reset" and "clear".
+    """
+    others = [
+        span
+        for other in own.terms
+        if other is not term and set(other.keys) & set(term.keys) and other.keys[0] != term.keys[0]
+        for span in parsed.places.get(other.keys[0], ())
+    ]
+    return [span for span in parsed.term_places(term) if not meets(span, others)]
 
 
 def _with_others(own: Span, places: set[Span], groups: _Groups) -> tuple[Span, ...]:
