@@ -17,7 +17,7 @@ from pytest_compaction.text.things import Thing, proper_names, things
 _PRONOUN: Final = re.compile(
     r"[\W_]*(?:and |but |now |then |where |there )*(?:it|they|this|these|he|she)\b"
 )
-_Groups = Sequence[tuple[list[Span], list[Span]]]
+_Groups = Sequence[tuple[list[Span], list[tuple[Span, ...]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,19 +147,31 @@ def _own_places(own: Meaning, parsed: Parsed, term: Term) -> list[Span]:
 
 
 def _with_others(own: Span, places: set[Span], groups: _Groups) -> tuple[Span, ...]:
-    """These places, and those of the other wordings of a group that stands for just this."""
+    """These places, and those of the other wordings of a group that stands for just this.
+
+    Of a wording that holds one of the places already, the other words are left out.
+    """
+    found = set(places)
     for mine, theirs in groups:
         if mine and all(meet(own, span) for span in mine):
-            places = places | set(theirs)
-    return tuple(sorted(places))
+            for spans in theirs:
+                if not any(meets(span, list(places)) for span in spans):
+                    found.update(spans)
+    return tuple(sorted(found))
 
 
 def _group(
     own: Parsed, passage: Parsed, group: Sequence[Alternative]
-) -> tuple[list[Span], list[Span]]:
-    """The places of a key group in the statement's text and in the passage."""
+) -> tuple[list[Span], list[tuple[Span, ...]]]:
+    """The places of a key group in the statement's text, and of each match in the passage.
+
+    The words of a denial ("no longer stands") are no wording of it unless they stand as they are.
+    """
     mine = [span for one in group for match in own.matches(one) for span in match.spans]
-    return mine, [span for one in group for match in passage.matches(one) for span in match.spans]
+    theirs = [match for one in group for match in passage.matches(one)]
+    return mine, [
+        match.spans for match in theirs if match.whole or not match.alternative.negative
+    ]
 
 
 def within(span: Span, clause: Span) -> bool:
