@@ -93,10 +93,7 @@ def things(normal: str, proper: Collection[str] = ()) -> list[Thing]:
         joined = re.search(r"[\w./-]$", normal[:start]) or re.match(r"[_/]\w", normal[end:])
         if not joined and not any(one[0] < end and start < one[1] for one in taken):
             found.append(_valued(normal, value))
-    found += [
-        Thing("rest", match.span(1), match[1])
-        for match in _REST.finditer(normal)
-    ]
+    found += [Thing("rest", match.span(1), match[1]) for match in _REST.finditer(normal)]
     return sorted(found, key=lambda one: one.span)
 
 

@@ -169,9 +169,7 @@ def _group(
     """
     mine = [span for one in group for match in own.matches(one) for span in match.spans]
     theirs = [match for one in group for match in passage.matches(one)]
-    return mine, [
-        match.spans for match in theirs if match.whole or not match.alternative.negative
-    ]
+    return mine, [match.spans for match in theirs if match.whole or not match.alternative.negative]
 
 
 def within(span: Span, clause: Span) -> bool:
