@@ -62,22 +62,26 @@ def other_slot(both: Comparison) -> str | None:
         homes = both.homes(unit.places)
         if slot is None or not homes:
             continue
-        if not all(
+        leads = all(
             _opens_with(both, at, [unit]) or _framed(both, at, unit, slot[1]) for at in homes
-        ):
-            continue
-        others = [other for other in both.units if other is not unit]
-        held = both.held(others)
+        )
+        held = both.held([other for other in both.units if not _in_one_phrase(both, other, unit)])
         for number, clause in enumerate(both.clauses):
             if number in homes or held[number] < _LEAST:
                 continue
-            if held[number] <= max(held[at] for at in homes):
+            if held[number] <= max(held[at] for at in homes) + (0 if leads else _LEAST):
                 continue
             word = _in_slot(both, slot[1], clause)
             if word:
                 meant = both.own.normal[slot.start() : unit.own[1]]
                 return f'"{slot[1]} {word}" for "{meant}"'
     return None
+
+
+def _in_one_phrase(both: Comparison, one: Unit, other: Unit) -> bool:
+    """Whether two words of the statement stand side by side, or are the same."""
+    first, second = sorted((one.own, other.own))
+    return not both.own.normal[first[1] : second[0]].strip()
 
 
 def _framed(both: Comparison, number: int, unit: Unit, preposition: str) -> bool:
@@ -140,8 +144,9 @@ def _in_slot(both: Comparison, preposition: str, region: Span) -> str | None:
     """The word behind this preposition in a region, if it is none of the statement's."""
     taken = [span for unit in both.units for span in unit.places]
     form = "because" if preposition == "because of" else preposition
-    pattern = re.compile(rf"\b{form} (?:of )?(?:the |an? |its )?([\w./-]+)")
+    pattern = re.compile(rf"\b{form} (?:of )?(?:the |an? |its )?([\w./-]*\w)")
     found = list(pattern.finditer(both.passage.normal, *region))
     if not found or any(meets(match.span(1), taken) for match in found):
         return None
-    return next((match[1] for match in found if match[1] not in STOPWORDS), None)
+    words = [match[1] for match in found if match[1] not in STOPWORDS]
+    return next((word for word in words if not word[0].isdigit()), None)
