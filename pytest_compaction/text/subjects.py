@@ -21,7 +21,12 @@ _LEAST: Final = 2
 _WORD: Final = re.compile(r"[\w./@-]+")
 _ACTORS: Final = frozenset("i we you he she they".split())
 _LEAD: Final = re.compile(r"^[\W_]*(?:and |or |but |then |only |the |an? )*")
-_NO_SUBJECT: Final = re.compile(r"(?:its|their|his|her)\b|[a-z]+ing\b")
+_ADVERBIAL: Final = re.compile(
+    r"(?:by|in|on|at|during|after|before|until|since|from|for)\b[^,;:]{1,40}?"
+    r"(?:, |(?= (?:the|a|an) ))[ ]?(?:the |an? )?"
+)
+"""What may stand before the subject: "by the winter of 1883 the staging was gone"."""
+_NO_SUBJECT: Final = re.compile(r"(?:its|their|his|her)\b|(?<!the )(?<!a )(?<!an )[a-z]+ing\b")
 """What belongs to the subject before, or is no subject."""
 _STOP: Final = re.compile(r"[;:]|, |\b(?:because|since|so|which|while|when|if|until|that)\b")
 _ADJUNCT: Final = (
@@ -127,8 +132,10 @@ def _foreign_subject(both: Comparison, number: int) -> str | None:
     start, end = both.clauses[number]
     text = both.passage.normal[start:end]
     opened = _LEAD.match(text).end()  # type: ignore[union-attr]
+    adverbial = _ADVERBIAL.match(text, opened)
+    opened = adverbial.end() if adverbial else opened
     word = _WORD.match(text, opened)
-    if word is None or _NO_SUBJECT.match(word[0]):
+    if word is None or _NO_SUBJECT.match(text, opened):
         return None
     if word[0] in _ACTORS:
         return word[0]
