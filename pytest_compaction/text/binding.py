@@ -21,6 +21,7 @@ from pytest_compaction.text.alternatives import Wanted
 from pytest_compaction.text.minimal_clauses import FINITE
 from pytest_compaction.text.parsed import Parsed, Span
 from pytest_compaction.text.roles import exchanged_roles
+from pytest_compaction.text.sequences import other_sequence
 from pytest_compaction.text.subjects import other_slot, other_subject
 from pytest_compaction.text.things import may_replace
 from pytest_compaction.text.units import Comparison, Unit, compared, meets, within
@@ -40,7 +41,7 @@ _OTHER: Final = r"(?:another|(?:an?|the|some|any) (?:other|later|different|earli
 def bound_otherwise(text: str, wanted: Wanted, passage: Parsed) -> str | None:
     """Of what else the passage says what the statement says of its own things, if it shows."""
     both = compared(text, wanted, passage)
-    roles = exchanged_roles(both)
+    roles = exchanged_roles(both) or other_sequence(both)
     if roles or len(both.clauses) < 2:
         return roles
     return _other_thing(both) or _other_modifier(both) or other_subject(both) or other_slot(both)

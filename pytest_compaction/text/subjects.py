@@ -29,9 +29,7 @@ _ADVERBIAL: Final = re.compile(
 _NO_SUBJECT: Final = re.compile(r"(?:its|their|his|her)\b|(?<!the )(?<!a )(?<!an )[a-z]+ing\b")
 """What belongs to the subject before, or is no subject."""
 _STOP: Final = re.compile(r"[;:]|, |\b(?:because|since|so|which|while|when|if|until|that)\b")
-_ADJUNCT: Final = (
-    r"(?:into|in|to|on|onto|at|by|from|with|without|about|under|during|because of|as)"
-)
+_ADJUNCT: Final = r"(?:into|in|to|on|onto|at|by|from|with|without|about|under|during|because of|as)"
 _SLOT: Final = re.compile(rf"\b({_ADJUNCT}) (?:the |an? |its )?(?:[a-z]+ )?$")
 
 
