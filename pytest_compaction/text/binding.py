@@ -67,7 +67,8 @@ def _other_thing(both: Comparison) -> str | None:
 def _partner(both: Comparison, unit: Unit, others: Sequence[Unit]) -> Span | None:
     """Another of its kind that has one of the statement's other words to itself.
 
-    "28.2 s when it restored a bundle, 23.3 s when it built" has "built" with 23.3 s alone.
+    "28.2 s when it restored a bundle, 23.3 s when it built" has "built" with 23.3 s alone. A word
+    that stands before the thing may be meant for both.
     """
     homes = both.homes(unit.places)
     if not homes or unit.thing is None:
@@ -83,7 +84,7 @@ def _partner(both: Comparison, unit: Unit, others: Sequence[Unit]) -> Span | Non
     ]
     for other in others if rivals else ():
         held = [number for number, count in enumerate(both.held([other])) if count]
-        if not held or set(held) & set(homes):
+        if not held or min(held) <= max(homes):
             continue
         inside = [
             [span for span in rivals if within(span, both.clauses[number])] for number in held

@@ -26,6 +26,8 @@ _BASES: Final = frozenset(base_stem(word) for word in IRREGULAR_FORMS)
 _PARTICIPLES: Final = frozenset(form for forms in IRREGULAR_FORMS.values() for form in forms)
 _INFLECTED: Final = re.compile(r"[a-z]{2,}(?:ed|[^s\W\d]s)")
 
+_MODAL: Final = re.compile(r"\b(?:would|will|can|could|must|may|might|should|shall|to) $")
+
 Voice = Literal["active", "passive", "agent"]
 """Active, passive, or passive with the agent behind "by"."""
 
@@ -88,12 +90,15 @@ def _verbs(both: Comparison) -> Iterator[tuple[Unit, Unit, list[Unit]]]:
             if STOP.search(both.own.normal, before.own[1], unit.own[0]):
                 break
             behind.append(unit)
-        if verb.thing is None and behind and _is_verb(both.own.normal[slice(*verb.own)]):
+        if verb.thing is None and behind and _is_verb(both.own.normal, verb.own):
             yield verb, before, behind
 
 
-def _is_verb(word: str) -> bool:
-    return _INFLECTED.fullmatch(word) is not None or base_stem(word) in _BASES
+def _is_verb(normal: str, span: Span) -> bool:
+    word = normal[slice(*span)]
+    if _INFLECTED.fullmatch(word) is not None or base_stem(word) in _BASES:
+        return True
+    return _MODAL.search(normal[: span[0]]) is not None
 
 
 def _voice(normal: str, verb: Span, objects: Sequence[Span]) -> Voice | None:
