@@ -75,7 +75,7 @@ class Comparison:
     def _left_out(self, number: int) -> list[Span]:
         """What is said once for two: "the burn takes 19 s when warm, and 41 s when cold".
 
-        If a clause opens with a thing, what stands before the first thing of the last clause.
+        If a clause opens with a thing and no verb follows, what stands before the first thing of the last clause.
         """
         heard = [one.span for one in self.foreign]
         heard += [span for unit in self.units if unit.thing for span in unit.places]
@@ -83,7 +83,8 @@ class Comparison:
         opened = _CONJUNCTION.match(self.passage.normal, start, end)
         if not number or not opened or opened.end() == start:
             return []
-        if not any(span[0] == opened.end() for span in heard):
+        led = next((span for span in heard if span[0] == opened.end()), None)
+        if led is None or VERB.match(self.passage.normal, led[1] + 1):
             return []
         before, _ = self.clauses[number - 1]
         first = min((span[0] for span in heard if before <= span[0] < start), default=before)
