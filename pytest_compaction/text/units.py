@@ -75,7 +75,8 @@ class Comparison:
     def _left_out(self, number: int) -> list[Span]:
         """What is said once for two: "the burn takes 19 s when warm, and 41 s when cold".
 
-        If a clause opens with a thing and no verb follows, what stands before the first thing of the last clause.
+        If a clause opens with a thing and no verb follows, what stands before the first thing of
+        the clause before.
         """
         heard = [one.span for one in self.foreign]
         heard += [span for unit in self.units if unit.thing for span in unit.places]
