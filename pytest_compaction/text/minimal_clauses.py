@@ -17,7 +17,7 @@ from pytest_compaction.text.words import STOPWORDS
 _BREAK: Final = re.compile(
     r"(?P<hard> ?; |: | - |\. (?=\w)|[()] ?|"
     r",? (?:but|while|whereas|though|although|yet|because|since|so) )|"
-    r"(?P<soft>, (?:and |or |then )?| and | or )"
+    r"(?P<soft>, (?:and |or |then )?| and | or | \| )"
 )
 FINITE: Final = (
     r"(?:is|are|was|were|has|have|had|does|do|did|will|would|can|could|must|may|might|shall|"

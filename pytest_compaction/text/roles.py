@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final, Literal
 
 from pytest_compaction.text.meaning import STOP
@@ -25,50 +26,79 @@ _BASES: Final = frozenset(base_stem(word) for word in IRREGULAR_FORMS)
 _PARTICIPLES: Final = frozenset(form for forms in IRREGULAR_FORMS.values() for form in forms)
 _INFLECTED: Final = re.compile(r"[a-z]{2,}(?:ed|[^s\W\d]s)")
 
+_MODAL: Final = re.compile(r"\b(?:would|will|can|could|must|may|might|should|shall|to) $")
+
 Voice = Literal["active", "passive", "agent"]
 """Active, passive, or passive with the agent behind "by"."""
 
 
 def exchanged_roles(both: Comparison) -> str | None:
     """The one who does it there is the one to whom it is done here, or the reverse."""
-    normal = both.own.normal
     for verb, before, behind in _verbs(both):
         own = [unit.own for unit in both.units]
         held = [span for unit in both.units for span in unit.places]
-        meant = _voice(normal, verb.own, own)
-        for place in verb.places:
-            clause = next((one for one in both.clauses if within(place, one)), None)
+        meant = _voice(both.own.normal, verb.own, own)
+        for place, clause in _places(both, verb):
             heard = _voice(both.passage.normal, place, held)
-            same = _is_same(normal[slice(*verb.own)], both.passage.normal[slice(*place)])
-            if not same or clause is None or meant is None or heard is None:
+            if meant is None or heard is None:
                 continue
-            order = _order(both, before, behind, place, clause)
-            if (order == -1 and heard == meant) or (
-                order == 1
-                and {meant, heard} in ({"active", "agent"}, {"active", "passive"})
-                and (meant == "active") <= (heard == "agent")
+            order = _order(before, behind[0], place, clause)
+            if (
+                (order == -1 and heard == meant)
+                or (
+                    order == 1
+                    and {meant, heard} in ({"active", "agent"}, {"active", "passive"})
+                    and (meant == "active") <= (heard == "agent")
+                )
+                or (heard == meant == "active" and _around(before, behind, place, clause))
             ):
-                return f'who and whom of "{normal[slice(*verb.own)]}" are exchanged'
+                return f'who and whom of "{both.own.normal[slice(*verb.own)]}" are exchanged'
     return None
 
 
-def _verbs(both: Comparison) -> Iterator[tuple[Unit, Unit, Unit]]:
-    """Each verb of the statement between two other units of one clause, with these."""
+def _places(both: Comparison, verb: Unit) -> Iterator[tuple[Span, Span]]:
+    """Where the passage has the same verb, each with its minimal clause.
+
+    Another verb may turn the roles by itself.
+    """
+    mine = base_stem(both.own.normal[slice(*verb.own)])
+    for place in verb.places:
+        clause = next((one for one in both.clauses if within(place, one)), None)
+        if clause is not None and base_stem(both.passage.normal[slice(*place)]) == mine:
+            yield place, clause
+
+
+def _around(before: Unit, behind: Sequence[Unit], place: Span, clause: Span) -> bool:
+    """Whether the verb keeps its object and the two around these have changed places.
+
+    "A poll eats the tokens of a booking", "a booking eats the tokens of a poll".
+    """
+    kept = _sides(behind[0], place, clause) == {1}
+    return kept and any(
+        _order(before, last, place, clause) == -1
+        and all(within(span, clause) for span in (*before.places, *last.places))
+        for last in behind[1:]
+    )
+
+
+def _verbs(both: Comparison) -> Iterator[tuple[Unit, Unit, list[Unit]]]:
+    """Each verb of the statement, with the unit before it and those behind it in its clause."""
     units = sorted(both.units, key=lambda unit: unit.own)
-    for before, verb, behind in zip(units, units[1:], units[2:], strict=False):
-        word = both.own.normal[slice(*verb.own)]
-        apart = STOP.search(both.own.normal, before.own[1], behind.own[0])
-        if verb.thing is None and not apart and _is_verb(word):
+    for number, (before, verb) in enumerate(pairwise(units)):
+        behind: list[Unit] = []
+        for unit in units[number + 2 :]:
+            if STOP.search(both.own.normal, before.own[1], unit.own[0]):
+                break
+            behind.append(unit)
+        if verb.thing is None and behind and _is_verb(both.own.normal, verb.own):
             yield verb, before, behind
 
 
-def _is_verb(word: str) -> bool:
-    return _INFLECTED.fullmatch(word) is not None or base_stem(word) in _BASES
-
-
-def _is_same(verb: str, other: str) -> bool:
-    """Whether both are forms of one verb; another verb may turn the roles by itself."""
-    return base_stem(verb) == base_stem(other)
+def _is_verb(normal: str, span: Span) -> bool:
+    word = normal[slice(*span)]
+    if _INFLECTED.fullmatch(word) is not None or base_stem(word) in _BASES:
+        return True
+    return _MODAL.search(normal[: span[0]]) is not None
 
 
 def _voice(normal: str, verb: Span, objects: Sequence[Span]) -> Voice | None:
@@ -87,7 +117,7 @@ def _voice(normal: str, verb: Span, objects: Sequence[Span]) -> Voice | None:
     return None if word.endswith("ed") or word in _PARTICIPLES else "active"
 
 
-def _order(both: Comparison, before: Unit, behind: Unit, place: Span, clause: Span) -> int:
+def _order(before: Unit, behind: Unit, place: Span, clause: Span) -> int:
     """1 if the two units stand around the verb as in the statement, -1 if exchanged, else 0.
 
     Where only the first of them is there, a person, it counts alone.

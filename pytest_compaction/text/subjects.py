@@ -21,12 +21,16 @@ _LEAST: Final = 2
 _WORD: Final = re.compile(r"[\w./@-]+")
 _ACTORS: Final = frozenset("i we you he she they".split())
 _LEAD: Final = re.compile(r"^[\W_]*(?:and |or |but |then |only |the |an? )*")
-_NO_SUBJECT: Final = re.compile(r"(?:its|their|his|her)\b|[a-z]+ing\b")
+_ADVERBIAL: Final = re.compile(
+    r"(?:by|in|on|at|during|after|before|until|since|from|for)\b[^,;:]{1,40}?"
+    r"(?:, |(?= (?:the|a|an) ))[ ]?(?:the |an? )?"
+)
+"""What may stand before the subject: "by the winter of 1883 the staging was gone"."""
+_NO_SUBJECT: Final = re.compile(r"(?:its|their|his|her)\b|(?<!the )(?<!a )(?<!an )[a-z]+ing\b")
 """What belongs to the subject before, or is no subject."""
 _STOP: Final = re.compile(r"[;:]|, |\b(?:because|since|so|which|while|when|if|until|that)\b")
-_SLOT: Final = re.compile(
-    r"\b(into|in|to|on|onto|by|from|with|because of) (?:the |an? |its )?(?:[a-z]+ )?$"
-)
+_ADJUNCT: Final = r"(?:into|in|to|on|onto|at|by|from|with|without|about|under|during|because of|as)"
+_SLOT: Final = re.compile(rf"\b({_ADJUNCT}) (?:the |an? |its )?(?:[a-z]+ )?$")
 
 
 def other_subject(both: Comparison) -> str | None:
@@ -51,22 +55,47 @@ def other_subject(both: Comparison) -> str | None:
 
 
 def other_slot(both: Comparison) -> str | None:
-    """Another word behind the preposition that leads to one of the statement's words."""
+    """Another word behind the preposition that leads to one of the statement's words.
+
+    The word itself must open a clause of its own, as its subject or behind the preposition
+    ("on depot-1 the lease was lost; on staging-2 it was kept").
+    """
     for unit in both.units:
         slot = _SLOT.search(both.own.normal[: unit.own[0]])
         homes = both.homes(unit.places)
-        if slot is None or not homes or not all(_opens_with(both, at, [unit]) for at in homes):
+        if slot is None or not homes:
             continue
-        others = [other for other in both.units if other is not unit]
-        held = both.held(others)
-        for number in range(min(homes)):
-            if held[number] < _LEAST or held[number] <= max(held[at] for at in homes):
+        leads = all(
+            _opens_with(both, at, [unit]) or _framed(both, at, unit, slot[1]) for at in homes
+        )
+        held = both.held([other for other in both.units if not _in_one_phrase(both, other, unit)])
+        for number, clause in enumerate(both.clauses):
+            if number in homes or held[number] < _LEAST:
                 continue
-            word = _in_slot(both, slot[1], (both.clauses[number][0], both.clauses[homes[0]][0]))
+            if held[number] <= max(held[at] for at in homes) + (0 if leads else _LEAST):
+                continue
+            word = _in_slot(both, slot[1], clause)
             if word:
                 meant = both.own.normal[slot.start() : unit.own[1]]
                 return f'"{slot[1]} {word}" for "{meant}"'
     return None
+
+
+def _in_one_phrase(both: Comparison, one: Unit, other: Unit) -> bool:
+    """Whether two words of the statement stand side by side, or are the same."""
+    first, second = sorted((one.own, other.own))
+    return not both.own.normal[first[1] : second[0]].strip()
+
+
+def _framed(both: Comparison, number: int, unit: Unit, preposition: str) -> bool:
+    """Whether a minimal clause opens with the unit behind this preposition."""
+    start, end = both.clauses[number]
+    text = both.passage.normal[start:end]
+    opened = _LEAD.match(text).end()  # type: ignore[union-attr]
+    frame = re.compile(rf"{preposition} (?:the |an? |its )?(?:[a-z]+ )?").match(text, opened)
+    return frame is not None and any(
+        start + opened < span[0] <= start + frame.end() for span in unit.places
+    )
 
 
 def _subject_units(both: Comparison) -> list[Unit]:
@@ -101,8 +130,10 @@ def _foreign_subject(both: Comparison, number: int) -> str | None:
     start, end = both.clauses[number]
     text = both.passage.normal[start:end]
     opened = _LEAD.match(text).end()  # type: ignore[union-attr]
+    adverbial = _ADVERBIAL.match(text, opened)
+    opened = adverbial.end() if adverbial else opened
     word = _WORD.match(text, opened)
-    if word is None or _NO_SUBJECT.match(word[0]):
+    if word is None or _NO_SUBJECT.match(text, opened):
         return None
     if word[0] in _ACTORS:
         return word[0]
@@ -118,8 +149,9 @@ def _in_slot(both: Comparison, preposition: str, region: Span) -> str | None:
     """The word behind this preposition in a region, if it is none of the statement's."""
     taken = [span for unit in both.units for span in unit.places]
     form = "because" if preposition == "because of" else preposition
-    pattern = re.compile(rf"\b{form} (?:of )?(?:the |an? |its )?([\w./-]+)")
+    pattern = re.compile(rf"\b{form} (?:of )?(?:the |an? |its )?([\w./-]*\w)")
     found = list(pattern.finditer(both.passage.normal, *region))
     if not found or any(meets(match.span(1), taken) for match in found):
         return None
-    return next((match[1] for match in found if match[1] not in STOPWORDS), None)
+    words = [match[1] for match in found if match[1] not in STOPWORDS]
+    return next((word for word in words if not word[0].isdigit()), None)

@@ -39,6 +39,11 @@ _CALENDAR: Final = frozenset(
     """monday tuesday wednesday thursday friday saturday sunday january february march april may
     june july august september october november december easter""".split()
 )
+_REST: Final = re.compile(
+    r"\b(the (?:rest|remainder|others|other half)|none|fewer|less|half as (?:many|much))"
+    r"(?= (?:at|in|on|by|for|was|were|is|are|did|had|has)\b| ?[.;,)]| ?$)"
+)
+"""What stands for a number that is not given."""
 _OPENS: Final = re.compile(r"(?:^|[.!?]\s+|\n\s*)[\W_]*$")
 
 
@@ -88,6 +93,7 @@ def things(normal: str, proper: Collection[str] = ()) -> list[Thing]:
         joined = re.search(r"[\w./-]$", normal[:start]) or re.match(r"[_/]\w", normal[end:])
         if not joined and not any(one[0] < end and start < one[1] for one in taken):
             found.append(_valued(normal, value))
+    found += [Thing("rest", match.span(1), match[1]) for match in _REST.finditer(normal)]
     return sorted(found, key=lambda one: one.span)
 
 
@@ -133,6 +139,8 @@ def may_replace(rival: Thing, thing: Thing) -> bool:
     first, second = thing.kind, rival.kind
     if first == second:
         return True
+    if second == "rest":
+        return thing.text[:1].isdigit()
     if not isinstance(second, tuple) or second[0] != "number":
         return False
     if second[1] or not rival.text[:1].isdigit() or second[2] in _LABELS:

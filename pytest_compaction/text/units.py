@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.text.alternatives import Alternative, Wanted
+from pytest_compaction.text.alternatives import Alternative, Term, Wanted
 from pytest_compaction.text.groups import REVERSING
 from pytest_compaction.text.meaning import Meaning, meaning
 from pytest_compaction.text.minimal_clauses import VERB, minimal_clauses
@@ -17,7 +17,8 @@ from pytest_compaction.text.things import Thing, proper_names, things
 _PRONOUN: Final = re.compile(
     r"[\W_]*(?:and |but |now |then |where |there )*(?:it|they|this|these|he|she)\b"
 )
-_Groups = Sequence[tuple[list[Span], list[Span]]]
+_CONJUNCTION: Final = re.compile(r",? ?(?:and |or |but |then )?(?:(?:at|in|on|to) )?")
+_Groups = Sequence[tuple[list[Span], list[tuple[Span, ...]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Comparison:
         """How many of these units each minimal clause holds; a pronoun stands for a subject."""
         counts = []
         for number, clause in enumerate(self.clauses):
-            regions = [clause, *self._meant_by_pronoun(number)]
+            regions = [clause, *self._meant_by_pronoun(number), *self._left_out(number)]
             counts.append(
                 sum(
                     any(within(span, region) for span in unit.places for region in regions)
@@ -70,6 +71,25 @@ class Comparison:
         start, end = self.clauses[number - 1]
         verb = VERB.search(normal, start, end)
         return [(start, verb.start() if verb else end)]
+
+    def _left_out(self, number: int) -> list[Span]:
+        """What is said once for two: "the burn takes 19 s when warm, and 41 s when cold".
+
+        If a clause opens with a thing and no verb follows, what stands before the first thing of
+        the clause before.
+        """
+        heard = [one.span for one in self.foreign]
+        heard += [span for unit in self.units if unit.thing for span in unit.places]
+        start, end = self.clauses[number]
+        opened = _CONJUNCTION.match(self.passage.normal, start, end)
+        if not number or not opened or opened.end() == start:
+            return []
+        led = next((span for span in heard if span[0] == opened.end()), None)
+        if led is None or VERB.match(self.passage.normal, led[1] + 1):
+            return []
+        before, _ = self.clauses[number - 1]
+        first = min((span[0] for span in heard if before <= span[0] < start), default=before)
+        return [(before, first)]
 
     def homes(self, places: Sequence[Span]) -> list[int]:
         """The numbers of the minimal clauses that hold one of these places."""
@@ -123,28 +143,53 @@ def _units(
         units.append(Unit(thing.span, _with_others(thing.span, places, groups), thing))
     named = [one.span for one in mine]
     for term in own.terms:
-        spans = [span for span in own.parsed.term_places(term) if not meets(span, named)]
+        spans = [span for span in _own_places(own, own.parsed, term) if not meets(span, named)]
         for span in spans[:1]:
             within = [one.span for one in heard]
-            places = {place for place in passage.term_places(term) if not meets(place, within)}
+            held = _own_places(own, passage, term)
+            places = {place for place in held if not meets(place, within)}
             units.append(Unit(span, _with_others(span, places, groups)))
     return units
 
 
+def _own_places(own: Meaning, parsed: Parsed, term: Term) -> list[Span]:
+    """The places of a term without those that hold another term of the statement itself.
+
+    A statement may have two words that stand for each other, such as "reset" and "clear".
+    """
+    others = [
+        span
+        for other in own.terms
+        if other is not term and set(other.keys) & set(term.keys) and other.keys[0] != term.keys[0]
+        for span in parsed.places.get(other.keys[0], ())
+    ]
+    return [span for span in parsed.term_places(term) if not meets(span, others)]
+
+
 def _with_others(own: Span, places: set[Span], groups: _Groups) -> tuple[Span, ...]:
-    """These places, and those of the other wordings of a group that stands for just this."""
+    """These places, and those of the other wordings of a group that stands for just this.
+
+    Of a wording that holds one of the places already, the other words are left out.
+    """
+    found = set(places)
     for mine, theirs in groups:
         if mine and all(meet(own, span) for span in mine):
-            places = places | set(theirs)
-    return tuple(sorted(places))
+            for spans in theirs:
+                if not any(meets(span, list(places)) for span in spans):
+                    found.update(spans)
+    return tuple(sorted(found))
 
 
 def _group(
     own: Parsed, passage: Parsed, group: Sequence[Alternative]
-) -> tuple[list[Span], list[Span]]:
-    """The places of a key group in the statement's text and in the passage."""
+) -> tuple[list[Span], list[tuple[Span, ...]]]:
+    """The places of a key group in the statement's text, and of each match in the passage.
+
+    The words of a denial ("no longer stands") are no wording of it unless they stand as they are.
+    """
     mine = [span for one in group for match in own.matches(one) for span in match.spans]
-    return mine, [span for one in group for match in passage.matches(one) for span in match.spans]
+    theirs = [match for one in group for match in passage.matches(one)]
+    return mine, [match.spans for match in theirs if match.whole or not match.alternative.negative]
 
 
 def within(span: Span, clause: Span) -> bool:
