@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.text.agreement import affirmed, difference
-from pytest_compaction.text.alternatives import Alternative, Term, alternative, is_value
+from pytest_compaction.text.alternatives import Alternative, Term, Wanted, alternative, is_value
+from pytest_compaction.text.binding import bound_otherwise
 from pytest_compaction.text.groups import RANK, Found, Outcome, Weighed, weigh
 from pytest_compaction.text.overlap import Overlap, PreparedText, overlaps
 from pytest_compaction.text.parsed import Parsed, parse
+from pytest_compaction.text.passages import joined
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.words import is_path, normalize, path_suffixes, raw_tokens
 
@@ -82,22 +84,25 @@ def read(form: str, index: SentenceIndex) -> Decision:
     return best
 
 
-def read_graded(form: str, text: PreparedText) -> tuple[Outcome, str, tuple[str, ...], str]:
+def read_graded(
+    form: str, text: PreparedText, type: str | None = None
+) -> tuple[Outcome, str, tuple[str, ...], str]:
     """The outcome by graded overlap: how much of the form one place of the text holds.
 
-    The words found must have its polarity.
+    The words found must have its polarity, and the place must not say something else with them
+    or say it of another thing. ``type`` is that of the statement.
     Gives the outcome, the passage, the words found, and why.
     """
     asked = wording(form)
     places = overlaps(form, text, UNCERTAIN_SHARE, PLACES)
-    readings = [_read_place(form, asked, held) for held in places]
+    readings = [_read_place(form, type, asked, held, text) for held in places]
     if not readings:
         return "absent", "", (), "too few of its words in one place"
     return max(readings, key=lambda one: RANK[one[0]])
 
 
 def _read_place(
-    form: str, asked: Wording, held: Overlap
+    form: str, type: str | None, asked: Wording, held: Overlap, text: PreparedText
 ) -> tuple[Outcome, str, tuple[str, ...], str]:
     """What one place of a text does with a form: its share of the words, and their polarity."""
     graded = held.outcome
@@ -111,10 +116,32 @@ def _read_place(
         outcome = "uncertain"
     if outcome == "stated" and any(cue.whole for cue in parsed.sense.cues):
         outcome, why = "contradicted", "the sentence is taken back"
-    other = (difference(form, parsed) or affirmed(form, parsed)) if outcome == "stated" else None
+    other = _said_otherwise(form, type, asked, parsed, held, text) if outcome == "stated" else None
     if other:
         outcome, why = "uncertain", other
     return outcome, held.sentence, held.found, why
+
+
+def _said_otherwise(
+    form: str, type: str | None, asked: Wording, parsed: Parsed, held: Overlap, text: PreparedText
+) -> str | None:
+    """What a place that holds the words says instead, or of which other thing it says it.
+
+    Clauses between semicolons are read together: one may give to another thing what the
+    statement says. Capitals tell nothing there, since a prose name may be of a person, a place or
+    a house, and only what is of one kind can stand in the other's place.
+    """
+    number = held.number or 0
+    around = joined([parse(normalize(one), {}) for one in text.full_sentence(number)])
+    groups: Wanted = tuple(
+        (replace(asked.whole, normal="", terms=(term,), negative=False, relation=None),)
+        for term in asked.whole.terms
+    )
+    return (
+        difference(form, around, type)
+        or affirmed(form, parsed)
+        or bound_otherwise(form, groups, around)
+    )
 
 
 def _is_central(asked: Wording, parsed: Parsed, weighed: Weighed) -> bool:
