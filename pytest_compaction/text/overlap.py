@@ -109,15 +109,6 @@ class PreparedText:
             for key in _sentence_keys(sentence):
                 self._holders[key].append(number)
 
-    def full_sentence(self, number: int) -> tuple[str, ...]:
-        """This sentence with those that only semicolons part from it, in order."""
-        first, end = number, number + 1
-        while first and self.sentences[first - 1].endswith(";"):
-            first -= 1
-        while end < len(self.sentences) and self.sentences[end - 1].endswith(";"):
-            end += 1
-        return self.sentences[first:end]
-
     def holders(self, keys: Iterable[Key]) -> dict[int, float]:
         """The sentences that hold one of the keys, each with the credit of the best one."""
         credits: dict[int, float] = {}

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 from pytest_compaction.text.meaning import STOP
+from pytest_compaction.text.minimal_clauses import FINITE
 from pytest_compaction.text.parsed import Span
 from pytest_compaction.text.synonyms import IRREGULAR_FORMS, base_stem
 from pytest_compaction.text.units import Comparison, Unit, within
@@ -21,6 +22,8 @@ _AUXILIARY: Final = re.compile(
 )
 _DETERMINER: Final = re.compile(r" (?:the |an? |its |their |our )?")
 _BY: Final = re.compile(r" by\b")
+_NOUN: Final = re.compile(rf" of\b| (?:{FINITE})\b|$")
+"""What stands behind a noun that ends as a verb does: "failures of", "workers are"."""
 _BASES: Final = frozenset(base_stem(word) for word in IRREGULAR_FORMS)
 _PARTICIPLES: Final = frozenset(form for forms in IRREGULAR_FORMS.values() for form in forms)
 _INFLECTED: Final = re.compile(r"[a-z]{2,}(?:ed|[^s\W\d]s)")
@@ -58,7 +61,8 @@ def _verbs(both: Comparison) -> Iterator[tuple[Unit, Unit, Unit]]:
     for before, verb, behind in zip(units, units[1:], units[2:], strict=False):
         word = both.own.normal[slice(*verb.own)]
         apart = STOP.search(both.own.normal, before.own[1], behind.own[0])
-        if verb.thing is None and not apart and _is_verb(word):
+        noun = _NOUN.match(both.own.normal, verb.own[1])
+        if verb.thing is None and not apart and not noun and _is_verb(word):
             yield verb, before, behind
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -27,6 +29,9 @@ CENTRAL: Final = 0.5
 
 PLACES: Final = 4
 """The most places of a text that are read for one graded statement, the fullest first."""
+
+_APPOSED: Final = re.compile(r"(?<=[a-z]) ?, \d{1,3} ?,(?= [a-z])")
+"""A bare number between commas, such as an age: it belongs to the name before it."""
 
 Decision = tuple[Outcome, int | None, Weighed | None]
 """An outcome, the number of the sentence that decided, and how it was weighed."""
@@ -131,8 +136,8 @@ def _said_otherwise(
     statement says. Capitals tell nothing there, since a prose name may be of a person, a place or
     a house, and only what is of one kind can stand in the other's place.
     """
-    number = held.number or 0
-    around = joined([parse(normalize(one), {}) for one in text.full_sentence(number)])
+    sentences = _full_sentence(text.sentences, held.number or 0)
+    around = joined([parse(_APPOSED.sub("", normalize(one)), {}) for one in sentences])
     groups: Wanted = tuple(
         (replace(asked.whole, normal="", terms=(term,), negative=False, relation=None),)
         for term in asked.whole.terms
@@ -142,6 +147,16 @@ def _said_otherwise(
         or affirmed(form, parsed)
         or bound_otherwise(form, groups, around)
     )
+
+
+def _full_sentence(sentences: Sequence[str], number: int) -> Sequence[str]:
+    """This sentence with those that only semicolons part from it, in order."""
+    first, end = number, number + 1
+    while first and sentences[first - 1].endswith(";"):
+        first -= 1
+    while end < len(sentences) and sentences[end - 1].endswith(";"):
+        end += 1
+    return sentences[first:end]
 
 
 def _is_central(asked: Wording, parsed: Parsed, weighed: Weighed) -> bool:
