@@ -101,10 +101,9 @@ class TextIndex:
         literal = [self._read_wording(form) for form in forms if self.contains(form)]
         if stated := [reading for reading in literal if reading.outcome == "stated"]:
             return stated[0]
+        type = statement.type
         readings = [
-            self._read_graded(form, statement.type)
-            if len(form.split()) > 2
-            else self._read_wording(form)
+            self._read_graded(form, type) if len(form.split()) > 2 else self._read_wording(form)
             for form in forms
         ]
         return max([*literal, *readings], key=lambda reading: RANK[reading.outcome])
