@@ -101,16 +101,17 @@ class TextIndex:
         literal = [self._read_wording(form) for form in forms if self.contains(form)]
         if stated := [reading for reading in literal if reading.outcome == "stated"]:
             return stated[0]
+        type = statement.type
         readings = [
-            self._read_graded(form) if len(form.split()) > 2 else self._read_wording(form)
+            self._read_graded(form, type) if len(form.split()) > 2 else self._read_wording(form)
             for form in forms
         ]
         return max([*literal, *readings], key=lambda reading: RANK[reading.outcome])
 
-    def _read_graded(self, form: str) -> Reading:
+    def _read_graded(self, form: str, type: str | None) -> Reading:
         if self._graded is None:
             self._graded = PreparedText(self._text)
-        outcome, clause, words, why = wording.read_graded(form, self._graded)
+        outcome, clause, words, why = wording.read_graded(form, self._graded, type)
         return Reading(outcome, clipped(clause, _SHOWN), words, why)
 
     def _read_wording(self, form: str) -> Reading:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from pytest_compaction.text.meaning import STOP
+from pytest_compaction.text.minimal_clauses import FINITE
 from pytest_compaction.text.parsed import Span
 from pytest_compaction.text.synonyms import IRREGULAR_FORMS, base_stem
 from pytest_compaction.text.units import Comparison, Unit, within
@@ -22,6 +23,8 @@ _AUXILIARY: Final = re.compile(
 )
 _DETERMINER: Final = re.compile(r" (?:the |an? |its |their |our )?")
 _BY: Final = re.compile(r" by\b")
+_NOUN: Final = re.compile(rf" of\b| (?:{FINITE})\b|$")
+"""What stands behind a noun that ends as a verb does: "failures of", "workers are"."""
 _BASES: Final = frozenset(base_stem(word) for word in IRREGULAR_FORMS)
 _PARTICIPLES: Final = frozenset(form for forms in IRREGULAR_FORMS.values() for form in forms)
 _INFLECTED: Final = re.compile(r"[a-z]{2,}(?:ed|[^s\W\d]s)")
@@ -90,7 +93,8 @@ def _verbs(both: Comparison) -> Iterator[tuple[Unit, Unit, list[Unit]]]:
             if STOP.search(both.own.normal, before.own[1], unit.own[0]):
                 break
             behind.append(unit)
-        if verb.thing is None and behind and _is_verb(both.own.normal, verb.own):
+        noun = _NOUN.match(both.own.normal, verb.own[1])
+        if verb.thing is None and behind and not noun and _is_verb(both.own.normal, verb.own):
             yield verb, before, behind
 
 

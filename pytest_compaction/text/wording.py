@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.text.agreement import affirmed, difference
-from pytest_compaction.text.alternatives import Alternative, Term, alternative, is_value
+from pytest_compaction.text.alternatives import Alternative, Term, Wanted, alternative, is_value
+from pytest_compaction.text.binding import bound_otherwise
 from pytest_compaction.text.groups import RANK, Found, Outcome, Weighed, weigh
 from pytest_compaction.text.overlap import Overlap, PreparedText, overlaps
 from pytest_compaction.text.parsed import Parsed, parse
+from pytest_compaction.text.passages import joined
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.words import is_path, normalize, path_suffixes, raw_tokens
 
@@ -25,6 +29,9 @@ CENTRAL: Final = 0.5
 
 PLACES: Final = 4
 """The most places of a text that are read for one graded statement, the fullest first."""
+
+_APPOSED: Final = re.compile(r"(?<=[a-z]) ?, \d{1,3} ?,(?= [a-z])")
+"""A bare number between commas, such as an age: it belongs to the name before it."""
 
 Decision = tuple[Outcome, int | None, Weighed | None]
 """An outcome, the number of the sentence that decided, and how it was weighed."""
@@ -82,22 +89,25 @@ def read(form: str, index: SentenceIndex) -> Decision:
     return best
 
 
-def read_graded(form: str, text: PreparedText) -> tuple[Outcome, str, tuple[str, ...], str]:
+def read_graded(
+    form: str, text: PreparedText, type: str | None = None
+) -> tuple[Outcome, str, tuple[str, ...], str]:
     """The outcome by graded overlap: how much of the form one place of the text holds.
 
-    The words found must have its polarity.
+    The words found must have its polarity, and the place must not say something else with them
+    or say it of another thing. ``type`` is that of the statement.
     Gives the outcome, the passage, the words found, and why.
     """
     asked = wording(form)
     places = overlaps(form, text, UNCERTAIN_SHARE, PLACES)
-    readings = [_read_place(form, asked, held) for held in places]
+    readings = [_read_place(form, type, asked, held, text) for held in places]
     if not readings:
         return "absent", "", (), "too few of its words in one place"
     return max(readings, key=lambda one: RANK[one[0]])
 
 
 def _read_place(
-    form: str, asked: Wording, held: Overlap
+    form: str, type: str | None, asked: Wording, held: Overlap, text: PreparedText
 ) -> tuple[Outcome, str, tuple[str, ...], str]:
     """What one place of a text does with a form: its share of the words, and their polarity."""
     graded = held.outcome
@@ -111,10 +121,42 @@ def _read_place(
         outcome = "uncertain"
     if outcome == "stated" and any(cue.whole for cue in parsed.sense.cues):
         outcome, why = "contradicted", "the sentence is taken back"
-    other = (difference(form, parsed) or affirmed(form, parsed)) if outcome == "stated" else None
+    other = _said_otherwise(form, type, asked, parsed, held, text) if outcome == "stated" else None
     if other:
         outcome, why = "uncertain", other
     return outcome, held.sentence, held.found, why
+
+
+def _said_otherwise(
+    form: str, type: str | None, asked: Wording, parsed: Parsed, held: Overlap, text: PreparedText
+) -> str | None:
+    """What a place that holds the words says instead, or of which other thing it says it.
+
+    Clauses between semicolons are read together: one may give to another thing what the
+    statement says. Capitals tell nothing there, since a prose name may be of a person, a place or
+    a house, and only what is of one kind can stand in the other's place.
+    """
+    sentences = _full_sentence(text.sentences, held.number or 0)
+    around = joined([parse(_APPOSED.sub("", normalize(one)), {}) for one in sentences])
+    groups: Wanted = tuple(
+        (replace(asked.whole, normal="", terms=(term,), negative=False, relation=None),)
+        for term in asked.whole.terms
+    )
+    return (
+        difference(form, around, type)
+        or affirmed(form, parsed)
+        or bound_otherwise(form, groups, around)
+    )
+
+
+def _full_sentence(sentences: Sequence[str], number: int) -> Sequence[str]:
+    """This sentence with those that only semicolons part from it, in order."""
+    first, end = number, number + 1
+    while first and sentences[first - 1].endswith(";"):
+        first -= 1
+    while end < len(sentences) and sentences[end - 1].endswith(";"):
+        end += 1
+    return sentences[first:end]
 
 
 def _is_central(asked: Wording, parsed: Parsed, weighed: Weighed) -> bool:

@@ -68,3 +68,54 @@ def test_a_denied_value_stays_denied(text):
     keys = (("hearing",), ("12 days",))
     read = TextIndex(text).read(Statement("a hearing takes at most 12 days", keys=keys))
     assert read.outcome == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("fact", "faithful", "wrong"),
+    [
+        (
+            "oven 3 bakes at 240 degrees",
+            "Oven 3 bakes at 240 degrees; oven 4 bakes at 180 degrees.",
+            "Oven 4 bakes at 240 degrees; oven 3 is cold.",
+        ),
+        (
+            "the north antenna lost 12 frames",
+            "The north antenna lost 12 frames; the south antenna none.",
+            "The south antenna lost 12 frames; the north antenna is fine.",
+        ),
+        (
+            "the clerk is asked by the bailiff",
+            "The bailiff asks the clerk.",
+            "The clerk asks the bailiff.",
+        ),
+        (
+            "the valve opens before the pump starts",
+            "The valve opens before the pump starts, at noon.",
+            "The pump starts before the valve opens, at noon.",
+        ),
+    ],
+)
+def test_a_wording_is_not_stated_where_it_is_said_of_another_thing(fact, faithful, wrong):
+    assert outcome(fact, faithful) == "stated"
+    assert outcome(fact, wrong) != "stated"
+
+
+def test_a_step_is_not_stated_where_its_sentence_says_that_it_is_done():
+    step = Statement("summon the second witness before the recess", type="next_step")
+    still = "Still open: summon the second witness before the recess."
+    assert TextIndex(still).read(step).outcome == "stated"
+    done = "The second witness has been summoned before the recess; nothing is left to do."
+    assert TextIndex(done).read(step).outcome != "stated"
+
+
+def test_a_number_between_commas_belongs_to_the_name_before_it():
+    fact = "The pilot flew 65 hours on the probe"
+    assert outcome(fact, "The pilot , 44 , flew 65 hours on the probe.") == "stated"
+    assert outcome(fact, "The pilot , 44 , flew 56 hours on the probe.") != "stated"
+
+
+def test_a_noun_in_s_is_no_verb_with_two_sides():
+    fact = "the cook prefers fresh herbs of the lower garden"
+    assert outcome(fact, "Of the lower garden the cook prefers herbs that are fresh.") == "stated"
+    swapped = "the captain warns the pilot"
+    assert outcome(swapped, "The pilot warns the captain.") != "stated"
