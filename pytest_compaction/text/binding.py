@@ -29,6 +29,10 @@ from pytest_compaction.text.words import STOPWORDS
 
 _PAIR: Final = re.compile(r"(?<![\w/.-])([a-z]{3,}) (?=([a-z]{3,})\b(?![/.]\w))")
 _VERBAL: Final = re.compile(rf"{FINITE}|[a-z]+ed")
+_SAYS: Final = re.compile(rf"\b(?:{_VERBAL.pattern})\b|[a-z]n't\b")
+_LETTERS: Final = re.compile(r"[a-z]+")
+_FEW: Final = 2
+"""Function words that show a sentence where no verb is known."""
 _LABEL: Final = re.compile(r"([a-z]{3,}) #?$")
 _COMPARED: Final = re.compile(
     r"\b(?:versus|vs\.?|against|than|compared (?:with|to)|instead of|rather than|not|unlike)"
@@ -42,9 +46,16 @@ def bound_otherwise(text: str, wanted: Wanted, passage: Parsed) -> str | None:
     """Of what else the passage says what the statement says of its own things, if it shows."""
     both = compared(text, wanted, passage)
     roles = exchanged_roles(both) or other_sequence(both)
-    if roles or len(both.clauses) < 2:
+    if roles or len(both.clauses) < 2 or not _is_prose(passage.normal):
         return roles
     return _other_thing(both) or _other_modifier(both) or other_subject(both) or other_slot(both)
+
+
+def _is_prose(normal: str) -> bool:
+    """Whether there are verbs, and not only figures and their names."""
+    if _SAYS.search(normal):
+        return True
+    return sum(word in STOPWORDS for word in _LETTERS.findall(normal)) >= _FEW
 
 
 def _other_thing(both: Comparison) -> str | None:
