@@ -33,6 +33,7 @@ _SAYS: Final = re.compile(rf"\b(?:{_VERBAL.pattern})\b|[a-z]n't\b")
 _LETTERS: Final = re.compile(r"[a-z]+")
 _FEW: Final = 2
 """Function words that show a sentence where no verb is known."""
+_LINKS: Final = frozenset("between among within behind beyond along across around near".split())
 _LABEL: Final = re.compile(r"([a-z]{3,}) #?$")
 _COMPARED: Final = re.compile(
     r"\b(?:versus|vs\.?|against|than|compared (?:with|to)|instead of|rather than|not|unlike)"
@@ -69,10 +70,21 @@ def _other_thing(both: Comparison) -> str | None:
         rivals += _others_of(both, unit)
         alike = [one.span for one in mine if one.kind == unit.thing.kind]
         others = [one for one in both.beside([unit.own]) if not meets(one.own, alike)]
+        if _has_all(both, unit, others):
+            continue
         rival = _rival(both, unit.places, rivals, others) or _partner(both, unit, others)
         if rival:
             return f'"{both.passage.normal[slice(*rival)]}" for "{unit.thing.text}"'
     return None
+
+
+def _has_all(both: Comparison, unit: Unit, others: Sequence[Unit]) -> bool:
+    """Whether one clause has the thing with all other things of the statement."""
+    exact = [other for other in others if other.thing is not None]
+    if not exact:
+        return False
+    held = both.held(exact)
+    return any(held[number] == len(exact) for number in both.homes(unit.places))
 
 
 def _partner(both: Comparison, unit: Unit, others: Sequence[Unit]) -> Span | None:
@@ -141,6 +153,7 @@ def _is_other(both: Comparison, span: Span, taken: Sequence[Span]) -> bool:
     word = both.passage.normal[slice(*span)]
     return not (
         word in STOPWORDS
+        or word in _LINKS
         or _VERBAL.fullmatch(word)
         or meets(span, taken)
         or _is_compared(both, span)

@@ -94,11 +94,12 @@ class Comparison:
 
     def homes(self, places: Sequence[Span]) -> list[int]:
         """The numbers of the minimal clauses that hold one of these places."""
-        return [
-            number
-            for number, clause in enumerate(self.clauses)
-            if any(within(span, clause) for span in places)
-        ]
+        found: list[int] = []
+        for number, clause in enumerate(self.clauses):
+            meant = self._meant_by_pronoun(number)
+            if any(within(span, one) for span in places for one in (clause, *meant)):
+                found.append(number)
+        return found
 
 
 def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:
