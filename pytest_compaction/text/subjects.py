@@ -44,6 +44,10 @@ def other_subject(both: Comparison) -> str | None:
     others = [unit for unit in both.units if unit not in subject and unit.own[0] < end]
     homes = both.homes([span for unit in subject for span in unit.places])
     held = both.held(others)
+    exact = [unit for unit in others if unit.thing is not None]
+    named = any(unit.thing for unit in subject)
+    if named and exact and any(both.held(exact)[number] == len(exact) for number in homes):
+        return None
     if not homes or any(not _opens_with(both, number, subject) for number in homes):
         return None
     most = max(held[number] for number in homes)

@@ -17,6 +17,7 @@ from pytest_compaction.text.things import Thing, proper_names, things
 _PRONOUN: Final = re.compile(
     r"[\W_]*(?:and |but |now |then |where |there )*(?:it|they|this|these|he|she)\b"
 )
+_COPULA: Final = re.compile("is|are|was|were")
 _CONJUNCTION: Final = re.compile(r",? ?(?:and |or |but |then )?(?:(?:at|in|on|to) )?")
 _Groups = Sequence[tuple[list[Span], list[tuple[Span, ...]]]]
 
@@ -71,6 +72,8 @@ class Comparison:
             return []
         start, end = self.clauses[number - 1]
         verb = VERB.search(normal, start, end)
+        if verb and _COPULA.fullmatch(verb[0]) and normal.startswith(": ", end):
+            return [(start, end)]
         return [(start, verb.start() if verb else end)]
 
     def _left_out(self, number: int) -> list[Span]:
