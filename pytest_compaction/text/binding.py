@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.text.alternatives import Wanted
-from pytest_compaction.text.minimal_clauses import FINITE
+from pytest_compaction.text.minimal_clauses import FINITE, VERB
 from pytest_compaction.text.parsed import Parsed, Span
 from pytest_compaction.text.roles import exchanged_roles
 from pytest_compaction.text.sequences import other_sequence
@@ -57,6 +57,10 @@ def _is_prose(normal: str) -> bool:
     if _SAYS.search(normal):
         return True
     return sum(word in STOPWORDS for word in _LETTERS.findall(normal)) >= _FEW
+
+
+def _speaks(normal: str, clause: Span) -> bool:
+    return VERB.search(normal, *clause) is not None or _is_prose(normal[slice(*clause)])
 
 
 def _other_thing(both: Comparison) -> str | None:
@@ -182,10 +186,11 @@ def _rival(
     homes = both.homes(places)
     if not homes or not rivals:
         return None
+    normal = both.passage.normal
     held = both.held(others)
     most = max(held[number] for number in homes)
     for number, clause in enumerate(both.clauses):
-        if number in homes or held[number] <= most:
+        if number in homes or held[number] <= most or not _speaks(normal, clause):
             continue
         inside = [span for span in rivals if within(span, clause)]
         if inside:
