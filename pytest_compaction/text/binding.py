@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.text.alternatives import Wanted
-from pytest_compaction.text.minimal_clauses import FINITE
+from pytest_compaction.text.minimal_clauses import FINITE, VERB
 from pytest_compaction.text.parsed import Parsed, Span
 from pytest_compaction.text.roles import exchanged_roles
 from pytest_compaction.text.sequences import other_sequence
@@ -29,6 +29,11 @@ from pytest_compaction.text.words import STOPWORDS
 
 _PAIR: Final = re.compile(r"(?<![\w/.-])([a-z]{3,}) (?=([a-z]{3,})\b(?![/.]\w))")
 _VERBAL: Final = re.compile(rf"{FINITE}|[a-z]+ed")
+_SAYS: Final = re.compile(rf"\b(?:{_VERBAL.pattern})\b|[a-z]n't\b")
+_LETTERS: Final = re.compile(r"[a-z]+")
+_FEW: Final = 2
+"""Function words that show a sentence where no verb is known."""
+_LINKS: Final = frozenset("between among within behind beyond along across around near".split())
 _LABEL: Final = re.compile(r"([a-z]{3,}) #?$")
 _COMPARED: Final = re.compile(
     r"\b(?:versus|vs\.?|against|than|compared (?:with|to)|instead of|rather than|not|unlike)"
@@ -42,9 +47,20 @@ def bound_otherwise(text: str, wanted: Wanted, passage: Parsed) -> str | None:
     """Of what else the passage says what the statement says of its own things, if it shows."""
     both = compared(text, wanted, passage)
     roles = exchanged_roles(both) or other_sequence(both)
-    if roles or len(both.clauses) < 2:
+    if roles or len(both.clauses) < 2 or not _is_prose(passage.normal):
         return roles
     return _other_thing(both) or _other_modifier(both) or other_subject(both) or other_slot(both)
+
+
+def _is_prose(normal: str) -> bool:
+    """Whether there are verbs, and not only figures and their names."""
+    if _SAYS.search(normal):
+        return True
+    return sum(word in STOPWORDS for word in _LETTERS.findall(normal)) >= _FEW
+
+
+def _speaks(normal: str, clause: Span) -> bool:
+    return VERB.search(normal, *clause) is not None or _is_prose(normal[slice(*clause)])
 
 
 def _other_thing(both: Comparison) -> str | None:
@@ -58,10 +74,21 @@ def _other_thing(both: Comparison) -> str | None:
         rivals += _others_of(both, unit)
         alike = [one.span for one in mine if one.kind == unit.thing.kind]
         others = [one for one in both.beside([unit.own]) if not meets(one.own, alike)]
+        if _has_all(both, unit, others):
+            continue
         rival = _rival(both, unit.places, rivals, others) or _partner(both, unit, others)
         if rival:
             return f'"{both.passage.normal[slice(*rival)]}" for "{unit.thing.text}"'
     return None
+
+
+def _has_all(both: Comparison, unit: Unit, others: Sequence[Unit]) -> bool:
+    """Whether one clause has the thing with all other things of the statement."""
+    exact = [other for other in others if other.thing is not None]
+    if not exact:
+        return False
+    held = both.held(exact)
+    return any(held[number] == len(exact) for number in both.homes(unit.places))
 
 
 def _partner(both: Comparison, unit: Unit, others: Sequence[Unit]) -> Span | None:
@@ -130,6 +157,7 @@ def _is_other(both: Comparison, span: Span, taken: Sequence[Span]) -> bool:
     word = both.passage.normal[slice(*span)]
     return not (
         word in STOPWORDS
+        or word in _LINKS
         or _VERBAL.fullmatch(word)
         or meets(span, taken)
         or _is_compared(both, span)
@@ -158,10 +186,11 @@ def _rival(
     homes = both.homes(places)
     if not homes or not rivals:
         return None
+    normal = both.passage.normal
     held = both.held(others)
     most = max(held[number] for number in homes)
     for number, clause in enumerate(both.clauses):
-        if number in homes or held[number] <= most:
+        if number in homes or held[number] <= most or not _speaks(normal, clause):
             continue
         inside = [span for span in rivals if within(span, clause)]
         if inside:

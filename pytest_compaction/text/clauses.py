@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from pytest_compaction.text.printed_lines import are_records, without_numbers
 from pytest_compaction.text.words import STOPWORDS
 
 MAX_WORDS: Final = 80
@@ -31,7 +32,9 @@ _DIFF_START: Final = re.compile(
     r"diff --git |@@ |--- (?:a/|/dev)|\+\+\+ (?:b/|/dev)|\*\*\* \w+ File"
 )
 _LOG_LINE: Final = re.compile(
-    r"\s*(?:\d{4}-\d\d-\d\d[T ]|\d\d:\d\d:\d\d|\S+:\d+:|[$%>\[{}<|@]|[\w.]+\s*[:+-]?=[^=]|[\w.]+\(|"
+    r"\s*(?:\d{4}-\d\d-\d\d[T ]|(?:[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d|\S+:\d+:|[$%>\[{}<|@]|"
+    r"[\w.]+\s*[:+-]?=[^=]|[\w.]+\(|"
+    r"[\"'][^\"'\s]+[\"']:(?:\s|$)|"
     r"(?:INFO|DEBUG|WARNING|ERROR|PASSED|FAILED|E |def |class |import |return |from \S+ import))"
 )
 _CALL: Final = re.compile(r"\s*[a-z]+(?:_[a-z]+)* \S*[\w)][/.]\w\S*$")
@@ -195,7 +198,7 @@ def _cut(text: str) -> list[str]:
 
 def _lines(text: str) -> list[_Line]:
     """The lines of a text by kind, wrapped lines put together."""
-    raw = text.splitlines()
+    raw = without_numbers(text.splitlines())
     found: list[_Line] = []
     code = diff = False
     blank = table = joins = False
@@ -272,6 +275,7 @@ def _goes_on(raw: list[str], number: int) -> bool:
         or _LOG_LINE.match(line)
         or _CALL.match(line)
         or _CODE_END.search(before)
+        or are_records(before, line)
     ):
         return False
     first = _FIRST_WORD.match(line)

@@ -16,7 +16,7 @@ from pytest_compaction.text.groups import REVERSING, Found
 from pytest_compaction.text.meaning import is_name, meaning
 from pytest_compaction.text.parsed import Parsed, Span
 from pytest_compaction.text.polarity import Cue
-from pytest_compaction.text.words import stem
+from pytest_compaction.text.words import is_path, stem
 
 _BUT: Final = re.compile(r"[^,;:.]{1,40}? but\b")
 _NOT_THERE: Final = re.compile(
@@ -52,6 +52,7 @@ def word_denied(text: str, passage: Parsed, around: Parsed | None = None) -> str
         heard, places = passage, passage.term_places(term)
         if not places and around is not None and term.keys:
             heard, places = around, around.places.get(term.keys[0], [])
+        places = [span for span in places if not is_path(heard.normal[slice(*span)])]
         if places and all(_is_denied(heard, span) for span in places):
             start, end = places[0]
             return f'"{heard.normal[start:end]}" is denied'

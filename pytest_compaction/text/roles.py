@@ -31,6 +31,10 @@ _INFLECTED: Final = re.compile(r"[a-z]{2,}(?:ed|[^s\W\d]s)")
 
 _MODAL: Final = re.compile(r"\b(?:would|will|can|could|must|may|might|should|shall|to) $")
 
+_ACTOR: Final = re.compile(r"\b(?:that|which|who|whom)? ?(?:i|we|you|he|she|they) $")
+"""A subject of its own: who is named before it is the object."""
+_ADVERBS: Final = frozenset("first last next then now once twice again already only".split())
+
 Voice = Literal["active", "passive", "agent"]
 """Active, passive, or passive with the agent behind "by"."""
 
@@ -38,12 +42,13 @@ Voice = Literal["active", "passive", "agent"]
 def exchanged_roles(both: Comparison) -> str | None:
     """The one who does it there is the one to whom it is done here, or the reverse."""
     for verb, before, behind in _verbs(both):
-        own = [unit.own for unit in both.units]
-        held = [span for unit in both.units for span in unit.places]
+        nouns = [unit for unit in both.units if not _is_adverb(both, unit)]
+        own = [unit.own for unit in nouns]
+        held = [span for unit in nouns for span in unit.places]
         meant = _voice(both.own.normal, verb.own, own)
         for place, clause in _places(both, verb):
             heard = _voice(both.passage.normal, place, held)
-            if meant is None or heard is None:
+            if meant is None or heard is None or _ACTOR.search(both.passage.normal[: place[0]]):
                 continue
             order = _order(before, behind[0], place, clause)
             if (
@@ -57,6 +62,10 @@ def exchanged_roles(both: Comparison) -> str | None:
             ):
                 return f'who and whom of "{both.own.normal[slice(*verb.own)]}" are exchanged'
     return None
+
+
+def _is_adverb(both: Comparison, unit: Unit) -> bool:
+    return both.own.normal[slice(*unit.own)] in _ADVERBS
 
 
 def _places(both: Comparison, verb: Unit) -> Iterator[tuple[Span, Span]]:

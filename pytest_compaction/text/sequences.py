@@ -88,6 +88,7 @@ def _counted(both: Comparison) -> str | None:
     normal = both.passage.normal
     for number in both.units:
         taken = [span for unit in both.units if unit is not number for span in unit.places]
+        taken += [span for span in both.keyed if not meets(span, number.places)]
         noun = _noun_of(both, number)
         if noun is None or not noun.places:
             continue

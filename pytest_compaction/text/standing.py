@@ -148,6 +148,7 @@ def _clause_standing(passage: Parsed, clause: Span, terms: list[Term]) -> Standi
     """How one clause stands by its own marks, or by the form of the statement's verb."""
     said = passage.normal[slice(*clause)]
     main = _CONDITION.sub(" ", said)
+    aside = _conditions(passage.normal, clause)
     if _NOTHING_OPEN.search(main):
         return "done"
     if _OPEN.search(main):
@@ -158,11 +159,16 @@ def _clause_standing(passage: Parsed, clause: Span, terms: list[Term]) -> Standi
         word = passage.normal[start:end]
         if (
             clause[0] <= start < clause[1]
+            and not any(one[0] <= start < one[1] for one in aside)
             and _PARTICIPLE.fullmatch(word)
             and _PAST.search(passage.normal, clause[0], start)
         ):
             return "done"
     return None
+
+
+def _conditions(normal: str, clause: Span) -> list[Span]:
+    return [match.span() for match in _CONDITION.finditer(normal, *clause)]
 
 
 def _verbs(passage: Parsed, terms: list[Term]) -> list[Span]:
@@ -180,7 +186,12 @@ def _not_done_yet(own: Meaning, passage: Parsed) -> str | None:
     for term in own.terms:
         if is_value(term) or is_name(term):
             continue
-        mine = own.parsed.term_places(term)
+        aside = _conditions(own.parsed.normal, (0, len(own.parsed.normal)))
+        mine = [
+            span
+            for span in own.parsed.term_places(term)
+            if not any(one[0] <= span[0] < one[1] for one in aside)
+        ]
         theirs = passage.term_places(term)
         if not theirs or not any(_is_done(own.parsed, span) for span in mine):
             continue
@@ -195,4 +206,5 @@ def _is_done(parsed: Parsed, span: Span) -> bool:
     return (
         _PARTICIPLE.fullmatch(word) is not None
         and _STATED_DONE.search(parsed.normal[: span[0]]) is not None
+        and not _AHEAD.search(parsed.normal[: span[0]])
     )

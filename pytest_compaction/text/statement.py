@@ -66,7 +66,11 @@ def signature_of(statement: Statement) -> Signature:
     ]
     if not groups or not all(groups):
         return PLAIN
-    return weigh(parsed, groups, ()).signature
+    weighed = weigh(parsed, groups, ())
+    if weighed.outcome != "stated":  # "may be printed": what is allowed is only supposed
+        supposed = weigh(parsed, groups, (), Signature(open=True))
+        weighed = supposed if supposed.outcome == "stated" else weighed
+    return weighed.signature
 
 
 @lru_cache(maxsize=4096)

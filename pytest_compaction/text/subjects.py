@@ -20,6 +20,8 @@ _LEAST: Final = 2
 """The least number of the statement's other words in the clause of another subject."""
 _WORD: Final = re.compile(r"[\w./@-]+")
 _ACTORS: Final = frozenset("i we you he she they".split())
+_PRONOUNS: Final = frozenset("he she they it".split())
+"""Words for the subject of the clause before."""
 _LEAD: Final = re.compile(r"^[\W_]*(?:and |or |but |then |only |the |an? )*")
 _ADVERBIAL: Final = re.compile(
     r"(?:by|in|on|at|during|after|before|until|since|from|for)\b[^,;:]{1,40}?"
@@ -42,13 +44,17 @@ def other_subject(both: Comparison) -> str | None:
     others = [unit for unit in both.units if unit not in subject and unit.own[0] < end]
     homes = both.homes([span for unit in subject for span in unit.places])
     held = both.held(others)
+    exact = [unit for unit in others if unit.thing is not None]
+    named = any(unit.thing for unit in subject)
+    if named and exact and any(both.held(exact)[number] == len(exact) for number in homes):
+        return None
     if not homes or any(not _opens_with(both, number, subject) for number in homes):
         return None
     most = max(held[number] for number in homes)
     for number in range(len(both.clauses)):
         if number in homes or held[number] < _LEAST or held[number] <= most:
             continue
-        word = _foreign_subject(both, number)
+        word = _foreign_subject(both, number, homes)
         if word:
             return f'said of "{word}"'
     return None
@@ -74,7 +80,7 @@ def other_slot(both: Comparison) -> str | None:
                 continue
             if held[number] <= max(held[at] for at in homes) + (0 if leads else _LEAST):
                 continue
-            word = _in_slot(both, slot[1], clause)
+            word = _in_slot(both, slot, clause)
             if word:
                 meant = both.own.normal[slot.start() : unit.own[1]]
                 return f'"{slot[1]} {word}" for "{meant}"'
@@ -125,7 +131,7 @@ def _opens_with(both: Comparison, number: int, units: list[Unit]) -> bool:
     )
 
 
-def _foreign_subject(both: Comparison, number: int) -> str | None:
+def _foreign_subject(both: Comparison, number: int, homes: list[int]) -> str | None:
     """The first word of a minimal clause, if it is none of the statement's and a verb follows."""
     start, end = both.clauses[number]
     text = both.passage.normal[start:end]
@@ -134,6 +140,8 @@ def _foreign_subject(both: Comparison, number: int) -> str | None:
     opened = adverbial.end() if adverbial else opened
     word = _WORD.match(text, opened)
     if word is None or _NO_SUBJECT.match(text, opened):
+        return None
+    if word[0] in _PRONOUNS and number - 1 in homes:
         return None
     if word[0] in _ACTORS:
         return word[0]
@@ -145,13 +153,24 @@ def _foreign_subject(both: Comparison, number: int) -> str | None:
     return None if meets(subject, taken) else text[opened : verb.start()].strip()
 
 
-def _in_slot(both: Comparison, preposition: str, region: Span) -> str | None:
-    """The word behind this preposition in a region, if it is none of the statement's."""
+def _in_slot(both: Comparison, slot: re.Match[str], region: Span) -> str | None:
+    """The word behind the same preposition in a region, if it is none of the statement's.
+
+    The preposition must not hang on another word of the statement ("hours in UTC, flows in m3/s").
+    """
+    preposition = slot[1]
+    heads = [unit for unit in both.units if unit.own[1] == slot.start() - 1]
+    others = [span for unit in both.units if heads and unit not in heads for span in unit.places]
     taken = [span for unit in both.units for span in unit.places]
     form = "because" if preposition == "because of" else preposition
     pattern = re.compile(rf"\b{form} (?:of )?(?:the |an? |its )?([\w./-]*\w)")
     found = list(pattern.finditer(both.passage.normal, *region))
     if not found or any(meets(match.span(1), taken) for match in found):
         return None
-    words = [match[1] for match in found if match[1] not in STOPWORDS]
+    words = [
+        match[1]
+        for match in found
+        if match[1] not in STOPWORDS
+        and not any(end == match.start() - 1 for _, end in others)
+    ]
     return next((word for word in words if not word[0].isdigit()), None)

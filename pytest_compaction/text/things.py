@@ -11,6 +11,7 @@ from collections.abc import Collection, Hashable
 from dataclasses import dataclass
 from typing import Final
 
+from pytest_compaction.text.synonyms import IRREGULAR_FORMS
 from pytest_compaction.text.values import Key, Value, values_of
 from pytest_compaction.text.words import STOPWORDS, is_path, path_suffixes, token_places
 
@@ -33,6 +34,10 @@ _LABELS: Final = frozenset(
     task ticket issue option variant part round run job row column size""".split()
 )
 """Nouns that a number names one of, where it counts nothing."""
+_NOUNS: Final = frozenset("child foot index life man matrix mouse person tooth woman".split())
+_PAST: Final = frozenset(
+    form for base, forms in IRREGULAR_FORMS.items() if base not in _NOUNS for form in forms
+)
 _CAPITAL: Final = re.compile(r"(?<![\w/.])([A-Z][a-z]+)(?![\w/]|\.\w)")
 _LOWER: Final = re.compile(r"(?<![\w/.])[a-z]+(?![\w/]|\.\w)")
 _CALENDAR: Final = frozenset(
@@ -123,11 +128,17 @@ def _valued(normal: str, value: Value) -> Thing:
         before, behind = _BEFORE.search(normal[:start]), _BEHIND.match(normal, end)
         named = before is not None and before[1] in _LABELS
         counts = behind and not named and behind[1] not in STOPWORDS
-        unit = behind[1] if behind and counts and not behind[1].endswith("ed") else ""
+        unit = behind[1] if behind and counts and not _is_verb(behind[1]) else ""
         label = before[1] if before and not unit else ""
         label = label if label not in STOPWORDS else ""
         kind = ("number", unit.rstrip("s"), label)
+        if label and behind and _is_verb(behind[1]):
+            kind = ("named", label)
     return Thing(kind, value.span, normal[start:end], value.held, value.asked)
+
+
+def _is_verb(word: str) -> bool:
+    return word.endswith("ed") or word in _PAST
 
 
 def may_replace(rival: Thing, thing: Thing) -> bool:

@@ -17,6 +17,7 @@ from pytest_compaction.text.things import Thing, proper_names, things
 _PRONOUN: Final = re.compile(
     r"[\W_]*(?:and |but |now |then |where |there )*(?:it|they|this|these|he|she)\b"
 )
+_COPULA: Final = re.compile("is|are|was|were")
 _CONJUNCTION: Final = re.compile(r",? ?(?:and |or |but |then )?(?:(?:at|in|on|to) )?")
 _Groups = Sequence[tuple[list[Span], list[tuple[Span, ...]]]]
 
@@ -40,6 +41,7 @@ class Comparison:
     clauses: tuple[Span, ...]
     foreign: tuple[Thing, ...]
     parts: tuple[Span, ...]
+    keyed: tuple[Span, ...] = ()
 
     def beside(self, places: Sequence[Span]) -> list[Unit]:
         """The other units in the clauses of the statement's own text that hold these places."""
@@ -70,6 +72,8 @@ class Comparison:
             return []
         start, end = self.clauses[number - 1]
         verb = VERB.search(normal, start, end)
+        if verb and _COPULA.fullmatch(verb[0]) and normal.startswith(": ", end):
+            return [(start, end)]
         return [(start, verb.start() if verb else end)]
 
     def _left_out(self, number: int) -> list[Span]:
@@ -93,11 +97,12 @@ class Comparison:
 
     def homes(self, places: Sequence[Span]) -> list[int]:
         """The numbers of the minimal clauses that hold one of these places."""
-        return [
-            number
-            for number, clause in enumerate(self.clauses)
-            if any(within(span, clause) for span in places)
-        ]
+        found: list[int] = []
+        for number, clause in enumerate(self.clauses):
+            meant = self._meant_by_pronoun(number)
+            if any(within(span, one) for span in places for one in (clause, *meant)):
+                found.append(number)
+        return found
 
 
 def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:
@@ -109,16 +114,35 @@ def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:
     groups = [_group(own.parsed, passage, group) for group in wanted]
     units = _units(own, mine, heard, groups, passage)
     taken = [span for unit in units for span in unit.places]
+    named = [
+        span
+        for unit in units
+        if unit.thing and unit.thing.kind == "person"
+        for span in unit.places
+    ]
     foreign = tuple(
         one
         for one in heard
-        if not any(one.names(other) for other in mine) and not meets(one.span, taken)
+        if not any(one.names(other) for other in mine)
+        and not meets(one.span, taken)
+        and not _is_of_name(one, named, passage.normal)
     )
     if not any(cue.kind in REVERSING for cue in own.parsed.sense.cues):
         foreign = tuple(one for one in foreign if not _taken_back(one, passage))
     clauses = minimal_clauses(passage.normal, heard, passage.joints)
     parts = minimal_clauses(own.parsed.normal, mine)
-    return Comparison(own.parsed, tuple(units), passage, clauses, foreign, parts)
+    keyed = tuple(span for _, theirs in groups for spans in theirs for span in spans)
+    return Comparison(own.parsed, tuple(units), passage, clauses, foreign, parts, keyed)
+
+
+def _is_of_name(thing: Thing, taken: Sequence[Span], normal: str) -> bool:
+    """Whether a name stands beside one of the statement's, as a first name or a surname."""
+    start, end = thing.span
+    return thing.kind == "person" and any(
+        (span[1] == start - 1 and normal[span[1]] == " ")
+        or (end == span[0] - 1 and normal[end] == " ")
+        for span in taken
+    )
 
 
 def _taken_back(thing: Thing, passage: Parsed) -> bool:

@@ -125,7 +125,7 @@ class Recorder:
         text that occurs elsewhere with another meaning. A fact without evidence is an error.
         """
         groups = key_groups(keys)
-        statement = Statement(text, aliases, tuple(map(tuple, groups)), change=change)
+        statement = Statement(text, aliases, tuple(map(tuple, groups)), change=change, type=type)
         evidence = self._evidence(statement) if said_in is None else list(said_in)
         if not evidence:
             raise LookupError(f"the log does not state {text!r}")

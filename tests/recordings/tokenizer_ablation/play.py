@@ -1438,7 +1438,7 @@ def ask_before_the_repair(session: Recorder) -> None:
         .fact(
             "constraint",
             "the figure is to use blue and orange",
-            "figure 3|figure|third figure|colours|colors|palette|plot",
+            "figure 3|figure|third figure|colours|colors|palette|plot|use",
             "blue orange",
         )
         .trap(
