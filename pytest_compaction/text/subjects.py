@@ -170,7 +170,6 @@ def _in_slot(both: Comparison, slot: re.Match[str], region: Span) -> str | None:
     words = [
         match[1]
         for match in found
-        if match[1] not in STOPWORDS
-        and not any(end == match.start() - 1 for _, end in others)
+        if match[1] not in STOPWORDS and not any(end == match.start() - 1 for _, end in others)
     ]
     return next((word for word in words if not word[0].isdigit()), None)

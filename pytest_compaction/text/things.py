@@ -141,6 +141,18 @@ def _is_verb(word: str) -> bool:
     return word.endswith("ed") or word in _PAST
 
 
+def _sort(kind: Hashable) -> Hashable:
+    return kind[0] if isinstance(kind, tuple) else kind
+
+
+def _label(kind: Hashable) -> Hashable:
+    """The noun before a number that names one of its kind, as in "worker 7"."""
+    if not isinstance(kind, tuple) or kind[0] not in {"named", "number"}:
+        return kind
+    label: Hashable = kind[-1]
+    return label
+
+
 def may_replace(rival: Thing, thing: Thing) -> bool:
     """Whether the one may stand in the other's place: a number by its unit or its label.
 
@@ -150,6 +162,8 @@ def may_replace(rival: Thing, thing: Thing) -> bool:
     first, second = thing.kind, rival.kind
     if first == second:
         return True
+    if "named" in {_sort(first), _sort(second)}:
+        return _label(first) == _label(second)
     if second == "rest":
         return thing.text[:1].isdigit()
     if not isinstance(second, tuple) or second[0] != "number":

@@ -115,10 +115,7 @@ def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:
     units = _units(own, mine, heard, groups, passage)
     taken = [span for unit in units for span in unit.places]
     named = [
-        span
-        for unit in units
-        if unit.thing and unit.thing.kind == "person"
-        for span in unit.places
+        span for unit in units if unit.thing and unit.thing.kind == "person" for span in unit.places
     ]
     foreign = tuple(
         one

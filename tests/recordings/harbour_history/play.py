@@ -1989,7 +1989,7 @@ def ask_rules(session: Recorder) -> None:
                 type="constraint",
                 keys=[
                     "sums|money|amounts|prices|figures|pounds|currency",
-                    "never converted|not converted|no conversion|money of the time|no modern equivalent|no modern equivalents|without conversion|not convert|never convert|period money|no modern money|contemporary money|original money|not in modern money|never in today's money|not in today's money|no today's money",
+                    "never converted|not converted|no conversion|money of the time|no modern equivalent|no modern equivalents|without conversion|not convert|never convert|period money|no modern money|original money|not in modern money|never in today's money|not in today's money|no today's money",
                 ],
             ),
             fact(

@@ -2012,7 +2012,7 @@ def ask_recall(session: Recorder) -> None:
                 "the report is sorted by job number",
                 of="the report lists each job in the order of time",
                 keys=[
-                    "sorted by job|order of job numbers|by job number|by job id|sorted by id|numerical order"
+                    "order of job numbers|sorted by number|by job number|by job id|sorted by id|numerical order"
                 ],
             ),
         ],
@@ -2188,7 +2188,7 @@ def ask_recall(session: Recorder) -> None:
                 "pqctl pin 0.8.2 rolls back",
                 type="command",
                 keys=[
-                    "pqctl pin 0.8.2|pqctl pin",
+                    "pqctl pin 0.8.2|pin 0.8.2|pinned to 0.8.2|0.8.2",
                     "roll back|rollback|rolls back|rolled back|revert|undo|return|go back|downgrade",
                 ],
             ),

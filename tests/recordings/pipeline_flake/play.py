@@ -1813,6 +1813,8 @@ def ask_after_review(session: Recorder) -> None:
                     "count|counted|sum",
                     "failed|same sum",
                 ],
+                said_in=session.saying("errors into the same sum")
+                + session.doing("bash", "count errors of fixtures as failed tests"),
             ),
             file_fact(session, "ci/report.py", "modified"),
             fact(

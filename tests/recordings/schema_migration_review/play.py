@@ -2739,7 +2739,7 @@ def decision_probes(session: Recorder) -> None:
                 "the backup is the way back, no rollback",
                 type="decision",
                 keys=[
-                    "backup|restore|keep-3",
+                    "backup|keep-3",
                     "way back|instead of rollback|no rollback|replaces rollback|only way to return|rollback removed|rollback is gone|rollback dropped|rollback was taken out|return path|revert path|recovery path|fallback",
                 ],
                 said_in=session.saying("the backup is the way back"),
