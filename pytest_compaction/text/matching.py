@@ -16,19 +16,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_compaction.text import changes, wording
-from pytest_compaction.text.agreement import affirmed
-from pytest_compaction.text.alternatives import Alternative, Wanted, has_words
-from pytest_compaction.text.binding import bound_otherwise
-from pytest_compaction.text.clauses import Sentence
-from pytest_compaction.text.disagreement import disagreed
-from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
-from pytest_compaction.text.groups import Outcome as Outcome
+from pytest_compaction.text import wording
+from pytest_compaction.text.attribution.binding import bound_otherwise
+from pytest_compaction.text.contradiction.agreement import affirmed
+from pytest_compaction.text.contradiction.disagreement import disagreed
+from pytest_compaction.text.file_changes import changes
+from pytest_compaction.text.file_changes.plain_changes import with_keys
+from pytest_compaction.text.keys.alternatives import Alternative, Wanted, has_words
+from pytest_compaction.text.negation.polarity import Cue, heading_cue
 from pytest_compaction.text.overlap import PreparedText, overlap
-from pytest_compaction.text.passages import joined, together
-from pytest_compaction.text.plain_changes import with_keys
-from pytest_compaction.text.polarity import Cue, heading_cue
-from pytest_compaction.text.sentence_index import SentenceIndex
+from pytest_compaction.text.sentences.clauses import Sentence
+from pytest_compaction.text.sentences.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
+from pytest_compaction.text.sentences.groups import Outcome as Outcome
+from pytest_compaction.text.sentences.passages import joined, together
+from pytest_compaction.text.sentences.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import Statement as Statement
 from pytest_compaction.text.statement import signature_of, wanted_groups, without_one
 from pytest_compaction.text.words import clipped, is_path, normalize

@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, Literal
 
-from pytest_compaction.text.synonyms import base_stem, senses
-from pytest_compaction.text.values import Key, Value, values_of
+from pytest_compaction.text.lexicon.synonyms import base_stem, senses
+from pytest_compaction.text.quantities.values import Key, Value, values_of
 from pytest_compaction.text.words import (
     NEGATIONS,
     STOPWORDS,

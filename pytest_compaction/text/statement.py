@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pytest_compaction.text.alternatives import Alternative, Wanted, alternative, is_value
-from pytest_compaction.text.groups import PLAIN, Found, Signature, weigh
-from pytest_compaction.text.meaning import is_name
-from pytest_compaction.text.negatives import denies, is_denial, wordings
-from pytest_compaction.text.parsed import parse
-from pytest_compaction.text.reworded import reworded
-from pytest_compaction.text.sentence_index import camel_names
+from pytest_compaction.text.keys.alternatives import Alternative, Wanted, alternative, is_value
+from pytest_compaction.text.keys.reworded import reworded
+from pytest_compaction.text.sentences.groups import PLAIN, Found, Signature, weigh
+from pytest_compaction.text.sentences.meaning import is_name
+from pytest_compaction.text.sentences.negatives import denies, is_denial, wordings
+from pytest_compaction.text.sentences.parsed import parse
+from pytest_compaction.text.sentences.sentence_index import camel_names
 from pytest_compaction.text.words import normalize
 
 

@@ -9,14 +9,20 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from pytest_compaction.text.agreement import affirmed, difference
-from pytest_compaction.text.alternatives import Alternative, Term, Wanted, alternative, is_value
-from pytest_compaction.text.binding import bound_otherwise
-from pytest_compaction.text.groups import RANK, Found, Outcome, Weighed, weigh
+from pytest_compaction.text.attribution.binding import bound_otherwise
+from pytest_compaction.text.contradiction.agreement import affirmed, difference
+from pytest_compaction.text.keys.alternatives import (
+    Alternative,
+    Term,
+    Wanted,
+    alternative,
+    is_value,
+)
 from pytest_compaction.text.overlap import Overlap, PreparedText, overlaps
-from pytest_compaction.text.parsed import Parsed, parse
-from pytest_compaction.text.passages import joined
-from pytest_compaction.text.sentence_index import SentenceIndex
+from pytest_compaction.text.sentences.groups import RANK, Found, Outcome, Weighed, weigh
+from pytest_compaction.text.sentences.parsed import Parsed, parse
+from pytest_compaction.text.sentences.passages import joined
+from pytest_compaction.text.sentences.sentence_index import SentenceIndex
 from pytest_compaction.text.words import is_path, normalize, path_suffixes, raw_tokens
 
 STATED_SHARE: Final = 0.75

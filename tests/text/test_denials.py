@@ -2,8 +2,8 @@
 
 import pytest
 
-from pytest_compaction.text.clauses import sentences
 from pytest_compaction.text.matching import Statement, TextIndex
+from pytest_compaction.text.sentences.clauses import sentences
 
 EXAMPLES = [
     # a reason that is denied

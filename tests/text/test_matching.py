@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.builders import any_text, prose, sentences, words
 
 from pytest_compaction.case.case import Fact, Trap
-from pytest_compaction.text.alternatives import GENERIC_NAMES
+from pytest_compaction.text.keys.alternatives import GENERIC_NAMES
 from pytest_compaction.text.matching import Statement, TextIndex
 from pytest_compaction.text.words import normalize, segments, stem
 

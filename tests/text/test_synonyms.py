@@ -2,10 +2,10 @@
 
 import pytest
 
+from pytest_compaction.text.lexicon.opposites import sides
+from pytest_compaction.text.lexicon.synonyms import base_stem, listed_groups
+from pytest_compaction.text.lexicon.vocabulary import same_words
 from pytest_compaction.text.matching import Statement, TextIndex
-from pytest_compaction.text.opposites import sides
-from pytest_compaction.text.synonyms import base_stem, listed_groups
-from pytest_compaction.text.vocabulary import same_words
 from pytest_compaction.text.words import NEGATIONS, STOPWORDS
 
 GROUPS = listed_groups()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_compaction.text.alternatives import Key, path_keys
 from pytest_compaction.text.claims import Claim
-from pytest_compaction.text.parsed import bounded_find
+from pytest_compaction.text.keys.alternatives import Key, path_keys
+from pytest_compaction.text.sentences.parsed import bounded_find
 from pytest_compaction.text.words import (
     canonical_number,
     is_path,

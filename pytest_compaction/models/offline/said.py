@@ -30,7 +30,7 @@ from pytest_compaction.models.offline.entry import (
     Kind,
     specificity,
 )
-from pytest_compaction.text.clauses import sentences
+from pytest_compaction.text.sentences.clauses import sentences
 from pytest_compaction.text.words import STOPWORDS, clipped, normalize, raw_tokens
 
 _FEWEST_WORDS: Final = 4

@@ -1,0 +1,198 @@
+"""Whether what a passage says with the words of a statement is said of the statement's own things.
+
+A passage that holds all keys may say it of something else: "ALERT-34 fires after 25 lines,
+ALERT-21 after 2" has "ALERT-21", "fires" and "25". Each of the statement's things (a value, a
+name, a noun with its modifier) is looked for in the minimal clauses of the passage. If another
+thing of the same kind stands in its place, in a clause that holds more of the statement's other
+words than any clause with the thing itself, then the passage speaks of that one.
+
+Words are compared within one clause of the statement's own text; code and tool output
+are left alone. See ``subjects`` for another subject without a kind, ``roles`` for who does it to
+whom, ``sequences`` for lists and orders that are turned round.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from pytest_compaction.text.attribution.minimal_clauses import FINITE, VERB
+from pytest_compaction.text.attribution.roles import exchanged_roles
+from pytest_compaction.text.attribution.sequences import other_sequence
+from pytest_compaction.text.attribution.subjects import other_slot, other_subject
+from pytest_compaction.text.attribution.units import Comparison, Unit, compared, meets, within
+from pytest_compaction.text.keys.alternatives import Wanted
+from pytest_compaction.text.sentences.parsed import Parsed, Span
+from pytest_compaction.text.sentences.things import may_replace
+from pytest_compaction.text.words import STOPWORDS
+
+_PAIR: Final = re.compile(r"(?<![\w/.-])([a-z]{3,}) (?=([a-z]{3,})\b(?![/.]\w))")
+_VERBAL: Final = re.compile(rf"{FINITE}|[a-z]+ed")
+_SAYS: Final = re.compile(rf"\b(?:{_VERBAL.pattern})\b|[a-z]n't\b")
+_LETTERS: Final = re.compile(r"[a-z]+")
+_FEW: Final = 2
+"""Function words that show a sentence where no verb is known."""
+_LINKS: Final = frozenset("between among within behind beyond along across around near".split())
+_LABEL: Final = re.compile(r"([a-z]{3,}) #?$")
+_COMPARED: Final = re.compile(
+    r"\b(?:versus|vs\.?|against|than|compared (?:with|to)|instead of|rather than|not|unlike)"
+    r"(?: an?| the| in| at)* $"
+)
+"""What stands behind one of these is named for comparison alone."""
+_OTHER: Final = r"(?:another|(?:an?|the|some|any) (?:other|later|different|earlier))"
+
+
+def bound_otherwise(text: str, wanted: Wanted, passage: Parsed) -> str | None:
+    """Of what else the passage says what the statement says of its own things, if it shows."""
+    both = compared(text, wanted, passage)
+    roles = exchanged_roles(both) or other_sequence(both)
+    if roles or len(both.clauses) < 2 or not _is_prose(passage.normal):
+        return roles
+    return _other_thing(both) or _other_modifier(both) or other_subject(both) or other_slot(both)
+
+
+def _is_prose(normal: str) -> bool:
+    """Whether there are verbs, and not only figures and their names."""
+    if _SAYS.search(normal):
+        return True
+    return sum(word in STOPWORDS for word in _LETTERS.findall(normal)) >= _FEW
+
+
+def _speaks(normal: str, clause: Span) -> bool:
+    return VERB.search(normal, *clause) is not None or _is_prose(normal[slice(*clause)])
+
+
+def _other_thing(both: Comparison) -> str | None:
+    """Another value, name or person stands where the statement has its own."""
+    mine = [unit.thing for unit in both.units if unit.thing]
+    foreign = [one for one in both.foreign if not _is_compared(both, one.span)]
+    for unit in both.units:
+        if unit.thing is None:
+            continue
+        rivals = [one.span for one in foreign if may_replace(one, unit.thing)]
+        rivals += _others_of(both, unit)
+        alike = [one.span for one in mine if one.kind == unit.thing.kind]
+        others = [one for one in both.beside([unit.own]) if not meets(one.own, alike)]
+        if _has_all(both, unit, others):
+            continue
+        rival = _rival(both, unit.places, rivals, others) or _partner(both, unit, others)
+        if rival:
+            return f'"{both.passage.normal[slice(*rival)]}" for "{unit.thing.text}"'
+    return None
+
+
+def _has_all(both: Comparison, unit: Unit, others: Sequence[Unit]) -> bool:
+    """Whether one clause has the thing with all other things of the statement."""
+    exact = [other for other in others if other.thing is not None]
+    if not exact:
+        return False
+    held = both.held(exact)
+    return any(held[number] == len(exact) for number in both.homes(unit.places))
+
+
+def _partner(both: Comparison, unit: Unit, others: Sequence[Unit]) -> Span | None:
+    """Another of its kind that has one of the statement's other words to itself.
+
+    "28.2 s when it restored a bundle, 23.3 s when it built" has "built" with 23.3 s alone. A word
+    that stands before the thing may be meant for both.
+    """
+    homes = both.homes(unit.places)
+    if not homes or unit.thing is None:
+        return None
+    sentences = {both.passage.sentence(both.clauses[number][0]) for number in homes}
+    rivals = [
+        one.span
+        for one in both.foreign
+        if one.kind in {unit.thing.kind, "rest"}
+        and may_replace(one, unit.thing)
+        and not _is_compared(both, one.span)
+        and both.passage.sentence(one.span[0]) in sentences
+    ]
+    for other in others if rivals else ():
+        held = [number for number, count in enumerate(both.held([other])) if count]
+        if not held or min(held) <= max(homes):
+            continue
+        inside = [
+            [span for span in rivals if within(span, both.clauses[number])] for number in held
+        ]
+        if all(inside):
+            return inside[0][0]
+    return None
+
+
+def _others_of(both: Comparison, unit: Unit) -> list[Span]:
+    """Where the passage says "another ticket", for a thing that the statement calls a ticket."""
+    label = _LABEL.search(both.own.normal[: unit.own[0]])
+    if label is None or label[1] in STOPWORDS:
+        return []
+    other = re.compile(rf"\b{_OTHER} {label[1]}\b")
+    return [match.span() for match in other.finditer(both.passage.normal)]
+
+
+def _other_modifier(both: Comparison) -> str | None:
+    """One word of two is another: "the north gauge" for "south", "batch verify" for "replay"."""
+    taken = [span for unit in both.units for span in unit.places]
+    for pair in _PAIR.finditer(both.own.normal):
+        others = both.beside([pair.span(1), pair.span(2)])
+        for one, same in ((1, 2), (2, 1)):
+            changed = _unit_at(both, pair.span(one))
+            if changed is None or _unit_at(both, pair.span(same)) is None:
+                continue
+            rivals = [
+                match.span(1)
+                for match in _beside(pair[same], one).finditer(both.passage.normal)
+                if _is_other(both, match.span(1), taken)
+                and (one == 1 or f"{pair[same]} {pair[one]}" in both.passage.normal)
+            ]
+            rival = _rival(both, changed.places, rivals, others)
+            if rival:
+                return (
+                    f'"{both.passage.normal[slice(*rival)]}" for "{pair[one]}" with "{pair[same]}"'
+                )
+    return None
+
+
+def _is_other(both: Comparison, span: Span, taken: Sequence[Span]) -> bool:
+    word = both.passage.normal[slice(*span)]
+    return not (
+        word in STOPWORDS
+        or word in _LINKS
+        or _VERBAL.fullmatch(word)
+        or meets(span, taken)
+        or _is_compared(both, span)
+    )
+
+
+def _beside(noun: str, side: int) -> re.Pattern[str]:
+    """The word before the noun (1) or behind it (2)."""
+    if side == 1:
+        return re.compile(rf"(?<![\w/.-])([a-z]{{3,}}) {noun.removesuffix('s')}s?\b")
+    return re.compile(rf"(?<![\w/.-]){noun} ([a-z]{{3,}})\b(?![/.]\w)")
+
+
+def _unit_at(both: Comparison, span: Span) -> Unit | None:
+    return next((unit for unit in both.units if unit.own == span and unit.thing is None), None)
+
+
+def _is_compared(both: Comparison, span: Span) -> bool:
+    return _COMPARED.search(both.passage.normal[: span[0]]) is not None
+
+
+def _rival(
+    both: Comparison, places: Sequence[Span], rivals: Sequence[Span], others: Sequence[Unit]
+) -> Span | None:
+    """The rival in a clause that has more of the other words than any with the thing itself."""
+    homes = both.homes(places)
+    if not homes or not rivals:
+        return None
+    normal = both.passage.normal
+    held = both.held(others)
+    most = max(held[number] for number in homes)
+    for number, clause in enumerate(both.clauses):
+        if number in homes or held[number] <= most or not _speaks(normal, clause):
+            continue
+        inside = [span for span in rivals if within(span, clause)]
+        if inside:
+            return inside[0]
+    return None

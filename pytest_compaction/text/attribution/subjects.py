@@ -1,0 +1,175 @@
+"""Whether a clause with a statement's predicate has another subject, or another word in its place.
+
+"The trimmer is refused; the mop can be lent" holds "mop" and "refused". A clause is of another
+subject if it opens with a word that is not the statement's, and what the statement speaks of is
+the subject of a clause of its own, with less of the statement's words. In the same way another
+word may stand behind the preposition ("goes into the changelog; the checklist is complete").
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from pytest_compaction.text.attribution.minimal_clauses import VERB
+from pytest_compaction.text.attribution.units import Comparison, Unit, meets
+from pytest_compaction.text.sentences.parsed import Span
+from pytest_compaction.text.words import STOPWORDS
+
+_LEAST: Final = 2
+"""The least number of the statement's other words in the clause of another subject."""
+_WORD: Final = re.compile(r"[\w./@-]+")
+_ACTORS: Final = frozenset("i we you he she they".split())
+_PRONOUNS: Final = frozenset("he she they it".split())
+"""Words for the subject of the clause before."""
+_LEAD: Final = re.compile(r"^[\W_]*(?:and |or |but |then |only |the |an? )*")
+_ADVERBIAL: Final = re.compile(
+    r"(?:by|in|on|at|during|after|before|until|since|from|for)\b[^,;:]{1,40}?"
+    r"(?:, |(?= (?:the|a|an) ))[ ]?(?:the |an? )?"
+)
+"""What may stand before the subject: "by the winter of 1883 the staging was gone"."""
+_NO_SUBJECT: Final = re.compile(r"(?:its|their|his|her)\b|(?<!the )(?<!a )(?<!an )[a-z]+ing\b")
+"""What belongs to the subject before, or is no subject."""
+_STOP: Final = re.compile(r"[;:]|, |\b(?:because|since|so|which|while|when|if|until|that)\b")
+_ADJUNCT: Final = r"(?:into|in|to|on|onto|at|by|from|with|without|about|under|during|because of|as)"
+_SLOT: Final = re.compile(rf"\b({_ADJUNCT}) (?:the |an? |its )?(?:[a-z]+ )?$")
+
+
+def other_subject(both: Comparison) -> str | None:
+    """Another subject of the clause that has the statement's predicate."""
+    subject = _subject_units(both)
+    if not subject:
+        return None
+    end = _main_end(both.own.normal)
+    others = [unit for unit in both.units if unit not in subject and unit.own[0] < end]
+    homes = both.homes([span for unit in subject for span in unit.places])
+    held = both.held(others)
+    exact = [unit for unit in others if unit.thing is not None]
+    named = any(unit.thing for unit in subject)
+    if named and exact and any(both.held(exact)[number] == len(exact) for number in homes):
+        return None
+    if not homes or any(not _opens_with(both, number, subject) for number in homes):
+        return None
+    most = max(held[number] for number in homes)
+    for number in range(len(both.clauses)):
+        if number in homes or held[number] < _LEAST or held[number] <= most:
+            continue
+        word = _foreign_subject(both, number, homes)
+        if word:
+            return f'said of "{word}"'
+    return None
+
+
+def other_slot(both: Comparison) -> str | None:
+    """Another word behind the preposition that leads to one of the statement's words.
+
+    The word itself must open a clause of its own, as its subject or behind the preposition
+    ("on depot-1 the lease was lost; on staging-2 it was kept").
+    """
+    for unit in both.units:
+        slot = _SLOT.search(both.own.normal[: unit.own[0]])
+        homes = both.homes(unit.places)
+        if slot is None or not homes:
+            continue
+        leads = all(
+            _opens_with(both, at, [unit]) or _framed(both, at, unit, slot[1]) for at in homes
+        )
+        held = both.held([other for other in both.units if not _in_one_phrase(both, other, unit)])
+        for number, clause in enumerate(both.clauses):
+            if number in homes or held[number] < _LEAST:
+                continue
+            if held[number] <= max(held[at] for at in homes) + (0 if leads else _LEAST):
+                continue
+            word = _in_slot(both, slot, clause)
+            if word:
+                meant = both.own.normal[slot.start() : unit.own[1]]
+                return f'"{slot[1]} {word}" for "{meant}"'
+    return None
+
+
+def _in_one_phrase(both: Comparison, one: Unit, other: Unit) -> bool:
+    """Whether two words of the statement stand side by side, or are the same."""
+    first, second = sorted((one.own, other.own))
+    return not both.own.normal[first[1] : second[0]].strip()
+
+
+def _framed(both: Comparison, number: int, unit: Unit, preposition: str) -> bool:
+    """Whether a minimal clause opens with the unit behind this preposition."""
+    start, end = both.clauses[number]
+    text = both.passage.normal[start:end]
+    opened = _LEAD.match(text).end()  # type: ignore[union-attr]
+    frame = re.compile(rf"{preposition} (?:the |an? |its )?(?:[a-z]+ )?").match(text, opened)
+    return frame is not None and any(
+        start + opened < span[0] <= start + frame.end() for span in unit.places
+    )
+
+
+def _subject_units(both: Comparison) -> list[Unit]:
+    """The units before the first verb of the statement's own text."""
+    first = min((unit.own for unit in both.units), default=None)
+    verb = VERB.search(both.own.normal, first[1]) if first else None
+    if verb is None:
+        return []
+    return [unit for unit in both.units if unit.own[1] <= verb.start()]
+
+
+def _main_end(normal: str) -> int:
+    """Where the first clause of the statement's own text ends."""
+    stop = _STOP.search(normal)
+    return stop.start() if stop else len(normal)
+
+
+def _opens_with(both: Comparison, number: int, units: list[Unit]) -> bool:
+    """Whether a minimal clause has one of the units as its subject, and a verb behind it."""
+    start, end = both.clauses[number]
+    text = both.passage.normal[start:end]
+    opened = start + _LEAD.match(text).end()  # type: ignore[union-attr]
+    return any(
+        span[0] == opened and VERB.search(both.passage.normal, span[1], end) is not None
+        for unit in units
+        for span in unit.places
+    )
+
+
+def _foreign_subject(both: Comparison, number: int, homes: list[int]) -> str | None:
+    """The first word of a minimal clause, if it is none of the statement's and a verb follows."""
+    start, end = both.clauses[number]
+    text = both.passage.normal[start:end]
+    opened = _LEAD.match(text).end()  # type: ignore[union-attr]
+    adverbial = _ADVERBIAL.match(text, opened)
+    opened = adverbial.end() if adverbial else opened
+    word = _WORD.match(text, opened)
+    if word is None or _NO_SUBJECT.match(text, opened):
+        return None
+    if word[0] in _PRONOUNS and number - 1 in homes:
+        return None
+    if word[0] in _ACTORS:
+        return word[0]
+    verb = VERB.search(text, word.end())
+    if verb is None or word[0] in STOPWORDS:
+        return None
+    taken: list[Span] = [span for unit in both.units for span in unit.places]
+    subject = (start + opened, start + verb.start())
+    return None if meets(subject, taken) else text[opened : verb.start()].strip()
+
+
+def _in_slot(both: Comparison, slot: re.Match[str], region: Span) -> str | None:
+    """The word behind the same preposition in a region, if it is none of the statement's.
+
+    The preposition must not hang on another word of the statement ("hours in UTC, flows in m3/s").
+    """
+    preposition = slot[1]
+    heads = [unit for unit in both.units if unit.own[1] == slot.start() - 1]
+    others = [span for unit in both.units if heads and unit not in heads for span in unit.places]
+    taken = [span for unit in both.units for span in unit.places]
+    form = "because" if preposition == "because of" else preposition
+    pattern = re.compile(rf"\b{form} (?:of )?(?:the |an? |its )?([\w./-]*\w)")
+    found = list(pattern.finditer(both.passage.normal, *region))
+    if not found or any(meets(match.span(1), taken) for match in found):
+        return None
+    words = [
+        match[1]
+        for match in found
+        if match[1] not in STOPWORDS and not any(end == match.start() - 1 for _, end in others)
+    ]
+    return next((word for word in words if not word[0].isdigit()), None)

@@ -1,0 +1,225 @@
+"""The units of a statement: its things and other content words, and where a passage holds them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.text.attribution.minimal_clauses import VERB, minimal_clauses
+from pytest_compaction.text.keys.alternatives import Alternative, Term, Wanted
+from pytest_compaction.text.sentences.groups import REVERSING
+from pytest_compaction.text.sentences.meaning import Meaning, meaning
+from pytest_compaction.text.sentences.parsed import Parsed, Span
+from pytest_compaction.text.sentences.things import Thing, proper_names, things
+
+_PRONOUN: Final = re.compile(
+    r"[\W_]*(?:and |but |now |then |where |there )*(?:it|they|this|these|he|she)\b"
+)
+_COPULA: Final = re.compile("is|are|was|were")
+_CONJUNCTION: Final = re.compile(r",? ?(?:and |or |but |then )?(?:(?:at|in|on|to) )?")
+_Groups = Sequence[tuple[list[Span], list[tuple[Span, ...]]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A word or thing of the statement at ``own`` in its text, and where the passage holds it."""
+
+    own: Span
+    places: tuple[Span, ...]
+    thing: Thing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A statement's units beside the passage: its minimal clauses, and things of its own."""
+
+    own: Parsed
+    units: tuple[Unit, ...]
+    passage: Parsed
+    clauses: tuple[Span, ...]
+    foreign: tuple[Thing, ...]
+    parts: tuple[Span, ...]
+    keyed: tuple[Span, ...] = ()
+
+    def beside(self, places: Sequence[Span]) -> list[Unit]:
+        """The other units in the clauses of the statement's own text that hold these places."""
+        parts = [part for part in self.parts if meets(part, places)]
+        return [
+            unit
+            for unit in self.units
+            if not meets(unit.own, places) and (not parts or meets(unit.own, parts))
+        ]
+
+    def held(self, units: Sequence[Unit]) -> list[int]:
+        """How many of these units each minimal clause holds; a pronoun stands for a subject."""
+        counts = []
+        for number, clause in enumerate(self.clauses):
+            regions = [clause, *self._meant_by_pronoun(number), *self._left_out(number)]
+            counts.append(
+                sum(
+                    any(within(span, region) for span in unit.places for region in regions)
+                    for unit in units
+                )
+            )
+        return counts
+
+    def _meant_by_pronoun(self, number: int) -> list[Span]:
+        """The subject of the clause before, if this one opens with a pronoun for it."""
+        normal = self.passage.normal
+        if not number or not _PRONOUN.match(normal[self.clauses[number][0] :]):
+            return []
+        start, end = self.clauses[number - 1]
+        verb = VERB.search(normal, start, end)
+        if verb and _COPULA.fullmatch(verb[0]) and normal.startswith(": ", end):
+            return [(start, end)]
+        return [(start, verb.start() if verb else end)]
+
+    def _left_out(self, number: int) -> list[Span]:
+        """What is said once for two: "the burn takes 19 s when warm, and 41 s when cold".
+
+        If a clause opens with a thing and no verb follows, what stands before the first thing of
+        the clause before.
+        """
+        heard = [one.span for one in self.foreign]
+        heard += [span for unit in self.units if unit.thing for span in unit.places]
+        start, end = self.clauses[number]
+        opened = _CONJUNCTION.match(self.passage.normal, start, end)
+        if not number or not opened or opened.end() == start:
+            return []
+        led = next((span for span in heard if span[0] == opened.end()), None)
+        if led is None or VERB.match(self.passage.normal, led[1] + 1):
+            return []
+        before, _ = self.clauses[number - 1]
+        first = min((span[0] for span in heard if before <= span[0] < start), default=before)
+        return [(before, first)]
+
+    def homes(self, places: Sequence[Span]) -> list[int]:
+        """The numbers of the minimal clauses that hold one of these places."""
+        found: list[int] = []
+        for number, clause in enumerate(self.clauses):
+            meant = self._meant_by_pronoun(number)
+            if any(within(span, one) for span in places for one in (clause, *meant)):
+                found.append(number)
+        return found
+
+
+def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:
+    """Lay a statement with this text and these key groups beside a passage."""
+    own = meaning(text)
+    proper = passage.proper | proper_names(text)
+    mine = things(own.parsed.normal, proper)
+    heard = things(passage.normal, proper)
+    groups = [_group(own.parsed, passage, group) for group in wanted]
+    units = _units(own, mine, heard, groups, passage)
+    taken = [span for unit in units for span in unit.places]
+    named = [
+        span for unit in units if unit.thing and unit.thing.kind == "person" for span in unit.places
+    ]
+    foreign = tuple(
+        one
+        for one in heard
+        if not any(one.names(other) for other in mine)
+        and not meets(one.span, taken)
+        and not _is_of_name(one, named, passage.normal)
+    )
+    if not any(cue.kind in REVERSING for cue in own.parsed.sense.cues):
+        foreign = tuple(one for one in foreign if not _taken_back(one, passage))
+    clauses = minimal_clauses(passage.normal, heard, passage.joints)
+    parts = minimal_clauses(own.parsed.normal, mine)
+    keyed = tuple(span for _, theirs in groups for spans in theirs for span in spans)
+    return Comparison(own.parsed, tuple(units), passage, clauses, foreign, parts, keyed)
+
+
+def _is_of_name(thing: Thing, taken: Sequence[Span], normal: str) -> bool:
+    """Whether a name stands beside one of the statement's, as a first name or a surname."""
+    start, end = thing.span
+    return thing.kind == "person" and any(
+        (span[1] == start - 1 and normal[span[1]] == " ")
+        or (end == span[0] - 1 and normal[end] == " ")
+        for span in taken
+    )
+
+
+def _taken_back(thing: Thing, passage: Parsed) -> bool:
+    """Whether the passage names a thing only to deny, replace or reject it."""
+    return any(
+        cue.kind in REVERSING and (cue.reaches(*thing.span) or cue.reaches_back(*thing.span))
+        for cue in passage.sense.cues
+    )
+
+
+def _units(
+    own: Meaning,
+    mine: Sequence[Thing],
+    heard: Sequence[Thing],
+    groups: _Groups,
+    passage: Parsed,
+) -> list[Unit]:
+    """The statement's things and other content words, with the places of their other wordings."""
+    units: list[Unit] = []
+    for thing in mine:
+        places = {one.span for one in heard if one.names(thing)}
+        units.append(Unit(thing.span, _with_others(thing.span, places, groups), thing))
+    named = [one.span for one in mine]
+    for term in own.terms:
+        spans = [span for span in _own_places(own, own.parsed, term) if not meets(span, named)]
+        for span in spans[:1]:
+            within = [one.span for one in heard]
+            held = _own_places(own, passage, term)
+            places = {place for place in held if not meets(place, within)}
+            units.append(Unit(span, _with_others(span, places, groups)))
+    return units
+
+
+def _own_places(own: Meaning, parsed: Parsed, term: Term) -> list[Span]:
+    """The places of a term without those that hold another term of the statement itself.
+
+    A statement may have two words that stand for each other, such as "reset" and "clear".
+    """
+    others = [
+        span
+        for other in own.terms
+        if other is not term and set(other.keys) & set(term.keys) and other.keys[0] != term.keys[0]
+        for span in parsed.places.get(other.keys[0], ())
+    ]
+    return [span for span in parsed.term_places(term) if not meets(span, others)]
+
+
+def _with_others(own: Span, places: set[Span], groups: _Groups) -> tuple[Span, ...]:
+    """These places, and those of the other wordings of a group that stands for just this.
+
+    Of a wording that holds one of the places already, the other words are left out.
+    """
+    found = set(places)
+    for mine, theirs in groups:
+        if mine and all(meet(own, span) for span in mine):
+            for spans in theirs:
+                if not any(meets(span, list(places)) for span in spans):
+                    found.update(spans)
+    return tuple(sorted(found))
+
+
+def _group(
+    own: Parsed, passage: Parsed, group: Sequence[Alternative]
+) -> tuple[list[Span], list[tuple[Span, ...]]]:
+    """The places of a key group in the statement's text, and of each match in the passage.
+
+    The words of a denial ("no longer stands") are no wording of it unless they stand as they are.
+    """
+    mine = [span for one in group for match in own.matches(one) for span in match.spans]
+    theirs = [match for one in group for match in passage.matches(one)]
+    return mine, [match.spans for match in theirs if match.whole or not match.alternative.negative]
+
+
+def within(span: Span, clause: Span) -> bool:
+    return clause[0] <= span[0] and span[1] <= clause[1]
+
+
+def meet(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def meets(span: Span, spans: Sequence[Span]) -> bool:
+    return any(meet(span, other) for other in spans)

@@ -1,0 +1,217 @@
+"""Where a passage holds the words of a statement and says something else with them.
+
+Key groups and shares of words do not see who did what to whom. Four differences are looked for
+between the statement's own text and the passage: an opposite in a word's place ("known" for
+"unknown"), two things in the other order or direction ("b before a"), two values that changed
+subjects, and another number of the same thing. A difference must show in the passage itself;
+where one of the words is not there, nothing is concluded.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from pytest_compaction.text.contradiction.directions import turned
+from pytest_compaction.text.contradiction.standing import other_standing
+from pytest_compaction.text.keys.alternatives import Term, is_value
+from pytest_compaction.text.lexicon.opposites import sides
+from pytest_compaction.text.lexicon.phrases import phrases_in
+from pytest_compaction.text.negation.polarity import Cue
+from pytest_compaction.text.sentences.meaning import STOP, Meaning, is_name, meaning
+from pytest_compaction.text.sentences.negatives import denies
+from pytest_compaction.text.sentences.parsed import Parsed, Span
+from pytest_compaction.text.words import STOPWORDS
+
+_WORD: Final = re.compile(r"(?<![\w/.:-])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w/]|\.\w)")
+_REVERSING: Final = frozenset({"negated", "replaced", "rejected", "past"})
+_ACTOR: Final = re.compile(r"\b(user|assistant)\b(?!')")
+_DENIED_SHARE: Final = 0.5
+"""Share of the words of a denial that a passage must hold to be compared with it."""
+_NEXT: Final = 12
+"""Characters between an actor and the verb."""
+_COUNTED: Final = re.compile(r"[ -]([a-z]{3,})")
+
+
+def difference(text: str, passage: Parsed, type: str | None = None) -> str | None:
+    """What the passage says differently from a statement of this text and type, if it shows."""
+    own = meaning(text)
+    return (
+        _opposite(own, passage)
+        or _exchanged(own, passage)
+        or turned(own, passage)
+        or _paired_otherwise(own, passage)
+        or _counted_otherwise(own, passage)
+        or _other_actor(own, passage)
+        or other_standing(own, passage, text, type)
+    )
+
+
+def affirmed(text: str, passage: Parsed) -> str | None:
+    """What the statement denies and the passage says without any denial, if it shows."""
+    own = meaning(text)
+    for cue in own.parsed.sense.cues:
+        if cue.kind not in {"negated", "rejected"}:
+            continue
+        denied = [
+            term
+            for term in own.terms
+            if any(
+                cue.reaches(*span) or cue.reaches_back(*span)
+                for span in own.parsed.term_places(term)
+            )
+        ]
+        places = [span for term in denied for span in passage.term_places(term)]
+        held = [term for term in denied if passage.term_places(term)]
+        if (
+            held
+            and len(held) >= _DENIED_SHARE * len(denied)
+            and not any(_reaching(passage, span) for span in places)
+            and not denies(passage)
+        ):
+            return f'without "{own.parsed.normal[slice(*cue.at)]}"'
+    return None
+
+
+def _opposite(own: Meaning, passage: Parsed) -> str | None:
+    said, heard = _sides_of(own.parsed), _sides_of(passage)
+    for row, mine in said.items():
+        theirs = heard.get(row, {})
+        if len(mine) != 1 or len(theirs) != 1:
+            continue
+        (side, (word, turned)), (there, (other, turned_there)) = *mine.items(), *theirs.items()
+        if side != there and turned == turned_there:
+            return f'"{other}" for "{word}"'
+    return None
+
+
+def _sides_of(parsed: Parsed) -> dict[int, dict[int, tuple[str, bool]]]:
+    """The words of each pair of opposites by side, each with whether a negation turns it."""
+    found: dict[int, dict[int, tuple[str, bool]]] = {}
+    words = [(match[0], match.span()) for match in _WORD.finditer(parsed.normal)]
+    for word, span in [*words, *phrases_in(parsed.normal)]:
+        for row, side in sides(word):
+            turned = any(
+                cue.kind in _REVERSING and cue.reaches(*span) and cue.at != span
+                for cue in parsed.sense.cues
+            )
+            found.setdefault(row, {}).setdefault(side, (word, turned))
+    return found
+
+
+def _reaching(parsed: Parsed, span: Span) -> list[Cue]:
+    return [
+        cue
+        for cue in parsed.sense.cues
+        if cue.kind in _REVERSING
+        and not (cue.at[0] < span[1] and span[0] < cue.at[1])
+        and (cue.reaches(*span) or cue.reaches_back(*span))
+    ]
+
+
+def _exchanged(own: Meaning, passage: Parsed) -> str | None:
+    """One thing is taken back there and another not, where the statement has it the other way."""
+    kept: list[Term] = []
+    gone: list[Term] = []
+    for term in own.terms:
+        here, there = own.parsed.term_places(term), passage.term_places(term)
+        if not here or not there:
+            continue
+        before = any(_reaching(own.parsed, span) for span in here)
+        after = all(_reaching(passage, span) for span in there)
+        if before and not any(_reaching(passage, span) for span in there):
+            kept.append(term)
+        elif after and not before:
+            gone.append(term)
+    if kept and gone and (_exact(kept) == _exact(gone)):
+        return "what is kept and what is given up are exchanged"
+    return None
+
+
+def _exact(terms: list[Term]) -> bool:
+    return any(is_value(term) or is_name(term) for term in terms)
+
+
+def _paired_otherwise(own: Meaning, passage: Parsed) -> str | None:
+    """Two values of the statement stand nearer to each other's names than to their own."""
+    values = [term for term in own.terms if is_value(term)]
+    names = [term for term in own.terms if not is_value(term)]
+    pairs = []
+    for value in values:
+        name = min(names, key=lambda one: _distance(own.parsed, value, one), default=None)
+        if name and passage.term_places(value) and passage.term_places(name):
+            pairs.append((value, name))
+    for number, (value, name) in enumerate(pairs):
+        for other_value, other_name in pairs[number + 1 :]:
+            if (
+                name != other_name
+                and _distance(passage, value, other_name) < _distance(passage, value, name)
+                and _distance(passage, other_value, name)
+                < _distance(passage, other_value, other_name)
+            ):
+                return "the values have changed places"
+    return None
+
+
+def _distance(parsed: Parsed, one: Term, other: Term) -> int:
+    return min(
+        (
+            max(start - last, first - end)
+            + 20 * len(STOP.findall(parsed.normal[min(end, last) : max(start, first)]))
+            for start, end in parsed.term_places(one)
+            for first, last in parsed.term_places(other)
+        ),
+        default=1000,
+    )
+
+
+def _other_actor(own: Meaning, passage: Parsed) -> str | None:
+    """The user did it according to the statement, the assistant according to the passage."""
+    actor = _ACTOR.search(own.parsed.normal)
+    if actor is None:
+        return None
+    near = [
+        (start, term)
+        for term in own.terms
+        for start, _ in own.parsed.term_places(term)
+        if 0 <= start - actor.end() <= _NEXT
+    ]
+    if not near:
+        return None
+    verb = min(near, key=lambda one: one[0])[1]
+    who = {
+        named[-1][1]
+        for start, _ in passage.term_places(verb)
+        if (named := list(_ACTOR.finditer(passage.normal, 0, start)))
+        and not STOP.search(passage.normal, named[-1].end(), start)
+    }
+    if who and actor[1] not in who:
+        return f'"{min(who)}" for "{actor[1]}"'
+    return None
+
+
+def _is_count(term: Term) -> bool:
+    key = term.keys[0]
+    return isinstance(key, tuple) and key[0] == "number"
+
+
+def _counted_otherwise(own: Meaning, passage: Parsed) -> str | None:
+    """A number of things in the statement, and only another number of them in the passage."""
+    for term in own.terms:
+        if not is_value(term) or passage.term_places(term) or not _is_count(term):
+            continue
+        for _, end in own.parsed.term_places(term):
+            noun = _COUNTED.match(own.parsed.normal, end)
+            if noun is None or noun[1] in STOPWORDS:
+                continue
+            spans = {
+                s
+                for key, found in passage.places.items()
+                if isinstance(key, tuple) and key[0] == "number"
+                for s in found
+            }
+            for span in spans:
+                same = _COUNTED.match(passage.normal, span[1])
+                if same and same[1].rstrip("s") == noun[1].rstrip("s"):
+                    return f'another number of "{noun[1]}"'
+    return None

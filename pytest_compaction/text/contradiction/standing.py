@@ -1,0 +1,210 @@
+"""Whether what a passage speaks of is done or still open, against what a statement says of it.
+
+A next step is not stated where the passage says that it is done, and what is done is not stated
+where it is asked for, planned or promised. Only the clauses that hold the statement's words count,
+so that "done: the clerk was asked; open is the room" leaves the room open.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+from pytest_compaction.text.keys.alternatives import Term, is_value
+from pytest_compaction.text.sentences.meaning import Meaning, is_name, meaning
+from pytest_compaction.text.sentences.parsed import Parsed, Span
+
+Standing = Literal["done", "open"]
+
+_CLAUSE: Final = re.compile(
+    r"[;.!?](?=\s|$)|(?:,|\band\b|\bbut\b)(?= (?:so|but|and|while|whereas|now|open is|still open|"
+    r"remaining|next)\b)| - |\b(?:while|whereas)\b"
+)
+"""Where a clause ends that may be done while the next one is open."""
+_CONDITION: Final = re.compile(
+    r"\b(?:once|after|when|until|till|unless|as soon as|if|before|since|because|which|who|whose|"
+    r"as (?:already|agreed|planned|discussed))\b[^,;]*,?"
+)
+"""A condition, reason or relative clause: what it says is not said of the main clause."""
+_MODAL: Final = r"(?:will|shall|should|must|can|could|may|might|would|won't|'ll)"
+_WILL: Final = (
+    r"(?:asked|told|wants?|wanted|wish\w*|plan\w*|has|have|had|needs?|needed|supposed|remains?|"
+    r"left|still|is|are|was|were|yet|going|about|due|promis\w+|intend\w*|meant|scheduled|agreed|"
+    r"offered|forgot|fail\w*|refus\w*|hop\w+|propos\w*|decid\w*|request\w*|invited|reminded)"
+)
+_AHEAD: Final = re.compile(
+    rf"(?:\b{_WILL} (?:\w+ ){{0,2}}?to|\b{_MODAL})(?: (?:be|have|get|not|also|then|now|first))*"
+    r"(?: the(?: \w+){1,2})? $"
+)
+"""What stands before a verb that is asked for, planned or promised."""
+_OPEN: Final = re.compile(
+    r"\b(?:to be|to do|todos?|later|next|needs?|must|should|shall|has to|have to|will|yet|"
+    r"remain\w*|open|pending|outstanding|still (?:to|needs?|has|have|missing|undone|waits?)|"
+    r"(?<!the )(?<!our )(?<!this )plan\w*|wants?|wanted|wish\w*|going to|propos\w+|"
+    r"suggest\w*|ideas?|left for|left to|requests?|requested|tomorrow|not|never|asked (?:for|to)|"
+    r"would|ready to|about to|due|follow-ups?|needed|waits?|waiting|awaits?|before|until)\b"
+)
+_NOTHING_OPEN: Final = re.compile(
+    r"\b(?:no(?:thing|ne)?|without)\b[^,;]*?\b(?:left|open|remain\w*|pending|outstanding|to do)\b"
+)
+_DONE: Final = re.compile(
+    r"\b(?:done|already|finished|completed|merged|resolved|corrected|settled|closed|confirmed|"
+    r"fixed|"
+    r"dealt with|in place|ticked off|"
+    r"(?:has|have) been (?!book|schedul|plann|agree|arrang|announc|promis|invit|set for|set to|"
+    r"ask)\w+)\b"
+)
+"""A thing that is only booked or agreed has still to happen."""
+_PAST: Final = re.compile(
+    r"\b(?:was|were|(?:has|have|had)(?: been)?)(?: (?:\w+ly|already|now|since|just|also|all|"
+    r"then))* $"
+)
+_PARTICIPLE: Final = re.compile(r"\w+(?:ed|en|t|n|d)\b")
+_STATED_DONE: Final = re.compile(r"\b(?:has|have|was|were|had|got)(?: been)?(?: now)? $")
+_PLANNED: Final = re.compile(
+    r"\bstill (?:has|have|needs?|to)\b|\b(?:needs?|remains?|has yet|have yet|is still|yet) to be\b|"
+    r"\b(?:todo|not (?:\w+ )?yet|left to do|next steps?)\b|^(?:next|to do)\b"
+)
+_TO_BE: Final = re.compile(r"\b(?:is|are|has|have) to\b")
+_IDEA: Final = re.compile(r"^(?:idea|suggestion|proposal|hypothesis|guess|theory)s?:")
+_MOST: Final = 0.5
+"""Share of the words of the fullest clause that one said to be done must hold."""
+_SOME: Final = 0.3
+"""The same for one that is open."""
+_STEPS: Final = frozenset({"state", "path", "command", "error", "identifier"})
+"""Types of statements whose "is to be" is a step still to be done, and no rule or choice."""
+_IMPERATIVE: Final = re.compile(
+    r"(?!(?:is|was|are|were|has|have|had|can|could|will|would|should|must|may|did|does|do|no|not|"
+    r"all|only|both|each|every|one|two|now|some|any|this|that|these|those)\b)[a-z]{2,}(?<!s)(?<!ed)"
+    r"(?<!ing)(?<!ly) (?:the|an?|its|their|our|my|all|tests|docs|support|comments)\b"
+)
+"""A task as it stands in a list of tasks: "add the tests"."""
+_FINITE: Final = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|can|could|will|would|does|did)\b|\w{3,}ed\b"
+)
+_HEADING: Final = re.compile(r"^(?:already )?(?:done|completed?|finished|closed|resolved)\b")
+
+
+def is_step(text: str, type: str | None) -> bool:
+    """Whether a statement of this text and type speaks of something still to be done."""
+    normal = meaning(text).parsed.normal
+    if type == "next_step" or _PLANNED.search(normal):
+        return True
+    if type not in _STEPS:
+        return False
+    task = _IMPERATIVE.match(normal) is not None and not _FINITE.search(normal)
+    return task or _TO_BE.search(normal) is not None
+
+
+def closes(heading: str) -> bool:
+    """Whether a heading or lead-in says that what stands below it is done."""
+    return _HEADING.search(heading) is not None
+
+
+def other_standing(own: Meaning, passage: Parsed, text: str, type: str | None = None) -> str | None:
+    """What is to be done is done, or the reverse; ``type`` is that of the statement."""
+    if is_step(text, type):
+        return "done already" if _standing(own, passage) == "done" else None
+    if _IDEA.search(passage.normal) and not _OPEN.search(own.parsed.normal):
+        return "only an idea"
+    return _not_done_yet(own, passage)
+
+
+def _standing(own: Meaning, passage: Parsed) -> Standing | None:
+    """How the clauses that hold most of a planned statement's words stand."""
+    clauses = list(_clauses(passage.normal))
+    held = [_held(own, passage, clause) for clause in clauses]
+    most = max((len(terms) for terms in held), default=0)
+    standings = [
+        (_clause_standing(passage, clause, terms), len(terms))
+        for clause, terms in zip(clauses, held, strict=True)
+        if terms
+    ]
+    if any(one == "open" and count >= most * _SOME for one, count in standings):
+        return "open"
+    if any(one == "done" and count >= most * _MOST for one, count in standings):
+        return "done"
+    return None
+
+
+def _clauses(normal: str) -> list[Span]:
+    ends = [match.start() for match in _CLAUSE.finditer(normal)]
+    return [
+        (start, end)
+        for start, end in zip([0, *ends], [*ends, len(normal)], strict=True)
+        if normal[start:end].strip(" ;,.-")
+    ]
+
+
+def _held(own: Meaning, passage: Parsed, clause: Span) -> list[Term]:
+    return [
+        term
+        for term in own.terms
+        if any(clause[0] <= start and end <= clause[1] for start, end in passage.term_places(term))
+    ]
+
+
+def _clause_standing(passage: Parsed, clause: Span, terms: list[Term]) -> Standing | None:
+    """How one clause stands by its own marks, or by the form of the statement's verb."""
+    said = passage.normal[slice(*clause)]
+    main = _CONDITION.sub(" ", said)
+    aside = _conditions(passage.normal, clause)
+    if _NOTHING_OPEN.search(main):
+        return "done"
+    if _OPEN.search(main):
+        return "open"
+    if _DONE.search(main):
+        return "done"
+    for start, end in _verbs(passage, terms):
+        word = passage.normal[start:end]
+        if (
+            clause[0] <= start < clause[1]
+            and not any(one[0] <= start < one[1] for one in aside)
+            and _PARTICIPLE.fullmatch(word)
+            and _PAST.search(passage.normal, clause[0], start)
+        ):
+            return "done"
+    return None
+
+
+def _conditions(normal: str, clause: Span) -> list[Span]:
+    return [match.span() for match in _CONDITION.finditer(normal, *clause)]
+
+
+def _verbs(passage: Parsed, terms: list[Term]) -> list[Span]:
+    """The places of the plain words of a statement, any of which may be its verb."""
+    return [
+        span
+        for term in terms
+        if not is_value(term) and not is_name(term)
+        for span in passage.term_places(term)
+    ]
+
+
+def _not_done_yet(own: Meaning, passage: Parsed) -> str | None:
+    """A verb that is done in the statement is only asked for, planned or promised there."""
+    for term in own.terms:
+        if is_value(term) or is_name(term):
+            continue
+        aside = _conditions(own.parsed.normal, (0, len(own.parsed.normal)))
+        mine = [
+            span
+            for span in own.parsed.term_places(term)
+            if not any(one[0] <= span[0] < one[1] for one in aside)
+        ]
+        theirs = passage.term_places(term)
+        if not theirs or not any(_is_done(own.parsed, span) for span in mine):
+            continue
+        ahead = [_AHEAD.search(passage.normal[: span[0]]) for span in theirs]
+        if all(ahead):
+            return "not done yet"
+    return None
+
+
+def _is_done(parsed: Parsed, span: Span) -> bool:
+    word = parsed.normal[slice(*span)]
+    return (
+        _PARTICIPLE.fullmatch(word) is not None
+        and _STATED_DONE.search(parsed.normal[: span[0]]) is not None
+        and not _AHEAD.search(parsed.normal[: span[0]])
+    )

@@ -1,0 +1,1 @@
+"""What the alternatives of a key group ask for, and which other wordings are taken for them."""

@@ -1,0 +1,1 @@
+"""What words and set expressions stand for one another, and which are opposites."""

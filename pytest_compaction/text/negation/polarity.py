@@ -1,0 +1,290 @@
+"""What negates, replaces, asks or supposes within a sentence, and which words that reaches.
+
+A *cue* is an expression such as "not", "no longer", "instead of", "rejected" or "from … to". It
+reaches the words of its ``scope``; a cue on the verb also reaches what stands before it in the same
+segment (``before``), if the statement has nothing after the cue's reach. Segments are what commas,
+dashes, colons and conjunctions separate. All places are positions in the normalised sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pytest_compaction.text.negation import cue_forms
+from pytest_compaction.text.negation.bounds import Bounds
+
+Kind = Literal["negated", "replaced", "rejected", "past", "supposed", "asked", "uncertain"]
+Span = tuple[int, int]
+NOWHERE: Final[Span] = (0, 0)
+_SHORT: Final = 5
+"""A heading of at most so many words is read by its cue words alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """One expression that changes what a sentence states; ``at`` is where it stands.
+
+    ``whole`` if it takes back a whole sentence ("it is false that") and denies no word of it.
+    """
+
+    kind: Kind
+    at: Span
+    scope: Span
+    before: Span = NOWHERE
+    whole: bool = False
+
+    def reaches(self, start: int, end: int) -> bool:
+        """Whether words between these positions lie in the scope."""
+        return self.scope[0] <= start and end <= self.scope[1]
+
+    def reaches_back(self, start: int, end: int) -> bool:
+        """Whether words between these positions lie before the cue in its segment."""
+        return self.before[0] <= start and end <= self.before[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """The cues of a sentence and its segments, as the places where they begin.
+
+    ``explains`` are the places where an explanation begins ("because", a colon, a dash).
+    """
+
+    cues: tuple[Cue, ...]
+    starts: tuple[int, ...]
+    explains: tuple[int, ...]
+
+
+def sense_of(normal: str, code: bool = False) -> Sense:
+    """Read the cues of one normalised sentence; code and tool output suppose and ask nothing."""
+    ends: list[int] = []
+    explains: list[int] = []
+    for match in cue_forms.BOUNDARY.finditer(normal):
+        ends.append(match.start())
+        if match.lastgroup == "explains":
+            explains.append(match.start())
+    bounds = Bounds(
+        normal,
+        tuple(ends),
+        tuple(explains),
+        tuple(match.span() for match in cue_forms.BRACKETS.finditer(normal)),
+    )
+    cues = [*_whole(normal), *_on_verb(normal, bounds), *_on_noun(normal, bounds)]
+    if not code:
+        cues += [
+            *_rejections(normal, bounds),
+            *_without_part(normal, bounds),
+            *_replacements(normal, bounds),
+            *_past(normal, bounds),
+            *_suppositions(normal, bounds),
+        ]
+    cues = [cue for cue in cues if not cue_forms.LIMIT.match(normal, cue.at[0])]
+    return Sense(_without_nested(cues), tuple(ends), tuple(explains))
+
+
+def heading_cue(normal: str) -> Cue | None:
+    """What a heading or lead-in does with everything that stands below it."""
+    if len(normal.split()) <= _SHORT:
+        match = cue_forms.HEADING_CUE.search(normal)
+        if match is None:
+            return None
+        group = match.lastgroup
+        kind: Kind = "rejected" if group == "reject" else "negated" if group == "not" else "asked"
+        return Cue(kind, match.span(), NOWHERE, whole=normal.strip(" :") in cue_forms.BARE)
+    if not normal.endswith(":"):
+        return None
+    return next(
+        (cue for cue in sense_of(normal).cues if cue.scope[1] >= len(normal) - 2 and cue.scope[0]),
+        None,
+    )
+
+
+def _whole(normal: str) -> Iterator[Cue]:
+    for match in cue_forms.WHOLE.finditer(normal):
+        yield Cue("negated", match.span(), (match.end(), len(normal)), whole=True)
+
+
+def _on_verb(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    for match in cue_forms.ON_VERB.finditer(normal):
+        start, end = match.span()
+        if normal[end : end + 5] == " only":
+            continue
+        beyond = bounds.after(bounds.after(end) + 1)
+        if cue_forms.UNTIL.search(normal, end, beyond) and not cue_forms.NEEDLESS.match(
+            normal, end
+        ):
+            continue
+        reason = cue_forms.NO_REASON.match(normal, end)
+        if reason:
+            yield Cue("negated", (start, end), (end, bounds.after(reason.end())))
+            continue
+        if cue_forms.UNABLE.fullmatch(normal[start:end]):
+            verb = cue_forms.NEXT_WORD.match(normal, end)
+            yield Cue("negated", (start, end), (end, verb.end() if verb else end))
+            continue
+        scope = (end, bounds.listed(end))
+        left = bounds.before(start)
+        relative = cue_forms.RELATIVE.search(normal, left, start)
+        left = relative.end() if relative else left
+        head = normal[left:start]
+        word = match[0]
+        verbal = (
+            match.lastgroup != "not"
+            or word in {"never", "cannot", "hardly"}
+            or word.endswith("n't")
+            or re.search(rf"\b{cue_forms.AUX}(?: \w+ly)? $", head) is not None
+            or cue_forms.PARTICIPLE.match(normal, end) is not None
+        )
+        yield Cue("negated", (start, end), scope, (left, start) if verbal else NOWHERE)
+
+
+def _on_noun(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    for match in cue_forms.ON_NOUN.finditer(normal):
+        start, end = match.span()
+        limit = bounds.listed(end)
+        if match.lastgroup == "noun" and normal.startswith("no longer", start):
+            continue
+        left = bounds.before(start)
+        subject = not normal[left:start].strip(" ,;:(-")
+        if match.lastgroup in {"noun", "lack"} and not (subject and match.lastgroup == "noun"):
+            stop = cue_forms.PREPOSITION.search(normal, end, limit)
+            limit = stop.start() if stop else limit
+        if match.lastgroup == "lack" and not normal[:start].strip(" ,;:(-"):
+            first = cue_forms.NEXT_WORD.match(normal, end, limit)
+            other = cue_forms.NEW_SUBJECT.search(normal, first.end() if first else end, limit)
+            limit = other.start() if other else limit
+        before = NOWHERE
+        if match[0] == "no" and cue_forms.COPULA.search(normal, left, start):
+            before = (left, start)
+        if match.lastgroup == "pro" and not normal[end:limit].strip(" ."):
+            opened = normal[left:start].strip(" ,;(-")
+            before = (bounds.before(left) if opened in {"", ":"} else left, start)
+        kind: Kind = "replaced" if match[0] in cue_forms.REPLACING else "negated"
+        yield Cue(kind, (start, end), (end, limit), before)
+
+
+def _rejections(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    for match in cue_forms.REJECT.finditer(normal):
+        start, end = match.span()
+        left = bounds.before(start)
+        colon = normal[end : end + 2] in {": ", " :"}
+        limit = bounds.explained(end + 2) if colon else bounds.after(end)
+        head = normal[left:start]
+        be = match[0].startswith(("is ", "was ", "are ", "were ", "ha")) or (
+            re.search(rf"\b{cue_forms.AUX}(?: \w+)?(?: \w+)? $", head) is not None
+        )
+        if colon and head.strip(" ,;:(-"):
+            limit = end
+        passive = be or cue_forms.FOLLOWS.match(normal, end, limit) is not None
+        if not head.strip(" ,:;(-") and not normal[end:limit].strip(" ."):
+            left = bounds.before(left)
+        object = cue_forms.PRONOUN.match(normal, end, limit) is not None
+        if passive or object:
+            left = _shared(normal, bounds, left, start)
+        passive = passive or (object and left < bounds.before(start))
+        yield Cue("rejected", (start, end), (end, limit), (left, start) if passive else NOWHERE)
+
+
+def _without_part(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    for match in cue_forms.NO_PART.finditer(normal):
+        start, end = match.span()
+        yield Cue("rejected", (start, end), (end, bounds.after(end)), (bounds.before(start), start))
+
+
+def _shared(normal: str, bounds: Bounds, left: int, start: int) -> int:
+    """Where the clause begins whose subject or object a verb without one of its own shares."""
+    while left > 0 and cue_forms.SHARING.fullmatch(normal[left:start].strip(" ,")):
+        start, left = left, bounds.before(left)
+    return left
+
+
+def _replacements(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    for match in cue_forms.REPLACE.finditer(normal):
+        start, end = match.span()
+        limit = bounds.after(end)
+        by = re.compile(r" (?:by|with|for)\b").search(normal, end, limit)
+        left = bounds.before(start)
+        if by and by.start() <= end + 1:
+            yield Cue("replaced", (start, end), NOWHERE, (left, start))
+        else:
+            yield Cue("replaced", (start, end), (end, by.start() if by else limit))
+    yield from _from_to(normal, bounds)
+    arrows = list(cue_forms.ARROW.finditer(normal))
+    for arrow in arrows:
+        left = max(bounds.before(arrow.start()), 0)
+        if sum(bounds.before(other.start()) == left for other in arrows) > 1:
+            continue
+        operand = cue_forms.OPERAND.search(normal, left, arrow.start())
+        if operand and normal[arrow.end() :].strip():
+            yield Cue("replaced", arrow.span(), (operand.start(), arrow.start()))
+
+
+def _from_to(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    for match in cue_forms.FROM_TO.finditer(normal):
+        left, right = bounds.before(match.start()), bounds.after(match.end())
+        if (
+            cue_forms.CHANGES.search(normal, left, right)
+            or normal[:left].endswith("(")
+            or normal[left] == "("
+        ):
+            yield Cue("replaced", (match.start(), match.start("old") - 1), match.span("old"))
+    for match in re.finditer(r"\bto \S+(?: \w+)? (from (?=\d))", normal):
+        end = bounds.after(match.end())
+        yield Cue("replaced", match.span(1), (match.end(), end))
+
+
+def _past(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    now = cue_forms.NOW.search(normal)
+    for match in cue_forms.BEFORE.finditer(normal):
+        yield Cue("past", match.span(), NOWHERE, (bounds.before(match.start()), match.start()))
+    for match in cue_forms.PAST.finditer(normal):
+        limit = bounds.after(match.end())
+        if now and match.end() <= now.start() < limit:
+            limit = now.start()
+        yield Cue("past", match.span(), (match.end(), limit))
+    if now is None:
+        return
+    for match in cue_forms.WAS.finditer(normal):
+        limit = bounds.after(match.end())
+        contrast = normal[match.end() : now.start()] if now.start() > match.end() else ""
+        if (
+            now.start() >= limit
+            and len(contrast) < 60
+            and re.search(r"[,;]|\b(?:and|but)\b| - ", contrast)
+        ):
+            yield Cue("past", match.span(), (match.end(), limit))
+        elif match.end() < now.start() < limit and re.search(r"\band\b", contrast):
+            yield Cue("past", match.span(), (match.end(), now.start()))
+
+
+def _suppositions(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    if normal.rstrip(" )\"'").endswith("?") and not cue_forms.REQUEST.search(normal):
+        last = max((match.end() for match in cue_forms.LAST_QUESTION.finditer(normal)), default=0)
+        yield Cue("asked", (len(normal), len(normal)), (last, len(normal)))
+    for match in cue_forms.SUPPOSED.finditer(normal):
+        start, end = match.span()
+        if match.lastgroup == "may":
+            yield Cue("uncertain", (start, end), (bounds.before(start), bounds.after(end)))
+        elif match.lastgroup == "ask":
+            yield Cue("asked", (start, end), (end, len(normal)))
+        elif match.lastgroup == "would":
+            yield Cue("supposed", (start, end), (bounds.before(start), bounds.after(end)))
+        else:
+            limit = bounds.after(end)
+            then = next(
+                (t for t in cue_forms.THEN.finditer(normal, end, limit) if t.start() > end + 6),
+                None,
+            )
+            yield Cue("supposed", (start, end), (end, then.start() if then else limit))
+
+
+def _without_nested(cues: list[Cue]) -> tuple[Cue, ...]:
+    """Without cues that stand within a longer one, such as "not" in "it is not true that"."""
+    kept: list[Cue] = []
+    for cue in sorted(cues, key=lambda cue: (cue.at[0], -cue.at[1])):
+        if kept and cue.at[1] <= kept[-1].at[1] and cue.at[0] < cue.at[1]:
+            continue
+        kept.append(cue)
+    return tuple(kept)

@@ -1,0 +1,1 @@
+"""Values in a text: numbers, durations, sizes, dates and times, equal however they are written."""

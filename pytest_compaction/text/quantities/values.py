@@ -1,0 +1,298 @@
+"""Values in a text: numbers, durations, sizes, dates and the like, equal however they are written.
+
+"45 s", "45 seconds", "forty-five seconds" and "45-second" are one value, and so are "1,024" and
+"1024.0", "29 March 2024" and "2024-03-29", "23 of 400" and "23/400". A version is no number:
+"Python 3.10" differs from "Python 3.1". Reading is linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final, Literal
+
+from pytest_compaction.text.quantities import clock, spellings
+from pytest_compaction.text.quantities.spellings import (
+    CURRENCIES,
+    DURATIONS,
+    MONTHS,
+    ORDINALS,
+    SIZES,
+    amount_of,
+)
+from pytest_compaction.text.quantities.value_forms import (
+    AMOUNTS,
+    COUNTED,
+    MONEY_SIGN,
+    MONEY_WORD,
+    PARTS,
+    PLAIN,
+    VALUE,
+)
+
+Kind = Literal[
+    "number",
+    "ordinal",
+    "percent",
+    "age",
+    "duration",
+    "size",
+    "money",
+    "multiple",
+    "date",
+    "time",
+    "fraction",
+    "version",
+]
+Key = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value of a text. Two spellings of one value are equal and have the same hash.
+
+    ``value`` is canonical for the kind: seconds (or ``("months", n)``) of a duration, bytes of a
+    size, ``(year, month, day)`` of a date with None for what is not said, seconds since midnight
+    of a time, ``(part, whole)`` of a fraction, ``(currency, amount)`` of money. ``span`` is where
+    it stands. ``asked`` and ``held`` are the keys behind :func:`equal`, for an index: a text has
+    the value that a statement asks for where they share a key.
+    """
+
+    kind: Kind
+    value: Hashable
+    span: tuple[int, int] = field(compare=False)
+    asked: frozenset[Key] = field(compare=False, repr=False)
+    held: frozenset[Key] = field(compare=False, repr=False)
+
+
+def equal(asked: Value, held: Value) -> bool:
+    """Whether a text that holds the one value states the other, which a statement asks for.
+
+    A number without a unit is stated by that number with any unit; with a unit it needs a
+    compatible one. A date is stated by the same date without a year, and a version by a longer
+    one: "3.10" by "3.10.4".
+    """
+    return not asked.asked.isdisjoint(held.held)
+
+
+def values_of(text: str) -> list[Value]:
+    """The values of a text, in order. Names that contain digits (``utf8``, paths) have none."""
+    found: list[Value] = []
+    for match in VALUE.finditer(text.translate(PLAIN)):
+        if reader := _READERS.get(match.lastgroup or ""):
+            found.extend(reader(match))
+    return found
+
+
+_TIMES: Final = re.compile(r"(?<=[\d\s])\s?x$|.times$|-?fold$", re.IGNORECASE)
+_LETTERS: Final = re.compile("[^\\W\\d_]+")
+
+
+def _value(
+    kind: Kind,
+    value: Hashable,
+    match: re.Match[str],
+    also: tuple[Key, ...] = (),
+    implied: tuple[Key, ...] = (),
+) -> Value:
+    """A value; ``also`` are further readings of it, ``implied`` what it states besides."""
+    own = frozenset(((kind, value), *also))
+    return Value(kind, value, match.span(), own, own | frozenset(implied))
+
+
+def _amounts(match: re.Match[str]) -> list[Decimal]:
+    return [amount_of(text) for text in AMOUNTS.findall(match[0])]
+
+
+def _read_number(match: re.Match[str]) -> list[Value]:
+    text = re.sub(rf"(?<=\d){COUNTED}$", "", match[0], flags=re.IGNORECASE)
+    amount = amount_of(text)
+    also: list[Key] = []
+    if re.fullmatch(r"\d+\.\d+", text):
+        also.append(("version", tuple(text.split("."))))
+    elif scale := re.fullmatch(r"(.*\d)\s?([kMG])", text):
+        power = {"k": 1, "M": 2, "G": 3}[scale[2]]
+        size = amount_of(scale[1]) * 1024**power
+        also += [("number", size), ("size", size), ("size", amount)]
+    return [_value("number", amount, match, tuple(also))]
+
+
+def _read_ordinal(match: re.Match[str]) -> list[Value]:
+    digits = re.match(r"\d+", match[0])
+    words = re.findall("[a-z]+", match[0].lower())
+    number = (
+        int(digits[0])
+        if digits
+        else sum(spellings.WORDS.get(word, 0) or ORDINALS.get(word, 0) for word in words)
+    )
+    return [_value("ordinal", number, match)]
+
+
+def _read_percent(match: re.Match[str]) -> list[Value]:
+    amounts = dict.fromkeys(_amounts(match))
+    return [_value("percent", n, match, implied=(("number", n),)) for n in amounts]
+
+
+def _read_multiple(match: re.Match[str]) -> list[Value]:
+    words = {"twice": Decimal(2), "thrice": Decimal(3)}
+    amount = words.get(match[0].lower()) or amount_of(_TIMES.sub("", match[0]))
+    return [_value("multiple", amount, match, implied=(("number", amount),))]
+
+
+def _length(amount: Decimal, unit: str) -> Hashable:
+    dimension, factor = DURATIONS[unit.lower()]
+    return amount * factor if dimension == "s" else (dimension, amount * factor)
+
+
+def _read_duration(match: re.Match[str]) -> list[Value]:
+    parts = [(amount_of(part[1]), part[2]) for part in PARTS.finditer(match[0])]
+    amounts = _amounts(match)
+    if len(parts) == 1:
+        return [
+            _value("duration", _length(n, parts[0][1]), match, implied=(("number", n),))
+            for n in dict.fromkeys(amounts)
+        ]
+    lengths = [_length(*part) for part in parts]
+    seconds = [length for length in lengths if isinstance(length, Decimal)]
+    if len(seconds) == len(lengths):
+        return [_value("duration", sum(seconds, Decimal(0)), match)]
+    return [_value("duration", length, match) for length in lengths]
+
+
+def _read_age(match: re.Match[str]) -> list[Value]:
+    """An age, which texts about people give as a bare number: "Ann Lee, 34, said"."""
+    number = _amounts(match)[0]
+    length = ("duration", _length(number, "years"))
+    return [_value("age", number, match, also=(("number", number),), implied=(length,))]
+
+
+def _read_hour(match: re.Match[str]) -> list[Value]:
+    text = match[0].lower()
+    if "hour" not in text:
+        return [_value("duration", _length(Decimal(1), text.split()[-1]), match)]
+    seconds = 1800 if text.startswith("half") else 5400 if text.endswith("half") else 3600
+    return [_value("duration", Decimal(seconds), match)]
+
+
+def _read_clockspan(match: re.Match[str]) -> list[Value]:
+    parts = [int(part) for part in re.findall(r"\d+", match[0])]
+    hours = re.search("h", match[0], re.IGNORECASE) is not None or len(parts) == 3
+    factors = (3600, 60, 1) if hours else (60, 1)
+    seconds = sum(part * factor for part, factor in zip(parts, factors, strict=False))
+    return [_value("duration", Decimal(seconds), match)]
+
+
+def _read_size(match: re.Match[str]) -> list[Value]:
+    unit = SIZES[_LETTERS.findall(match[0])[-1].lower()]
+    return [
+        _value(
+            "size",
+            n * unit[0],
+            match,
+            also=tuple(("size", n * factor) for factor in unit[1:]),
+            implied=(("number", n),),
+        )
+        for n in dict.fromkeys(_amounts(match))
+    ]
+
+
+def _read_money(match: re.Match[str]) -> list[Value]:
+    sign = re.search(MONEY_SIGN, match[0])
+    currency = CURRENCIES[sign[0] if sign else _LETTERS.findall(match[0])[-1].lower()]
+    amount = amount_of(re.sub(rf"{MONEY_SIGN}|(?i:{MONEY_WORD})\b", "", match[0]).strip())
+    return [_value("money", (currency, amount), match, implied=(("number", amount),))]
+
+
+def _read_fraction(match: re.Match[str]) -> list[Value]:
+    part, whole = _amounts(match)[:2]
+    return [_value("fraction", (part, whole), match, implied=(("number", part), ("number", whole)))]
+
+
+def _read_version(match: re.Match[str]) -> list[Value]:
+    parts = tuple(re.findall(r"\d+|(?<=\d)[a-z]+", match[0], re.IGNORECASE))
+    shorter = tuple(("version", parts[:size]) for size in range(1, len(parts)))
+    also = (("number", Decimal(parts[0])),) if len(parts) == 1 else ()
+    return [_value("version", parts, match, also, implied=shorter)]
+
+
+def _read_date(year: int | None, month: int, day: int | None, match: re.Match[str]) -> list[Value]:
+    """A date; asked without a year it is stated by that day of any year, and the reverse."""
+    said = tuple(("number", Decimal(n)) for n in (year, day) if n is not None)
+    also: tuple[Key, ...] = (("day", month, day),) if year and day else ()
+    whole: tuple[Key, ...] = (("date", (None, month, day)), ("date", (year, month, None)))
+    value = (year, month, day)
+    own = frozenset({("date", value), *also})
+    held: frozenset[Key] = frozenset({("date", value), *said, *(whole if year and day else ())})
+    if year is None:
+        held |= {("day", month, day)}
+    return [Value("date", value, match.span(), own, held)]
+
+
+def _read_iso(match: re.Match[str]) -> list[Value]:
+    year, month, day, *time = (int(part) for part in re.findall(r"\d+", match[0]))
+    found = _read_date(year, month, day, match)
+    if time:
+        hour, minute, second = (*time, 0)[:3]
+        seconds = hour * 3600 + minute * 60
+        found.append(_value("time", seconds + second, match, implied=(("time", seconds),)))
+    return found
+
+
+def _read_day_first(match: re.Match[str]) -> list[Value]:
+    """A date in digits that ends in the year: the day is first unless only the month can be."""
+    first, second, year = (int(part) for part in re.findall(r"\d+", match[0]))
+    day_first = second <= 12 and ("." in match[0] or first > 12)
+    day, month = (first, second) if day_first else (second, first)
+    return _read_date(year, month, day, match) if 1 <= month <= 12 and 1 <= day <= 31 else []
+
+
+def _read_named_month(match: re.Match[str]) -> list[Value]:
+    """A date, or both ends of a span of days of which the month and the year are said once."""
+    month = MONTHS[next(w for w in _LETTERS.findall(match[0].lower()) if w in MONTHS)]
+    numbers = [int(part) for part in re.findall(r"\d+", match[0])]
+    year = next((number for number in numbers if number > 31), None)
+    days = [number for number in numbers if number <= 31]
+    if not days:
+        return _read_date(year, month, None, match)
+    dates = (_read_date(year, month, day, match) for day in days if day != 0)
+    return [value for found in dates for value in found]
+
+
+def _read_spoken(match: re.Match[str]) -> list[Value]:
+    seconds, sure = clock.spoken(match[0].lower())
+    return [_value("time", seconds, match, () if sure else (("time", clock.other_half(seconds)),))]
+
+
+def _read_clock(match: re.Match[str]) -> list[Value]:
+    seconds, second, sure = clock.written(match[0].lower())
+    also = () if sure else (("time", clock.other_half(seconds)),)
+    return [_value("time", seconds, match, also, implied=(("time", seconds - second),))]
+
+
+_READERS: Final[dict[str, Callable[[re.Match[str]], list[Value]]]] = {
+    "iso": _read_iso,
+    "dotted": _read_day_first,
+    "slashed": _read_day_first,
+    "dayspan": _read_named_month,
+    "monthday": _read_named_month,
+    "daymonth": _read_named_month,
+    "monthyear": _read_named_month,
+    "version": _read_version,
+    "dots": _read_version,
+    "clockspan": _read_clockspan,
+    "clock": _read_clock,
+    "spoken": _read_spoken,
+    "oclock": _read_clock,
+    "money": _read_money,
+    "age": _read_age,
+    "hour": _read_hour,
+    "duration": _read_duration,
+    "size": _read_size,
+    "percent": _read_percent,
+    "multiple": _read_multiple,
+    "ordinal": _read_ordinal,
+    "fraction": _read_fraction,
+    "number": _read_number,
+}

@@ -1,0 +1,1 @@
+"""The sentences and passages of a text, and whether one of them holds key groups."""

@@ -1,0 +1,298 @@
+"""The sentences of a text, each with the headings, lead-ins and bullets that it stands under.
+
+A sentence ends at its full stop or semicolon, or with its line. A line that was wrapped goes on in
+the next one. A line of code, of a table, of a diff or of tool output is a sentence. Splitting is
+linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from pytest_compaction.text.sentences.printed_lines import are_records, without_numbers
+from pytest_compaction.text.words import STOPWORDS
+
+MAX_WORDS: Final = 80
+"""A longer sentence is cut, so that a minified line does not count as one."""
+
+_NARROWEST: Final = 60
+_WIDEST: Final = 130
+"""Columns at which prose is wrapped."""
+
+_HEADING: Final = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)[\s#]*$")
+_TITLE: Final = re.compile(r"\s{0,3}(?:\*\*|__)([^*_]+?:?)(?:\*\*|__)\s*:?\s*$")
+_TAG: Final = re.compile(r"\s*<(/?)([A-Za-z][\w-]*)>\s*$")
+_BULLET: Final = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)]|[a-z][.)])\s+(?=\S)(?:\[[ xX]\]\s+)?")
+_QUOTE: Final = re.compile(r"\s*>+\s?")
+_FENCE: Final = re.compile(r"\s*(?:```|~~~)")
+_RULE: Final = re.compile(r"[\s|:=+*_-]+$")
+_DIFF_START: Final = re.compile(
+    r"diff --git |@@ |--- (?:a/|/dev)|\+\+\+ (?:b/|/dev)|\*\*\* \w+ File"
+)
+_LOG_LINE: Final = re.compile(
+    r"\s*(?:\d{4}-\d\d-\d\d[T ]|(?:[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d|\S+:\d+:|[$%>\[{}<|@]|"
+    r"[\w.]+\s*[:+-]?=[^=]|[\w.]+\(|"
+    r"[\"'][^\"'\s]+[\"']:(?:\s|$)|"
+    r"(?:INFO|DEBUG|WARNING|ERROR|PASSED|FAILED|E |def |class |import |return |from \S+ import))"
+)
+_CALL: Final = re.compile(r"\s*[a-z]+(?:_[a-z]+)* \S*[\w)][/.]\w\S*$")
+"""A tool's name and a path, alone on a line."""
+_CODE_END: Final = re.compile(r"[{};\\]$")
+_SENTENCE_END: Final = re.compile(
+    r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!\bvs\.)(?<!\bcf\.)(?<!\betc\.)[\"'”’)\]*`]{0,4}"
+    r"\s+(?=[\"'(\[*_`“‘]{0,4}[A-Z0-9]|`)"
+    r"|(?<=[。！？])|[;；]\s+"
+)
+_ENTRY_END: Final = re.compile(r"[;；]\s+")
+_ITEMS: Final = 5
+"""A line of so many parts with semicolons between them is a list, each part an entry of its own."""
+_INLINE_LEAD: Final = re.compile(r"((?:[^\s:;.!?]+ ){0,5}[^\s:;.!?]+):[*_]{0,2}\s+(?=\S)")
+_FIRST_WORD: Final = re.compile(r"\s*(\S+)")
+_LETTERS: Final = re.compile(r"[A-Za-z]+")
+
+
+@dataclass(slots=True)
+class Sentence:
+    """One sentence or line.
+
+    ``context`` holds the numbers of the headings, lead-ins and parent bullets above it; ``block``
+    is the same for the sentences of one bullet or paragraph. ``removed`` marks what a diff takes
+    away. ``code`` marks code and tool
+    output. ``last`` is the number of the last sentence that has this one as context.
+    """
+
+    text: str
+    block: int
+    context: tuple[int, ...] = ()
+    removed: bool = False
+    code: bool = False
+    last: int = -1
+
+
+@dataclass(slots=True)
+class _Line:
+    text: str
+    kind: str
+    indent: int = 0
+    level: int = 0
+    removed: bool = False
+    blank_before: bool = False
+
+
+@dataclass(slots=True)
+class _Outline:
+    """What stands above the next line: headings by level, a lead-in, parent bullets by indent."""
+
+    headings: list[tuple[int, int]] = field(default_factory=list)
+    bullets: list[tuple[int, int]] = field(default_factory=list)
+    lead: int | None = None
+    lead_open: bool = False
+
+    def context(self) -> tuple[int, ...]:
+        """The numbers of all that stands above."""
+        lead = () if self.lead is None else (self.lead,)
+        numbers = [number for _, number in self.headings[-3:]]
+        return (*numbers, *lead, *(number for _, number in self.bullets[-3:]))
+
+
+def sentences(text: str) -> list[Sentence]:
+    """The sentences and lines of a text, in order."""
+    found: list[Sentence] = []
+    outline = _Outline()
+    lines = _lines(text)
+    block = 0
+    for number, line in enumerate(lines):
+        following = lines[number + 1] if number + 1 < len(lines) else None
+        _place(line, outline)
+        first = len(found)
+        context = outline.context()
+        lead, entries = _entries(line)
+        block += 1
+        if lead is not None:
+            found.append(Sentence(lead, block, context))
+            context = (*context, first)
+        code = line.kind == "code"
+        for entry in entries:
+            found.extend(Sentence(piece, block, context, line.removed, code) for piece in entry)
+            block += 1
+        if len(found) > first:
+            _enter(line, outline, first, len(found) - 1, following)
+    for number, sentence in enumerate(found):
+        for above in sentence.context:
+            found[above].last = number
+    return found
+
+
+def _place(line: _Line, outline: _Outline) -> None:
+    """Leave the headings, bullets and lead-ins that do not stand above this line."""
+    if line.kind == "heading":
+        while outline.headings and outline.headings[-1][0] >= line.level:
+            outline.headings.pop()
+        outline.bullets.clear()
+        outline.lead = None
+        return
+    if line.kind == "bullet":
+        while outline.bullets and outline.bullets[-1][0] >= line.indent:
+            outline.bullets.pop()
+        return
+    if line.blank_before and line.indent == 0:
+        outline.bullets.clear()
+        if line.kind == "plain":
+            outline.lead = None
+    if outline.lead is not None and not outline.lead_open and line.kind == "plain":
+        outline.lead = None
+
+
+def _enter(line: _Line, outline: _Outline, first: int, last: int, following: _Line | None) -> None:
+    """Note what this line is to the lines below it."""
+    if line.kind == "heading":
+        outline.headings.append((line.level, first))
+        return
+    if line.kind == "bullet":
+        outline.bullets.append((line.indent, first))
+        outline.lead_open = False
+        return
+    opens = line.text.rstrip(" *_").endswith(":")
+    titles = (
+        following is not None
+        and following.kind == "bullet"
+        and line.kind == "plain"
+        and len(line.text.split()) <= 8
+        and not line.text.rstrip().endswith((".", "!", "?", ";", ","))
+    )
+    if (line.kind == "plain" and (opens or titles)) or line.kind == "header":
+        outline.lead, outline.lead_open = last, True
+    elif outline.lead is not None and line.kind != "row":
+        outline.lead_open = outline.lead_open and not line.blank_before
+
+
+def _entries(line: _Line) -> tuple[str | None, list[list[str]]]:
+    """The lead-in that a line of several clauses begins with, and its entries as sentences."""
+    if line.kind in {"code", "row", "header"}:
+        return None, [list(_cut(line.text))]
+    text, lead = line.text, None
+    if ";" in text and line.kind != "heading":
+        inline = _INLINE_LEAD.match(text)
+        if inline and ";" in text[inline.end() :]:
+            lead, text = inline[1] + ":", text[inline.end() :]
+    entries = _ENTRY_END.split(text)
+    if len(entries) < _ITEMS:
+        entries = [text]
+    return lead, [_sentences_of(entry) for entry in entries]
+
+
+def _sentences_of(text: str) -> list[str]:
+    pieces = [piece.strip(" ;") for piece in _SENTENCE_END.split(text)]
+    return [part for piece in pieces if piece for part in _cut(piece)]
+
+
+def _cut(text: str) -> list[str]:
+    words = text.split(maxsplit=MAX_WORDS)
+    if len(words) <= MAX_WORDS:
+        return [text.strip()] if words else []
+    words = text.split()
+    return [" ".join(words[i : i + MAX_WORDS]) for i in range(0, len(words), MAX_WORDS)]
+
+
+def _lines(text: str) -> list[_Line]:
+    """The lines of a text by kind, wrapped lines put together."""
+    raw = without_numbers(text.splitlines())
+    found: list[_Line] = []
+    code = diff = False
+    blank = table = joins = False
+    for number, line in enumerate(raw):
+        if not line.strip():
+            blank, diff, table, joins = True, False, False, False
+            continue
+        if _FENCE.match(line):
+            code, diff, joins = not code, False, False
+            continue
+        if _DIFF_START.match(line):
+            diff = True
+        if joins and (_is_rest_of_bullet(raw, number, found[-1]) or _goes_on(raw, number)):
+            found[-1].text += " " + _QUOTE.sub("", line).strip()
+            continue
+        made = _line(line, code, diff or _replaces(raw, number), table)
+        table = made is not None and made.kind in {"row", "header"}
+        joins = made is not None and made.kind in {"plain", "bullet"}
+        if made is not None:
+            made.blank_before, blank = blank, False
+            found.append(made)
+    return found
+
+
+def _line(line: str, code: bool, diff: bool, table: bool) -> _Line | None:
+    if diff and line[0] in "+-@ ":
+        if line.startswith(("+++", "---", "@@")):
+            return _Line(line.strip(), "code")
+        return _Line(line[1:].strip(), "code", removed=line[0] == "-")
+    if not code and _RULE.match(line):
+        return None
+    indent = len(line) - len(line.lstrip())
+    if code:
+        return _Line(line.strip(), "code", indent)
+    if line.lstrip().startswith("|"):
+        return _Line(line.strip(" |"), "row" if table else "header")
+    heading = _HEADING.match(line)
+    if heading:
+        return _Line(heading[2], "heading", level=len(heading[1]))
+    title = _TITLE.match(line)
+    if title:
+        return _Line(title[1], "heading", level=7)
+    tag = _TAG.match(line)
+    if tag:
+        return _Line(tag[2].replace("_", " ") if not tag[1] else "", "heading", level=0)
+    line = _QUOTE.sub("", line, count=1) if line.lstrip().startswith("> ") else line
+    bullet = _BULLET.match(line)
+    if bullet:
+        return _Line(line[bullet.end() :].strip(), "bullet", len(bullet[1].expandtabs(4)))
+    kind = "code" if _LOG_LINE.match(line) or _CODE_END.search(line) else "plain"
+    return _Line(line.strip(), kind, indent)
+
+
+def _replaces(raw: list[str], number: int) -> bool:
+    """Whether the line belongs to a run of ``-`` lines that ``+`` lines directly follow."""
+    line = raw[number]
+    if line[0] == "+":
+        return number > 0 and raw[number - 1][:1] in {"+", "-"} and line[:2] != "++"
+    if line[0] != "-":
+        return False
+    for following in raw[number + 1 : number + 21]:
+        if following[:1] != "-":
+            return following[:1] == "+"
+    return False
+
+
+def _goes_on(raw: list[str], number: int) -> bool:
+    """Whether this line continues the one before it, which was wrapped."""
+    before, line = raw[number - 1].rstrip(), raw[number].rstrip()
+    if _BULLET.match(line) or _HEADING.match(line) or line.lstrip()[:1] in {"|", "<"}:
+        return False
+    if (
+        len(before) > _WIDEST
+        or _LOG_LINE.match(line)
+        or _CALL.match(line)
+        or _CODE_END.search(before)
+        or are_records(before, line)
+    ):
+        return False
+    first = _FIRST_WORD.match(line)
+    width = max(len(before), min(len(line), _WIDEST), _NARROWEST)
+    if first is None or len(before) + 1 + len(first[1]) <= width:
+        return False
+    return before.endswith(",") or _is_prose(before)
+
+
+def _is_rest_of_bullet(raw: list[str], number: int, bullet: _Line) -> bool:
+    """Whether this line is the rest of a long bullet: it stands further in, whatever it holds."""
+    line = raw[number]
+    indent = len(line) - len(line.lstrip())
+    long = len(raw[number - 1].rstrip()) >= _NARROWEST
+    return bullet.kind == "bullet" and long and indent > bullet.indent and not _BULLET.match(line)
+
+
+def _is_prose(line: str) -> bool:
+    words = _LETTERS.findall(line.lower())
+    return sum(word in STOPWORDS for word in words) >= 2

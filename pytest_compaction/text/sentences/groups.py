@@ -1,0 +1,300 @@
+"""Whether one sentence states what key groups ask for: all groups, with the right polarity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, product
+from typing import Final, Literal
+
+from pytest_compaction.text.keys.alternatives import Match
+from pytest_compaction.text.negation.polarity import Cue
+from pytest_compaction.text.sentences.negated_verbs import acts, denies_need, denies_verb
+from pytest_compaction.text.sentences.parsed import Parsed
+from pytest_compaction.text.words import stem
+
+Outcome = Literal["stated", "contradicted", "uncertain", "absent"]
+"""What a text does with a statement."""
+
+MAX_CHOICES: Final = 128
+"""The most ways of choosing one match of each group that are weighed in one sentence."""
+
+RANK: Final = {"stated": 3, "contradicted": 2, "uncertain": 1, "absent": 0}
+
+REVERSING: Final = frozenset({"negated", "replaced", "rejected", "past"})
+_REJECTING: Final = frozenset(
+    stem(word)
+    for word in """reject abandon revert undo undone discard drop dismiss withdraw decline
+    cancel rollback""".split()
+)
+"""A statement with one of these words is about a rejection, however the text words it."""
+_PLAIN_KIND: Final = {
+    "negated": "negated by",
+    "replaced": "replaced:",
+    "rejected": "rejected:",
+    "past": "no longer so:",
+    "supposed": "only supposed:",
+    "asked": "only asked:",
+    "uncertain": "not sure:",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A match of one group; ``own`` if it stands in the sentence and not in a heading above it."""
+
+    match: Match
+    own: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How often cues reverse a statement, modulo 2: all of it, and its last group."""
+
+    all: int = 0
+    last: int = 0
+    open: bool = False
+
+
+PLAIN: Final = Signature()
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What one sentence does with the groups; ``width`` is the room that the words take."""
+
+    outcome: Outcome
+    words: tuple[str, ...]
+    why: str
+    signature: Signature
+    width: int
+
+
+def weigh(
+    sentence: Parsed,
+    groups: Sequence[Sequence[Found]],
+    above: Sequence[Cue],
+    meant: Signature = PLAIN,
+    strict: bool = False,
+) -> Weighed:
+    """The best that the sentence does with the groups, over all choices of their matches.
+
+    ``above`` are the cues of the headings and lead-ins. ``meant`` is how the statement's own
+    wording reads by its own keys, so that "A was chosen instead of B" may hold a group for B.
+    ``strict`` asks for just that polarity, where nothing else says which one the words have.
+    """
+    cues = sentence.sense.cues
+    whole = next((cue for cue in cues if cue.whole and _takes_back(cue, groups)), None)
+    if whole is not None:
+        rest = tuple(cue for cue in cues if cue is not whole)
+        inner = replace(sentence, sense=replace(sentence.sense, cues=rest))
+        return _reversed(weigh(inner, groups, above, meant, strict), _reason(whole, sentence))
+    weighed = (
+        _weigh_choice(sentence, choice, above, meant, strict)
+        for choice in islice(product(*groups), MAX_CHOICES)
+    )
+    return max(weighed, key=lambda one: (RANK[one.outcome], -one.width))
+
+
+def _takes_back(whole: Cue, groups: Sequence[Sequence[Found]]) -> bool:
+    """Whether all that stands in the sentence stands in what "it is false that" takes back."""
+    own = [one.match for group in groups for one in group if one.own]
+    return bool(own) and all(_within(whole, one) and not _holds(one, whole) for one in own)
+
+
+def _reversed(weighed: Weighed, why: str) -> Weighed:
+    """What is said to be false: what it states is contradicted, and what it denies is stated."""
+    if weighed.outcome == "stated":
+        return replace(weighed, outcome="contradicted", why=why)
+    if weighed.outcome == "contradicted":
+        return replace(weighed, outcome="stated", why=f"{weighed.why}; {why}")
+    return weighed
+
+
+def _weigh_choice(
+    sentence: Parsed,
+    choice: Sequence[Found],
+    above: Sequence[Cue],
+    meant: Signature,
+    strict: bool,
+) -> Weighed:
+    own = [found.match for found in choice if found.own]
+    words = tuple(_shown(sentence, found) for found in choice)
+    width = max(match.end for match in own) - min(match.start for match in own)
+    spent = [cue for cue in sentence.sense.cues if any(_holds(match, cue) for match in own)]
+    outer = [cue for cue in above if not _named_above(choice, cue)]
+    rejects = any(cue.kind == "rejected" for cue in spent) or any(
+        not _REJECTING.isdisjoint(
+            key for term in found.match.alternative.terms for key in term.keys[:1]
+        )
+        for found in choice
+    )
+    cues = [
+        cue
+        for cue in sentence.sense.cues
+        if cue not in spent and not (rejects and cue.kind == "rejected")
+    ]
+    reasons: list[str] = []
+    for found in choice:
+        if not (found.match.alternative.negative and found.match.whole is None):
+            continue
+        cue = next((cue for cue in [*cues, *outer] if _reverses(sentence, cue, found)), None)
+        if cue is None:
+            why = f'without the negation of "{found.match.alternative.normal}"'
+            outcome: Outcome = "uncertain" if _is_other_word(found, choice) else "contradicted"
+            return Weighed(outcome, words, why, Signature(1, 1), width)
+        (cues if cue in cues else outer).remove(cue)
+    hits = [(cue, *_hits(cue, choice)) for cue in cues]
+    reached = [(cue, last) for cue, hit, last in hits if hit]
+    reasons += [_reason(cue, sentence) for cue, _ in reached]
+    reasons += ["by the heading or lead-in above" for _ in outer]
+    is_open = any(cue.kind not in REVERSING for cue in [*outer, *(cue for cue, _ in reached)])
+    signature = _signature(sentence, choice, reached, outer, is_open)
+    right = (
+        (signature.all, signature.last) == (meant.all, meant.last)
+        or ((signature.all, signature.last) == (0, 0) and not (strict or reached or outer))
+        or (
+            (signature.all, signature.last) == (1, 0)
+            and not meant.last
+            and _explained(sentence, choice)
+        )
+    )
+    why = "; ".join(reasons)
+    if is_open and not meant.open:
+        return Weighed("uncertain", words, why, signature, width)
+    if not right:
+        return Weighed("contradicted", words, why or "without its negation", signature, width)
+    if _scattered(sentence, own):
+        why = "the groups stand in different clauses"
+        return Weighed("uncertain", words, why, signature, width)
+    why = "all groups in one clause" if len(own) == len(choice) else "below a heading that fits"
+    return Weighed("stated", words, why, signature, width)
+
+
+def _signature(
+    sentence: Parsed,
+    choice: Sequence[Found],
+    reached: Sequence[tuple[Cue, bool]],
+    outer: Sequence[Cue],
+    is_open: bool,
+) -> Signature:
+    """Nested cues cancel out ("it is false that it is not …"); cues side by side do not.
+
+    Nor does one in a heading cancel one below it.
+    """
+    chains: list[list[tuple[Cue, bool]]] = []
+    for cue, last in reached:
+        if cue.kind not in REVERSING:
+            continue
+        inside = next((one for one in chains if one[-1][0].reaches(*cue.at)), None)
+        if inside is None:
+            chains.append([(cue, last)])
+        else:
+            inside.append((cue, last))
+    above = sum(cue.kind in REVERSING for cue in outer)
+    if above and not chains:
+        firm = any(cue.kind != "rejected" for cue in outer) or not _explained(sentence, choice)
+        return Signature(above % 2, above % 2 if firm else 0, is_open)
+    whole = bool(above) or any(len(chain) % 2 for chain in chains)
+    end = bool(above) or any(sum(hit for _, hit in chain) % 2 for chain in chains)
+    return Signature(int(whole), int(end), is_open)
+
+
+def _hits(cue: Cue, choice: Sequence[Found]) -> tuple[bool, bool]:
+    """Whether a cue reaches the statement, and whether it reaches its last group."""
+    own = [found for found in choice if found.own]
+    inside = [found for found in own if _within(cue, found.match)]
+    if cue.kind == "supposed" and len(inside) < len(own):
+        return False, False
+    if inside:
+        return True, choice[-1] in inside
+    behind = all(found.match.end <= cue.at[0] for found in own)
+    if behind and any(cue.reaches_back(found.match.start, found.match.end) for found in own):
+        return True, True
+    return False, False
+
+
+def _scattered(sentence: Parsed, own: Sequence[Match]) -> bool:
+    """Whether the words stand in parts of the sentence with subjects and values of their own.
+
+    An alternative that is complete by itself, such as "dim 238", may stand in a part of its own.
+    """
+    if any(len(_parts_of(sentence, match)) > 1 for match in own):
+        return True
+    single = [match for match in own if len(match.alternative.terms) == 1]
+    parts = {part for match in own for part in _parts_of(sentence, match)}
+    return len(parts) > 1 and bool(single)
+
+
+def _parts_of(sentence: Parsed, match: Match) -> set[int]:
+    if match.whole:
+        return {sentence.part(match.start)} if match.end > sentence.header else set()
+    return {sentence.part(start) for start, end in match.spans if end > sentence.header}
+
+
+def _within(cue: Cue, match: Match) -> bool:
+    return any(cue.reaches(start, end) for start, end in match.spans)
+
+
+def _reverses(sentence: Parsed, cue: Cue, found: Found) -> bool:
+    """Whether a cue gives a group the negation that its alternative asks for."""
+    if cue.kind not in REVERSING or cue.whole:
+        return False
+    if found.own and cue.at[1] and denies_need(sentence.normal, cue.at[1], found.match.start):
+        return False
+    if cue.scope == cue.before:
+        return True
+    if not found.own:
+        return False
+    if not found.match.alternative.normal and not denies_verb(sentence.normal, cue, found.match):
+        return False
+    return _within(cue, found.match) or (
+        cue.reaches_back(found.match.start, found.match.end)
+        and not acts(sentence.normal, cue.at[0])
+    )
+
+
+def _is_other_word(found: Found, choice: Sequence[Found]) -> bool:
+    """Whether the verb that is to be denied is a word of another group here, such as a name."""
+    return not found.match.alternative.normal and any(
+        one is not found
+        and one.own
+        and one.match.start < found.match.end
+        and found.match.start < one.match.end
+        for one in choice
+    )
+
+
+def _holds(match: Match, cue: Cue) -> bool:
+    """Whether the cue is one of the words that were asked for."""
+    start, end = cue.at
+    if start == end and match.whole:
+        return match.whole[0] < start == match.whole[1]
+    return start < end and any(at < end and start < to for at, to in match.spans)
+
+
+def _named_above(choice: Sequence[Found], cue: Cue) -> bool:
+    return any(not found.own and _holds(found.match, cue) for found in choice)
+
+
+def _explained(sentence: Parsed, choice: Sequence[Found]) -> bool:
+    """Whether the last group stands in an explanation after all of the others."""
+    last = choice[-1]
+    if not last.own:
+        return False
+    others = [found.match.end for found in choice[:-1] if found.own]
+    first = max(others, default=0)
+    return len(choice) > 1 and any(
+        first <= place <= last.match.start for place in sentence.sense.explains
+    )
+
+
+def _shown(sentence: Parsed, found: Found) -> str:
+    if not found.own:
+        return found.match.alternative.normal
+    return " ".join(sentence.normal[start:end] for start, end in found.match.spans)
+
+
+def _reason(cue: Cue, sentence: Parsed) -> str:
+    said = sentence.normal[cue.at[0] : cue.at[1]] or "?"
+    return f'{_PLAIN_KIND[cue.kind]} "{said}"'

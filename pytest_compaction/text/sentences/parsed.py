@@ -1,0 +1,252 @@
+"""One sentence prepared for questions: where each of its words, names and values stands."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from pytest_compaction.text.keys.alternatives import (
+    MAX_MATCHES,
+    Alternative,
+    Key,
+    Match,
+    Term,
+    alternative,
+    is_value,
+    nearest_places,
+)
+from pytest_compaction.text.lexicon.expressions import expressions_in
+from pytest_compaction.text.lexicon.phrases import phrases_in
+from pytest_compaction.text.lexicon.relations import Relation
+from pytest_compaction.text.negation.polarity import Sense, sense_of
+from pytest_compaction.text.quantities.held import held_values
+from pytest_compaction.text.words import (
+    STOPWORDS,
+    is_path,
+    path_suffixes,
+    token_forms,
+    token_places,
+)
+
+Span = tuple[int, int]
+
+FARTHEST: Final = 70
+"""Characters that may stand between two words of one alternative."""
+VALUE_FARTHEST: Final = 40
+LETTER_FARTHEST: Final = 12
+"""The same where one of them is a value, or a single letter."""
+_STOP: Final = re.compile(r": | - ")
+_LIST_BREAK: Final = re.compile(r",(?: and| or)? |\band\b|\bwhile\b|\bwhereas\b| - ")
+_BRACKETS: Final = re.compile(r"\([^()]*\)")
+_PREPOSITION: Final = re.compile(
+    r"\s*(?:in|at|on|with|for|after|by|from|to|of|over|per|under|since|until|within|not|now|then|"
+    r"so|but|instead|rather|up|down|i\.?e|e\.?g)\b"
+)
+_WORD: Final = re.compile(r"[a-z_]{2,}")
+_UNITS: Final = frozenset(
+    """s ms sec secs second seconds min mins minute minutes hour hours day days week weeks month
+    months year years kb mb gb tb bytes byte percent times lines tokens""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A normalised sentence, the places of its words, its cues, and where its parts begin.
+
+    ``parts`` are the places where another subject with a value of its own begins, as in
+    "the lease takes 45 seconds, the poll 30". What stands before ``header`` belongs to all parts.
+    """
+
+    normal: str
+    places: Mapping[Key, list[Span]]
+    sense: Sense
+    parts: tuple[int, ...]
+    header: int = 0
+    joints: tuple[int, ...] = ()
+    proper: frozenset[str] = frozenset()
+
+    def sentence(self, place: int) -> int:
+        """The number of the sentence of a passage that holds this place."""
+        return bisect_right(self.joints, place)
+
+    def part(self, place: int) -> int:
+        """The number of the part that holds this place."""
+        return bisect_right(self.parts, place)
+
+    def matches(self, wanted: Alternative) -> list[Match]:
+        """Where the sentence holds the alternative, words close together first."""
+        found: list[Match] = []
+        start = bounded_find(wanted.normal, self.normal)
+        while start >= 0 and len(found) < MAX_MATCHES:
+            span = (start, start + len(wanted.normal))
+            found.append(Match((span,), wanted, span))
+            start = bounded_find(wanted.normal, self.normal, start + 1)
+        if found:
+            return found
+        if wanted.relation:
+            return self._related(wanted, wanted.relation)
+        places = [self.term_places(term) for term in wanted.terms]
+        chosen = nearest_places(places)
+        farthest = VALUE_FARTHEST if any(map(is_value, wanted.terms)) else FARTHEST
+        return [Match(spans, wanted) for spans in chosen if self._is_close(spans, farthest)]
+
+    def _is_close(self, spans: tuple[Span, ...], farthest: int) -> bool:
+        """Whether the words of one alternative stand close enough to mean one thing."""
+        if any(end - start == 1 and self.normal[start].isalpha() for start, end in spans):
+            farthest = LETTER_FARTHEST
+        for (_, end), (start, _) in pairwise(spans):
+            gap = self.normal[end:start]
+            if len(gap) > farthest or (len(gap) > FARTHEST // 3 and _STOP.search(gap)):
+                return False
+        return True
+
+    def _related(self, wanted: Alternative, relation: Relation) -> list[Match]:
+        """The places where the two sides of a direction stand in it."""
+        found: list[Match] = []
+        if not relation.first:
+            seconds = self.matches(alternative(relation.second))
+            return [
+                Match(second.spans, wanted)
+                for second in seconds
+                if relation.leads(self.normal[: second.start])
+            ]
+        for first in self.matches(alternative(relation.first)):
+            for second in self.matches(alternative(relation.second)):
+                leads = first.end <= second.start
+                between = (
+                    self.normal[first.end : second.start]
+                    if leads
+                    else self.normal[second.end : first.start]
+                )
+                old = self._is_old(relation, first), self._is_old(relation, second)
+                said = old[0] if any(old) else relation.holds(between, leads)
+                if len(between) <= FARTHEST and said:
+                    span = (min(first.start, second.start), max(first.end, second.end))
+                    found.append(Match((span,), wanted, span))
+        return found[:MAX_MATCHES]
+
+    def _is_old(self, relation: Relation, match: Match) -> bool:
+        return relation.is_old(self.normal[: match.start], self.normal[match.end :])
+
+    def term_places(self, term: Term) -> list[Span]:
+        """Where one term stands, in order."""
+        spans = {span for key in term.keys for span in self.places.get(key, ())}
+        if term.parts:
+            spans.update(self._in_a_row(term.parts))
+        return sorted(spans)
+
+    def _in_a_row(self, parts: tuple[str, ...]) -> list[Span]:
+        rows: list[Span] = []
+        for start, end in self.places.get(parts[0], ()):
+            for part in parts[1:]:
+                following = [span for span in self.places.get(part, ()) if 0 <= span[0] - end <= 1]
+                if not following:
+                    break
+                end = following[0][1]
+            else:
+                rows.append((start, end))
+        return rows
+
+
+def parse(
+    normal: str,
+    names: Mapping[str, tuple[str, ...]],
+    code: bool = False,
+    proper: frozenset[str] = frozenset(),
+) -> Parsed:
+    """Prepare a normalised sentence; ``names`` gives the words of names in camel case."""
+    places: dict[Key, list[Span]] = defaultdict(list)
+    tokens = token_places(normal)
+    for token, start in tokens:
+        span = (start, start + len(token))
+        for form in token_forms(token):
+            places[form].append(span)
+        for form in names.get(token, ()):
+            places[form].append(span)
+        if is_path(token):
+            places["path", "/".join(path_suffixes(token)[:1])].append(span)
+    for word, span in (*phrases_in(normal), *expressions_in(tokens)):
+        places[word].append(span)
+    sense = sense_of(normal, code)
+    for cue in sense.cues:
+        if cue.kind == "past":
+            _forget(places, cue.at)
+    held = held_values(normal)
+    for key, span in held:
+        if span not in places[key]:
+            places[key].append(span)
+    row = " | " in normal
+    parts = () if row else _parts(normal, sorted({at for _, at in held}))
+    colon = normal.find(": ")
+    header = colon if parts and colon >= 0 and normal.count(": ") == 1 else 0
+    if code and parts and '": ' not in normal and "': " not in normal:
+        header = max(header, parts[0])
+    return Parsed(normal, places, sense, parts, header, proper=proper)
+
+
+def _forget(places: dict[Key, list[Span]], within: Span) -> None:
+    """The words of a cue such as "used to" are no words of the statement."""
+    for spans in places.values():
+        spans[:] = [span for span in spans if not (within[0] <= span[0] and span[1] <= within[1])]
+
+
+def _parts(normal: str, held: list[Span]) -> tuple[int, ...]:
+    """Where a part with a subject and a value begins after another one; brackets are no part."""
+    held = [span for span in held if not re.match(r"[-_./\w]", normal[span[0] - 1 : span[0]])]
+    if len(held) < 2:
+        return ()
+    inside = [match.span() for match in _BRACKETS.finditer(normal)]
+    breaks = [
+        match.start()
+        for match in _LIST_BREAK.finditer(normal)
+        if not any(start < match.start() < end for start, end in inside)
+    ]
+    starts: list[int] = []
+    before_is_full = False
+    for start, end in pairwise([0, *breaks, len(normal)]):
+        body = normal[start:end].lstrip(", -")
+        body = body.removeprefix("and ").removeprefix("or ").removeprefix("while ")
+        full = _has_subject(body) and any(start <= at[0] and at[1] <= end for at in held)
+        if full and before_is_full and not _PREPOSITION.match(body):
+            starts.append(start)
+        before_is_full = before_is_full or full
+    return tuple(starts)
+
+
+def _has_subject(text: str) -> bool:
+    words = _WORD.findall(text)
+    return any(word not in STOPWORDS and word not in _UNITS for word in words)
+
+
+def bounded_find(needle: str, hay: str, begin: int = 0) -> int:
+    """The place of a substring that cuts neither words nor numbers; -1 if there is none."""
+    if not needle:
+        return -1
+    start = hay.find(needle, begin)
+    while start >= 0:
+        end = start + len(needle)
+        before, after = hay[start - 1 : start] if start else "", hay[end : end + 2]
+        if not (
+            _joins(before, needle[0])
+            or _joins(after[:1], needle[-1])
+            or (
+                needle[-1].isdigit() and len(after) == 2 and after[0] in ".," and after[1].isdigit()
+            )
+            or (
+                needle[0].isdigit()
+                and before in {".", ","}
+                and hay[start - 2 : start - 1].isdigit()
+            )
+        ):
+            return start
+        start = hay.find(needle, start + 1)
+    return -1
+
+
+def _joins(outside: str, edge: str) -> bool:
+    return (outside.isalnum() or outside == "_") and (edge.isalnum() or edge == "_")

@@ -1,0 +1,179 @@
+"""Things in a text that others of the same kind may be taken for: values, names, labels, persons.
+
+"24 minutes" and "41 minutes" are of one kind, as are "src/a.py" and "src/b.py", "C7" and "C9",
+"line 78" and "line 186", "Ines" and "Ruben".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.text.lexicon.synonyms import IRREGULAR_FORMS
+from pytest_compaction.text.quantities.values import Key, Value, values_of
+from pytest_compaction.text.words import STOPWORDS, is_path, path_suffixes, token_places
+
+Span = tuple[int, int]
+
+_HASH: Final = re.compile(r"(?=.*\d)[0-9a-f]{7,40}")
+_FLAG: Final = re.compile(r"(?<![\w-])--?[a-z][\w-]+")
+_COLOUR: Final = re.compile(r"#[0-9a-f]{6}\b")
+_RUN: Final = re.compile(r"\d+")
+_NAME: Final = re.compile(
+    r"[a-z]+(?:[-/.]?\d+)+[a-z]?|[a-z0-9]+(?:_[a-z0-9]+)+|_\w+|[a-z]+\.[a-z]+"
+)
+_HYPHENED: Final = re.compile(r"[a-z]{3,}-[a-z]{3,}")
+_MAIL: Final = re.compile(r"[\w.+-]+@[\w.-]+")
+_BEFORE: Final = re.compile(r"([a-z]+)[ =]#?$")
+_BEHIND: Final = re.compile(r"[ -]([a-z]{2,}|[a-z]{1,2}[23]\b|%)")
+_UNIT: Final = re.compile(r"[a-z]{1,2}[23]")
+_LABELS: Final = frozenset(
+    """line step stage phase version revision level page section chapter table figure item point
+    task ticket issue option variant part round run job row column size""".split()
+)
+"""Nouns that a number names one of, where it counts nothing."""
+_NOUNS: Final = frozenset("child foot index life man matrix mouse person tooth woman".split())
+_PAST: Final = frozenset(
+    form for base, forms in IRREGULAR_FORMS.items() if base not in _NOUNS for form in forms
+)
+_CAPITAL: Final = re.compile(r"(?<![\w/.])([A-Z][a-z]+)(?![\w/]|\.\w)")
+_LOWER: Final = re.compile(r"(?<![\w/.])[a-z]+(?![\w/]|\.\w)")
+_CALENDAR: Final = frozenset(
+    """monday tuesday wednesday thursday friday saturday sunday january february march april may
+    june july august september october november december easter""".split()
+)
+_REST: Final = re.compile(
+    r"\b(the (?:rest|remainder|others|other half)|none|fewer|less|half as (?:many|much))"
+    r"(?= (?:at|in|on|by|for|was|were|is|are|did|had|has)\b| ?[.;,)]| ?$)"
+)
+"""What stands for a number that is not given."""
+_OPENS: Final = re.compile(r"(?:^|[.!?]\s+|\n\s*)[\W_]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One thing: its kind, its place, and what makes it the same as another one."""
+
+    kind: Hashable
+    span: Span
+    text: str
+    held: frozenset[Key] = frozenset()
+    asked: frozenset[Key] = frozenset()
+
+    def names(self, other: Thing) -> bool:
+        """Whether both are the same thing, or one may be a shorter name of the other."""
+        if self.held or other.held:
+            return not (self.held | self.asked).isdisjoint(other.held | other.asked)
+        return self.text.endswith(other.text) or other.text.endswith(self.text)
+
+
+def proper_names(text: str) -> frozenset[str]:
+    """The words that are written with a capital where no sentence begins, and never without one.
+
+    They are given in lower case.
+    """
+    found = {
+        match[1].lower()
+        for match in _CAPITAL.finditer(text)
+        if not _OPENS.search(text[max(match.start() - 8, 0) : match.start()])
+    }
+    found -= set(_LOWER.findall(text)) if found else set()
+    return frozenset(found - STOPWORDS - _CALENDAR)
+
+
+def things(normal: str, proper: Collection[str] = ()) -> list[Thing]:
+    """The things in a normalised text, in order; ``proper`` are the proper names in it."""
+    found = [Thing(sort, match.span(), match[0]) for sort, match in _marked(normal)]
+    for token, start in token_places(normal):
+        kind = _kind_of(token, proper)
+        if kind and not (_UNIT.fullmatch(token) and re.search(r"\d $", normal[:start])):
+            text = "/".join(path_suffixes(token)[:1]) if kind == "path" else token
+            text = text.removesuffix("'s")
+            found.append(Thing(kind, (start, start + len(token)), text or token))
+    taken = [one.span for one in found]
+    for value in values_of(normal):
+        start, end = value.span
+        joined = re.search(r"[\w./-]$", normal[:start]) or re.match(r"[_/]\w", normal[end:])
+        if not joined and not any(one[0] < end and start < one[1] for one in taken):
+            found.append(_valued(normal, value))
+    found += [Thing("rest", match.span(1), match[1]) for match in _REST.finditer(normal)]
+    return sorted(found, key=lambda one: one.span)
+
+
+def _marked(normal: str) -> list[tuple[str, re.Match[str]]]:
+    forms = (("flag", _FLAG), ("colour", _COLOUR), ("mail", _MAIL))
+    return [(sort, match) for sort, form in forms for match in form.finditer(normal)]
+
+
+def _kind_of(token: str, proper: Collection[str]) -> Hashable:
+    if is_path(token) and "." in token.rpartition("/")[2]:
+        return "path"
+    if _HASH.fullmatch(token):
+        return "hash"
+    if _NAME.fullmatch(token) or ("/" in token and any(map(str.isdigit, token))):
+        if "_" in token:
+            return "identifier"
+        return "label", _RUN.sub("9", token) if token[:1].isalpha() and "/" not in token else "/"
+    if _HYPHENED.fullmatch(token):
+        return "hyphened"
+    return "person" if token.removesuffix("'s") in proper else None
+
+
+def _valued(normal: str, value: Value) -> Thing:
+    start, end = value.span
+    kind: Hashable = value.kind
+    if value.kind == "number":
+        before, behind = _BEFORE.search(normal[:start]), _BEHIND.match(normal, end)
+        named = before is not None and before[1] in _LABELS
+        counts = behind and not named and behind[1] not in STOPWORDS
+        unit = behind[1] if behind and counts and not _is_verb(behind[1]) else ""
+        label = before[1] if before and not unit else ""
+        label = label if label not in STOPWORDS else ""
+        kind = ("number", unit.rstrip("s"), label)
+        if label and behind and _is_verb(behind[1]):
+            kind = ("named", label)
+    return Thing(kind, value.span, normal[start:end], value.held, value.asked)
+
+
+def _is_verb(word: str) -> bool:
+    return word.endswith("ed") or word in _PAST
+
+
+def _sort(kind: Hashable) -> Hashable:
+    return kind[0] if isinstance(kind, tuple) else kind
+
+
+def _label(kind: Hashable) -> Hashable:
+    """The noun before a number that names one of its kind, as in "worker 7"."""
+    if not isinstance(kind, tuple) or kind[0] not in {"named", "number"}:
+        return kind
+    label: Hashable = kind[-1]
+    return label
+
+
+def may_replace(rival: Thing, thing: Thing) -> bool:
+    """Whether the one may stand in the other's place: a number by its unit or its label.
+
+    A number without a unit may be one with its unit left out ("the titles take 9 bytes, the
+    lengths 3").
+    """
+    first, second = thing.kind, rival.kind
+    if first == second:
+        return True
+    if "named" in {_sort(first), _sort(second)}:
+        return _label(first) == _label(second)
+    if second == "rest":
+        return thing.text[:1].isdigit()
+    if not isinstance(second, tuple) or second[0] != "number":
+        return False
+    if second[1] or not rival.text[:1].isdigit() or second[2] in _LABELS:
+        return False
+    if ("." in rival.text) != ("." in thing.text):
+        return False
+    return first in {"size", "duration", "percent"} or (
+        isinstance(first, tuple)
+        and first[0] == "number"
+        and (bool(first[1]) or first[2] not in _LABELS)
+    )
