@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -37,6 +37,7 @@ from pytest_compaction.session.session import (
     PACKAGED_MODULE,
     BenchmarkSession,
     shipped_cases,
+    shipped_digests,
 )
 from pytest_compaction.settings import OptionError, Settings
 
@@ -64,14 +65,14 @@ def resolve_session(
     added_compactors: Mapping[str, Any],
     added_models: Mapping[str, Model],
     accounts_file: str | None = None,
-    checked_cases: Container[str] = (),
+    checked_cases: Iterable[str] = (),
 ) -> BenchmarkSession:
     """Resolve every name in the settings.
 
     ``use_shipped`` takes the cases of the package; ``accounts_file`` is the file in which
-    an xdist worker shares the accounts of its controller, and ``checked_cases`` are the
-    digests of the cases that the controller has checked. Raises one of ``USAGE_ERRORS``
-    for a name that cannot be resolved.
+    an xdist worker shares the accounts of its controller. The evidence of shipped cases and
+    of those with the digests ``checked_cases``, which the controller has checked, is not
+    checked again. Raises one of ``USAGE_ERRORS`` for a name that cannot be resolved.
     """
     make_importable(invocation, root)
     registry, specs = named_strategies(settings.arms, added_compactors)
@@ -105,7 +106,7 @@ def resolve_session(
     chosen = settings.dialogues
     return BenchmarkSession(
         settings=settings,
-        case_set=load_cases(folders, root, checked_cases),
+        case_set=load_cases(folders, root, shipped_digests().union(checked_cases)),
         specs=specs,
         registry=registry,
         roles=roles,

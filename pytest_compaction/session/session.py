@@ -33,6 +33,12 @@ def shipped_cases() -> Path:
     return inside if inside.is_dir() else PACKAGED.parents[1] / "cases"
 
 
+def shipped_digests() -> frozenset[str]:
+    """Digests of the shipped cases, whose evidence the tests of this package check."""
+    text = (PACKAGED / "checked_cases.txt").read_text("utf-8")
+    return frozenset(text.split())
+
+
 @dataclass(frozen=True)
 class BenchmarkSession:
     """Everything a run needs, resolved: cases, strategies, models, gate."""

@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 from support.measuring import measured, records_of
-from support.shipped import shipped
+from support.shipped import CHECKED_CASES, marks, shipped
 
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics.dimensions import dimension_correlations
@@ -55,7 +55,6 @@ def test_no_two_dimensions_say_the_same():
 
 
 def test_each_shipped_case_is_long_and_asks_every_kind_twice():
-
     counter = TokenCounter()
     cases = shipped()
     assert {"debugging", "feature", "ci"} <= {case.task for case in cases}
@@ -69,8 +68,11 @@ def test_each_shipped_case_is_long_and_asks_every_kind_twice():
         assert len(set(kinds)) == 4
 
 
-def test_a_model_answers_the_same_twice():
+def test_the_cases_marked_as_checked_are_the_shipped_ones_and_stand_the_check():
+    assert CHECKED_CASES.read_text("utf-8") == marks(), "PYTHONPATH=tests python -m support.shipped"
 
+
+def test_a_model_answers_the_same_twice():
     case = shipped()[0]
     probe = case.probes[0]
     request = AnswerRequest(case.log_until(0), probe.question, probe.answer)

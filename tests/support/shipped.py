@@ -1,21 +1,30 @@
-"""The shipped cases as material for tests, read once a process."""
+"""The shipped cases as material for tests, read once a process.
+
+``PYTHONPATH=tests python -m support.shipped`` checks their evidence and marks them as checked.
+"""
 
 from functools import cache
 
 from pytest_compaction.case.files import load_cases
-from pytest_compaction.session.session import shipped_cases
+from pytest_compaction.session.session import PACKAGED, shipped_cases, shipped_digests
 
-
-class _Everything:
-    """Holds whatever it is asked for."""
-
-    def __contains__(self, digest):
-        return True
+CHECKED_CASES = PACKAGED / "checked_cases.txt"
 
 
 @cache
 def shipped():
-    """The shipped cases. Their evidence is checked where they are measured, see ``measuring``."""
-    loaded = load_cases([shipped_cases()], checked=_Everything())
+    """The shipped cases. Those that are marked as checked are not checked again."""
+    loaded = load_cases([shipped_cases()], checked=shipped_digests())
     assert not loaded.errors
     return loaded.cases
+
+
+def marks():
+    """The digests of the shipped cases, of which every one must stand its check."""
+    loaded = load_cases([shipped_cases()])
+    assert not loaded.errors, loaded.errors
+    return "".join(f"{digest}\n" for digest in sorted(case.digest for case in loaded.cases))
+
+
+if __name__ == "__main__":
+    CHECKED_CASES.write_text(marks(), "utf-8")
