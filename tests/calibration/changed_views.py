@@ -39,14 +39,15 @@ SEEDS: Final = range(5)
 
 
 @cache
-def views(compactor: str) -> Views:
-    """The views of one strategy over the shipped cases."""
+def views(compactor: str, only: tuple[str, ...] = ()) -> Views:
+    """The views of one strategy over the shipped cases, or ``only`` over those with these ids."""
     here = Path(__file__).parent
     session = resolve_session(offline_settings(compactors=(compactor,)), here, here, True, {}, {})
     try:
         return {
             (case.id, probe.id): (case, probe, made.view(probe.point))
             for case in session.case_set.cases
+            if not only or case.id in only
             for made in [session.engine.compaction(case, Arm(compactor))]
             for probe in case.probes
         }

@@ -25,7 +25,7 @@ FORM, WORDS = 0.02, 0.05
 @pytest.fixture(scope="module")
 def few():
     """The views of three cases."""
-    return {key: view for key, view in views(BASE).items() if key[0] in SMALL}
+    return views(BASE, SMALL)
 
 
 @pytest.mark.parametrize("change", ["white space", "headings in bold", "no backticks"])

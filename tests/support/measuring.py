@@ -19,16 +19,19 @@ from pytest_compaction.settings import Settings
 
 
 @cache
-def records_of(compactor):
-    """The records of one strategy over the shipped cases; one worker measures them for all."""
+def records_of(compactor, compares_nulls=True):
+    """The records of one strategy over the shipped cases; one worker measures them for all.
+
+    The nulls take as long as the strategy: ``compares_nulls=False`` leaves them out.
+    """
     if COMMON_FOLDER not in os.environ:
-        return _measured_records(compactor)
-    name = hashlib.sha256(compactor.encode()).hexdigest()
+        return _measured_records(compactor, compares_nulls)
+    name = hashlib.sha256(f"{compactor} {compares_nulls}".encode()).hexdigest()
     kept = Path(os.environ[COMMON_FOLDER], f"{name}.json")
     with kept.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # a worker that needs the same waits for it
         if not kept.exists():
-            kept.write_text(json.dumps(_measured_records(compactor)), "utf-8")
+            kept.write_text(json.dumps(_measured_records(compactor, compares_nulls)), "utf-8")
     return json.loads(kept.read_text("utf-8"))
 
 
@@ -57,10 +60,11 @@ def offline_settings(**changes) -> Settings:
     return replace(settings, **changes)
 
 
-def _measured_records(compactor):
+def _measured_records(compactor, compares_nulls):
     settings = offline_settings(compactors=(compactor,))
     here = Path(__file__).parent
-    session = resolve_session(settings, here, here, True, {}, {})
+    found = resolve_session(settings, here, here, True, {}, {})
+    session = replace(found, compares_nulls=compares_nulls)
     try:
         assert not session.case_set.errors
         records = []
@@ -74,9 +78,9 @@ def _measured_records(compactor):
     return records
 
 
-def measured(compactor) -> Aggregate:
+def measured(compactor, compares_nulls=True) -> Aggregate:
     """All figures of one strategy over the shipped cases."""
-    return aggregate(compactor, records_of(compactor))
+    return aggregate(compactor, records_of(compactor, compares_nulls))
 
 
 def empty_view(messages, budget):
