@@ -45,6 +45,8 @@ _CALL_SHARE: Final = 0.5
 """A quotation means a tool call if it makes up at least this share of the call's text."""
 _HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t][^\n]*$", re.MULTILINE)
 """A heading of a summary names what is below it, and is not a statement of its own."""
+_EQUAL: Final = 1e-9
+"""Two units are worth the same if they differ by no more than this."""
 _WEIGHTS: Final = {"said": 1.0, "printed": 0.4, "written": 0.25}
 
 
@@ -146,11 +148,11 @@ class _Search:
         self._weights = dict.fromkeys(terms, 1.0)
         cues = topic_cues(question)
         passages = {passage for scores in self._in_passages.values() for passage in scores}
-        self._factors = {
-            number: _factor(unit, cues)
+        self._factors = [
+            (number, _factor(unit, cues), unit.passage)
             for number, unit in enumerate(self._units)
             if unit.passage in passages
-        }
+        ]
         bonus = _QUOTED_SHARE * sum(prepared.by_unit.idf(term) for term in self._weights)
         self._bonus = {
             number: bonus * share
@@ -163,12 +165,20 @@ class _Search:
         """The best unit that is left, and its worth; of equal ones the first in the view."""
         best: int | None = None
         most = 0.0
-        for number in self._worth:
-            if number not in self._taken:
-                worth = self._with_neighbours(number)
-                if worth > most + 1e-9:
-                    best, most = number, worth
+        for number in self._candidates():
+            worth = self._with_neighbours(number)
+            if worth > most + _EQUAL:
+                best, most = number, worth
         return best, most
+
+    def _candidates(self) -> Iterator[int]:
+        """The units left that may be the best: no weak one that stands by no strong one."""
+        left = [number for number in self._worth if number not in self._taken]
+        floor = max((self._worth[number] for number in left), default=0.0) - 1000 * _EQUAL
+        strong = [number for number, worth in self._worth.items() if worth >= floor]
+        reach = range(-len(_NEIGHBOUR_SHARES), len(_NEIGHBOUR_SHARES) + 1)
+        near = {number + distance for number in strong for distance in reach}
+        return (number for number in left if number in near)
 
     def take(self, number: int, new: bool) -> None:
         """Mark a unit as taken; if it says something new, its terms weigh less from now on."""
@@ -186,12 +196,15 @@ class _Search:
     def _weighed(self) -> dict[int, float]:
         by_unit = _weighted_sum(self._in_units, self._weights)
         by_passage = _weighted_sum(self._in_passages, self._weights)
-        worth = dict(self._bonus)
-        for number, factor in self._factors.items():
-            near = by_passage.get(self._units[number].passage, 0.0)
-            found = by_unit.get(number, 0.0) + _PASSAGE_SHARE * near
-            worth[number] = worth.get(number, 0.0) + factor * found
-        return worth
+        found = {
+            number: factor
+            * (by_unit.get(number, 0.0) + _PASSAGE_SHARE * by_passage.get(passage, 0.0))
+            for number, factor, passage in self._factors
+        }
+        if not self._bonus:
+            return found
+        raised = {number: bonus + found.get(number, 0.0) for number, bonus in self._bonus.items()}
+        return {**raised, **{n: worth for n, worth in found.items() if n not in raised}}
 
     def _with_neighbours(self, number: int) -> float:
         worth = self._worth[number]
@@ -257,8 +270,9 @@ def _weighted_sum(
 ) -> dict[int, float]:
     total: dict[int, float] = defaultdict(float)
     for term, found in scores.items():
+        weight = weights[term]
         for number, score in found.items():
-            total[number] += weights[term] * score
+            total[number] += weight * score
     return total
 
 
