@@ -10,6 +10,7 @@ from typing import Literal
 from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.text.matching import Reading, TextIndex
+from pytest_compaction.text.sentences.clauses import MESSAGE_END
 from pytest_compaction.text.words import printable
 
 Loss = Literal["dropped", "unused"]
@@ -30,14 +31,11 @@ class Readings:
         return tuple(reading.outcome == "stated" for reading in self.facts)
 
 
-_MESSAGE_END = "\n\n</message>\n\n"
-"""A closing tag: what stands in one message is no heading of the next."""
-
-
 @lru_cache(maxsize=32)
 def view_index(view: tuple[Message, ...]) -> TextIndex:
     """The readable text of a view, prepared for the facts of all its probes."""
-    return TextIndex(_MESSAGE_END.join(readable(message) for message in view))
+    end = f"\n\n{MESSAGE_END}\n\n"
+    return TextIndex(end.join(readable(message) for message in view))
 
 
 def read(facts: Sequence[Fact], traps: Sequence[Trap], index: TextIndex) -> Readings:

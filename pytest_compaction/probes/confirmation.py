@@ -6,13 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from pytest_compaction.case.case import Fact, Trap
-from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.text.matching import Statement, TextIndex
-
-
-def full_log(messages: Iterable[Message]) -> TextIndex:
-    """The log up to a question, read as one view."""
-    return TextIndex("\n".join(readable(message) for message in messages))
 
 
 def keys_agree(said: Fact | Trap) -> bool:

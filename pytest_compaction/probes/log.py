@@ -13,7 +13,7 @@ from pytest_compaction.case.case import Change, Fact, FactType, ProbeKind, Trap
 from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.probes.confirmation import full_log
+from pytest_compaction.metrics.survival import view_index
 from pytest_compaction.probes.keys import Groups, keys_of
 from pytest_compaction.probes.phrases import balanced, first_line, quotable
 from pytest_compaction.secrets.shapes import STAND_IN
@@ -125,7 +125,7 @@ class ProbeLog:
     def whole(self, asked: int) -> TextIndex:
         """The log up to the position ``asked`` as ``lint`` reads it, indexed once."""
         if asked not in self._whole:
-            self._whole[asked] = full_log(self.messages[: asked + 1])
+            self._whole[asked] = view_index(self.messages[: asked + 1])
         return self._whole[asked]
 
     def names(self, path: str) -> tuple[int, ...]:

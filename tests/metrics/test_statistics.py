@@ -81,6 +81,17 @@ def test_a_fact_survives_where_the_view_can_be_read():
 
 
 @pytest.mark.parametrize(
+    "opened", ["Rejected, none of it is done:", "## Rejected", "## Rejected\n\n```sh\nmake"]
+)
+def test_what_one_message_leaves_open_says_nothing_of_the_next(opened):
+    limit = Fact("the limit is 45", keys=(("limit",), ("45",)))
+    view = as_messages([assistant(opened), user("- the limit is 45")])
+    assert read([limit], (), view_index(view)).stated == (True,)
+    alone = as_messages([assistant(f"{opened}\n```\n- the limit is 45")])
+    assert read([limit], (), view_index(alone)).stated == (False,)
+
+
+@pytest.mark.parametrize(
     ("survives", "used", "kind"),
     [(True, True, None), (False, True, None), (True, False, "unused"), (False, False, "dropped")],
 )

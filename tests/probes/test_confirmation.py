@@ -4,9 +4,9 @@ import pytest
 
 from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.conversation.messages import Message, Text
+from pytest_compaction.metrics.survival import view_index
 from pytest_compaction.probes.confirmation import (
     confirmed,
-    full_log,
     is_confirmed,
     keys_agree,
     keys_too_loose,
@@ -17,7 +17,9 @@ STALE = Trap("The retry limit is 3.", keys=(("retry limit",), ("3",)), of=LIMIT.
 
 
 def log(*texts):
-    return full_log([Message(f"m{i}", "user", (Text(text),)) for i, text in enumerate(texts)])
+    return view_index(
+        tuple(Message(f"m{i}", "user", (Text(text),)) for i, text in enumerate(texts))
+    )
 
 
 def test_a_fact_that_the_log_states_is_confirmed():
@@ -26,7 +28,7 @@ def test_a_fact_that_the_log_states_is_confirmed():
 
 @pytest.mark.parametrize(
     "texts",
-    [["The retry limit is 7."], ["Rejected, none of it is done:", "- The retry limit is 5"]],
+    [["The retry limit is 7."], ["Rejected, none of it is done:\n- The retry limit is 5"]],
 )
 def test_a_fact_that_the_log_as_a_whole_does_not_state_is_dropped_with_its_trap(texts):
     assert confirmed([LIMIT], [STALE], log(*texts)) == ([], [])

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from pytest_compaction.case.case import Case
 from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.metrics.survival import view_index
 from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.probes.confirmation import full_log
 from pytest_compaction.probes.lint_rules.finding import LintFinding, finding, quoted
 from pytest_compaction.run.responder import Responder
 from pytest_compaction.text.matching import TextIndex
@@ -19,7 +19,7 @@ def full_log_readings(case: Case) -> Iterator[tuple[int, int, TextIndex]]:
     views: dict[int, TextIndex] = {}
     for number, probe in enumerate(case.probes):
         if probe.point not in views:
-            views[probe.point] = full_log(case.log_until(probe.point))
+            views[probe.point] = view_index(case.log_until(probe.point))
         for index in range(len(probe.facts)):
             yield number, index, views[probe.point]
 

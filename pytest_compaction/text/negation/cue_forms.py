@@ -137,7 +137,6 @@ SUPPOSED: Final = re.compile(
     r"asked (?:whether|if)|wonder(?:s|ed|ing)?|not sure|unsure|to be (?:decided|clarified))\b"
 )
 THEN: Final = re.compile(r"\b(?:we|i|you|they|it|he|she|then)\b")
-UNREAL: Final = re.compile(r"\b(?:would|could|might)\b|'d\b|\bwere to\b")
 LAST_QUESTION: Final = re.compile(r"[.!?:] (?=[^.!?]*\?[\s)\"']*$)")
 REQUEST: Final = re.compile(
     r"\b(?:can|could|would|will) you (?:please )?(?!(?:tell|explain|say)\b)"

@@ -14,6 +14,8 @@ from typing import Final
 from pytest_compaction.text.sentences.printed_lines import are_records, without_numbers
 from pytest_compaction.text.words import STOPWORDS
 
+MESSAGE_END: Final = "</message>"
+"""A line between two messages: no heading, list, fence or difference goes on beyond it."""
 MAX_WORDS: Final = 80
 """A longer sentence is cut, so that a minified line does not count as one."""
 
@@ -209,6 +211,8 @@ def _lines(text: str) -> list[_Line]:
         if _FENCE.match(line):
             code, diff, joins = not code, False, False
             continue
+        if line == MESSAGE_END:
+            code = diff = joins = False
         if _DIFF_START.match(line):
             diff = True
         if joins and (_is_rest_of_bullet(raw, number, found[-1]) or _goes_on(raw, number)):
