@@ -286,6 +286,12 @@ def test_the_same_asked_twice_is_an_error(tmp_path):
     ]
 
 
+def test_a_trap_that_stands_twice_is_an_error(tmp_path):
+    traps = [{"text": "src/module_9.py"}, {"text": "src/Module_9.py"}]
+    path = written(tmp_path, large(probes=[probe(traps=traps)]))
+    assert found(path, answer=False) == [("error", "/probes/0/traps/1", "duplicate-trap")]
+
+
 def test_facts_that_state_each_other_are_a_warning(tmp_path):
     data = large(probes=[probe("What was set?", "must be 100", "retry limit must be 100")])
     data["messages"][1]["content"] = "The retry limit must be 100 in src/module_0.py."

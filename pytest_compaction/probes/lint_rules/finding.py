@@ -16,6 +16,7 @@ RULES: Final[Mapping[str, str]] = {
     "leak": "The question gives a fact away.",
     "duplicate-question": "Two probes ask the same at the same point.",
     "duplicate-fact": "A probe lists the same fact twice.",
+    "duplicate-trap": "A probe lists the same trap twice.",
     "overlapping-fact": "One fact of a probe states another one.",
     "duplicate-facts": "Another probe at the same point asks for all facts of this one.",
     "trap-is-true": "The facts of the probe themselves fall into its trap.",

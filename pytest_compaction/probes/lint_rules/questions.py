@@ -23,11 +23,7 @@ def question_findings(case: Case) -> Iterator[LintFinding]:
             yield finding(case, f"{place}/question", "error", "duplicate-question", text)
         questions.setdefault(key, number)
         yield from _facts(case, probe, place)
-        answer = TextIndex("\n".join(fact.text for fact in probe.facts))
-        for index, trap in enumerate(probe.traps):
-            if trap.hit_by(answer):
-                text = f"the facts themselves fall into the trap {quoted(trap.text)}"
-                yield finding(case, f"{place}/traps/{index}", "error", "trap-is-true", text)
+        yield from _traps(case, probe, place)
     yield from _repeated(case)
 
 
@@ -49,6 +45,21 @@ def _facts(case: Case, probe: Probe, place: str) -> Iterator[LintFinding]:
                 text = f"{quoted(fact.text)} and {place}/facts/{other} partly state the same"
                 yield finding(case, pointer, "warning", "overlapping-fact", text)
                 break
+
+
+def _traps(case: Case, probe: Probe, place: str) -> Iterator[LintFinding]:
+    answer = TextIndex("\n".join(fact.text for fact in probe.facts))
+    seen: dict[tuple[str, str | None], int] = {}
+    for index, trap in enumerate(probe.traps):
+        pointer = f"{place}/traps/{index}"
+        if trap.hit_by(answer):
+            text = f"the facts themselves fall into the trap {quoted(trap.text)}"
+            yield finding(case, pointer, "error", "trap-is-true", text)
+        key = (normalize(trap.text), trap.of)
+        if key in seen:
+            text = f"repeats the trap {place}/traps/{seen[key]}: {quoted(trap.text)}"
+            yield finding(case, pointer, "error", "duplicate-trap", text)
+        seen.setdefault(key, index)
 
 
 def _leaked(question: str, fact: Fact) -> bool:

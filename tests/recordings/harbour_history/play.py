@@ -1223,11 +1223,6 @@ def ask_after_trade(session: Recorder) -> None:
                 of="the Public Works Loan Board lent 90,000 pounds",
                 keys=["Loan Board|lent|borrowed|advanced", "148,000 pounds|163,412 pounds"],
             ),
-            trap(
-                "the Public Works Loan Board lent 148,000 pounds",
-                of="the Public Works Loan Board lent 90,000 pounds",
-                keys=["Loan Board|lent|borrowed|advanced", "148,000 pounds|163,412 pounds"],
-            ),
         ],
     )
 
@@ -1270,11 +1265,6 @@ def ask_after_strike(session: Recorder) -> None:
                 "the best year was 1889 with 412,306 tons",
                 of="the best year was 1891 with 236,810 tons",
                 keys=["1889", "412,306", "best|peak|record|highest|busiest|strongest|top"],
-            ),
-            trap(
-                "the dues of 1889 were the highest",
-                of="the dues of 1891 were 9,844 pounds",
-                keys=["dues", "1889", "highest|best|record|9,844"],
             ),
             trap(
                 "the dues of 1889 were the highest",
@@ -1473,19 +1463,6 @@ def ask_after_strike(session: Recorder) -> None:
                     "goes into|is used|is printed|included in the chapter|quoted in the chapter",
                 ],
             ),
-            trap(
-                "33 of the 64 men left the shed",
-                of="31 of the 64 men left the shed",
-                keys=["33", "64|window|climbed|escaped"],
-            ),
-            trap(
-                "the list of the loose leaf goes into the chapter",
-                of="the list is left out until the user has been to the record office",
-                keys=[
-                    "list|leaf|loose sheet",
-                    "goes into|is used|is printed|included in the chapter|quoted in the chapter",
-                ],
-            ),
         ],
     )
 
@@ -1569,11 +1546,6 @@ def ask_after_names(session: Recorder) -> None:
                     "paraphrase",
                     "print|printed|until then|instead|in the meantime|use|used|stands in|meanwhile|allowed",
                 ],
-            ),
-            trap(
-                "the answer takes up to 10 working days",
-                of="the answer takes up to 30 working days",
-                keys=["answer|reply|archive|permission|Keeper", "10 working days"],
             ),
             trap(
                 "the answer takes up to 10 working days",
@@ -1711,14 +1683,6 @@ def ask_figures(session: Recorder) -> None:
                     "27 names|29 names|31 names|27|29|31",
                 ],
             ),
-            trap(
-                "the stone has 29 names",
-                of="the stone has 28 names",
-                keys=[
-                    "stone has|stone bears|stone lists|memorial has|memorial bears|memorial lists|names on the stone|names on the memorial|carved",
-                    "27 names|29 names|31 names|27|29|31",
-                ],
-            ),
         ],
     )
     session.probe(
@@ -1789,14 +1753,6 @@ def ask_figures(session: Recorder) -> None:
                     "238 yards|612 yards from the quay|41 yards from the quay",
                 ],
             ),
-            trap(
-                "the gap was 238 yards from the quay",
-                of="the gap was 283 yards from the quay",
-                keys=[
-                    "gap|breach|quay|mole",
-                    "238 yards|612 yards from the quay|41 yards from the quay",
-                ],
-            ),
         ],
     )
     session.probe(
@@ -1841,14 +1797,6 @@ def ask_figures(session: Recorder) -> None:
                     "Ames",
                     "lived|found|listed|resident|lodged|recorded|appears|home",
                     "Tanner Row|three streets|census",
-                ],
-            ),
-            trap(
-                "William Sorley was secretary of the branch",
-                of="Noon was secretary of the branch",
-                keys=[
-                    "Sorley|Inkpen|Tull",
-                    "was secretary|branch secretary|secretary of the branch",
                 ],
             ),
             trap(
@@ -1905,11 +1853,6 @@ def ask_figures(session: Recorder) -> None:
                 "P-0431 was taken by Amos Voss",
                 of="P-0431 was taken by Harriet Voss",
                 keys=["P-0431|women at the door|customs shed", "Amos Voss"],
-            ),
-            trap(
-                "the image files must be ordered by 27 March",
-                of="the image files must be ordered by 13 March",
-                keys=["order|ordered|ordering", "27 March|3 April"],
             ),
             trap(
                 "the image files must be ordered by 27 March",
@@ -2049,14 +1992,6 @@ def ask_rules(session: Recorder) -> None:
                 keys=[
                     "permission sought|sought permission",
                     "printed with|print it|goes in|is printed|printed|runs with|appears with|used with",
-                ],
-            ),
-            trap(
-                "silence of the archive counts as consent",
-                of="silence of the archive is not consent",
-                keys=[
-                    "silence|silent|unanswered",
-                    "counts as consent|means consent|means yes|taken as permission|taken as consent",
                 ],
             ),
             trap(

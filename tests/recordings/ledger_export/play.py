@@ -1773,11 +1773,6 @@ def ask_about_the_cent(session: Recorder) -> None:
                 of="copies are kept for 35 days",
                 keys=["KEEP_DAYS|copies|backups|backup", "30 days|14 days|7 days"],
             ),
-            trap(
-                "copies are kept for 30 days",
-                of="copies are kept for 35 days",
-                keys=["KEEP_DAYS|copies|backups|backup", "30 days|14 days|7 days"],
-            ),
         ],
         answer={"max_words": 90},
         point="p2",
@@ -2027,11 +2022,6 @@ def ask_recall(session: Recorder) -> None:
                 "P-31 is a wrong number of fields",
                 of="P-14 is a wrong number of fields",
                 keys=["P-31|P-13|P-22", "number of fields|fields|field count"],
-            ),
-            trap(
-                "the file had 105 records and 1 fault",
-                of="the file had 103 records and 1 fault",
-                keys=["105 records", "1 fault|one fault|P-40"],
             ),
             trap(
                 "the file had 105 records and 1 fault",
@@ -2436,11 +2426,6 @@ def ask_continuation(session: Recorder) -> None:
                 of="1.7.0 comes after that",
                 keys=["1.7.0", "released|tagged|shipped|published"],
             ),
-            trap(
-                "1.7.0 is released",
-                of="1.7.0 comes after that",
-                keys=["1.7.0", "released|tagged|shipped|published"],
-            ),
         ],
     )
 
@@ -2514,11 +2499,6 @@ def ask_decisions(session: Recorder) -> None:
                 of="ticket KL-2291 asks about the check number",
                 keys=["helpdesk|portal|KL-2291", "confirmed|answered|accepted our check number"],
             ),
-            trap(
-                "the helpdesk confirmed our check number",
-                of="ticket KL-2291 asks about the check number",
-                keys=["helpdesk|portal|KL-2291", "confirmed|answered|accepted our check number"],
-            ),
         ],
     )
     session.probe(
@@ -2575,11 +2555,6 @@ def ask_decisions(session: Recorder) -> None:
                 "TB-142 names voucher C-0605",
                 of="TB-142 names voucher C-0603",
                 keys=["TB-142", "C-0605|C-0606|B-1"],
-            ),
-            trap(
-                "an existing file is replaced with --force",
-                of="who wants a second file deletes the first by hand",
-                keys=["--force", "replaces|overwrites|is used|added|option for"],
             ),
             trap(
                 "an existing file is replaced with --force",
