@@ -252,7 +252,7 @@ def test_the_estimate_is_printed_nothing_is_run_and_the_exit_code_is_good(
 
 def test_both_ends_are_printed(pytester, monkeypatch):
     project(pytester, monkeypatch)
-    arguments = [f"--compaction-model={MODEL}", "--compaction-trigger=tokens:3000"]
+    arguments = [f"--compaction-model={MODEL}", "--compaction-trigger=tokens:8000"]
     arguments += ["--compaction-estimate", f"--compaction-cases={CASE}", "-k", "root-cause"]
     result = run(pytester, "--compactor=regenerate", *arguments, compactor=None)
     shown = " ".join(str(result.stdout).split())
