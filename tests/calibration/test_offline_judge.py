@@ -19,8 +19,14 @@ from pytest_compaction.text.matching import TextIndex
 
 OWN = typed_case()
 CASES = (OWN, *shipped())
-BY_CASE = pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-"""One test for all probes of a case: it says which of them fail."""
+BY_CASE = pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=case.id, marks=pytest.mark.exhaustive if number % 3 else ())
+        for number, case in enumerate(CASES)
+    ],
+)
+"""One test for all probes of a case: it says which fail. Every third case in the ordinary run."""
 
 
 def has_stale_value(probe):
