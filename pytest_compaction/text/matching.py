@@ -231,7 +231,11 @@ class TextIndex:
             groups = [self._found(number, group) for group in wanted]
             if not all(groups):
                 continue
-            other = weigh(self._index.parsed(number), groups, (), signature_of(counterpart))
+            parsed = self._index.parsed(number)
+            other = weigh(parsed, groups, (), signature_of(counterpart))
+            if other.width < weighed.width:
+                other = self._of_another(number, wanted, counterpart, other)
+                other = disagreed(counterpart, parsed, groups, other, ())
             if other.outcome == "stated" and other.width < weighed.width:
                 why = f'the counterpart "{counterpart.text}" is nearer'
                 return Weighed("contradicted", other.words, why, PLAIN, other.width)
