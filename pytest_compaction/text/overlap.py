@@ -21,6 +21,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from pytest_compaction.text.lexicon.synonyms import base_stem, senses
+from pytest_compaction.text.quantities.held import shares_said_first
 from pytest_compaction.text.quantities.values import Key, Value, values_of
 from pytest_compaction.text.words import (
     NEGATIONS,
@@ -219,8 +220,10 @@ def _sentence_keys(sentence: str) -> set[Key]:
             keys.update(("token", form) for form in token_forms(token))
         for word in _WORD.findall(token):
             keys |= _word_keys(word)
-    for value in values_of(sentence):
+    found = values_of(sentence)
+    for value in found:
         keys |= value.held
+    keys.update(key for key, _ in shares_said_first(sentence, found))
     return keys
 
 

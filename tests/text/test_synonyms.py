@@ -96,6 +96,16 @@ def test_synonyms_of_a_synonym_do_not_count():
             ["The culprit is a cracked seal.", "The cracked seal is to blame."],
             ["The cracked seal is not to blame."],
         ),
+        (
+            (("court",), ("conclusion",), ("analysed",)),
+            ["The court concluded so after an analysis of the soil."],
+            ["The court excluded it after an analysis of the soil."],
+        ),
+        (
+            (("seating",), ("choose",), ("reservation",)),
+            ["The choice of seating is made with the booking."],
+            ["The seating is closed for bookings."],
+        ),
     ],
 )
 def test_a_key_is_found_by_another_word_and_not_by_another_meaning(keys, faithful, wrong):
