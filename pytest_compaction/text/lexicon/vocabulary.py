@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.text.lexicon.synonyms import (
+    GROUPS,
     IRREGULAR_FORMS,
     Entry,
     StemIndex,
@@ -125,6 +126,15 @@ def same_expressions(words: Expression) -> tuple[str, ...]:
     key = expression_key(words)
     groups = map(_keys_of_group, _first_words().rows(words[0]))
     return tuple(dict.fromkeys([key, *(one for keys in groups if key in keys for one in keys)]))
+
+
+@lru_cache(maxsize=8192)
+def expression_senses(expression: Expression) -> frozenset[int]:
+    """The numbers of the groups that hold an expression, counted as those of single words are."""
+    first = len(_groups()) - len(listed_groups()) - len(GROUPS)
+    key = expression_key(expression)
+    rows = _first_words().rows(expression[0])
+    return frozenset(number - first for number in rows if key in _keys_of_group(number))
 
 
 def _respelled(word: str) -> tuple[str, ...]:
