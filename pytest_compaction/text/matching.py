@@ -18,24 +18,21 @@ from typing import Final
 
 from pytest_compaction.text import wording
 from pytest_compaction.text.attribution.binding import bound_otherwise
-from pytest_compaction.text.contradiction.agreement import affirmed
 from pytest_compaction.text.contradiction.disagreement import disagreed
 from pytest_compaction.text.file_changes import changes
 from pytest_compaction.text.file_changes.plain_changes import with_keys
 from pytest_compaction.text.keys.alternatives import Alternative, Wanted, has_words
 from pytest_compaction.text.negation.polarity import Cue, heading_cue
-from pytest_compaction.text.overlap import PreparedText, overlap
+from pytest_compaction.text.overlap import PreparedText
 from pytest_compaction.text.sentences.clauses import Sentence
 from pytest_compaction.text.sentences.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
 from pytest_compaction.text.sentences.groups import Outcome as Outcome
 from pytest_compaction.text.sentences.passages import joined, together
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import Statement as Statement
-from pytest_compaction.text.statement import signature_of, wanted_groups, without_one
+from pytest_compaction.text.statement import signature_of, wanted_groups
 from pytest_compaction.text.words import clipped, is_path, normalize
 
-_SHARE: Final = 0.5
-"""Share of a statement's own words from which it is uncertain without one group of words."""
 _SHOWN: Final = 240
 """Characters of a clause that an explanation shows."""
 
@@ -124,7 +121,7 @@ class TextIndex:
 
     def _read_keys(self, statement: Statement) -> Reading:
         wanted = wanted_groups(statement)
-        best = self._best(wanted, statement) or self._best_but_one(statement)
+        best = self._best(wanted, statement)
         if statement.change in {"deleted", "renamed"} and (
             best is None or best[0] < RANK["stated"]
         ):
@@ -152,21 +149,6 @@ class TextIndex:
             if weighed.outcome == "stated":
                 break
         return best
-
-    def _best_but_one(self, statement: Statement) -> tuple[int, int, Weighed] | None:
-        """A sentence with all groups but one, and most of the statement's own words around it."""
-        for others in without_one(statement):
-            found = self._best(others, statement)
-            if found is None or found[2].outcome != "stated":
-                continue
-            near = sorted([found[1], *self._index.beside(found[1])])
-            around = PreparedText([self._index.sentences[one].text for one in near])
-            held = overlap(statement.text, around)
-            passage = joined([self._index.parsed(one) for one in near])
-            if held.exact and held.share >= _SHARE and affirmed(statement.text, passage) is None:
-                why = f"{held.share:.0%} of its words around all groups but one"
-                return RANK["uncertain"], found[1], replace(found[2], outcome="uncertain", why=why)
-        return None
 
     def _gone_with_folder(self, group: Sequence[Alternative], change: str) -> int | None:
         """The sentence with a command that deletes or renames a folder that the file is in."""
@@ -249,7 +231,11 @@ class TextIndex:
             groups = [self._found(number, group) for group in wanted]
             if not all(groups):
                 continue
-            other = weigh(self._index.parsed(number), groups, (), signature_of(counterpart))
+            parsed = self._index.parsed(number)
+            other = weigh(parsed, groups, (), signature_of(counterpart))
+            if other.width < weighed.width:
+                other = self._of_another(number, wanted, counterpart, other)
+                other = disagreed(counterpart, parsed, groups, other, ())
             if other.outcome == "stated" and other.width < weighed.width:
                 why = f'the counterpart "{counterpart.text}" is nearer'
                 return Weighed("contradicted", other.words, why, PLAIN, other.width)

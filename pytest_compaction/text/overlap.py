@@ -20,7 +20,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, Literal
 
+from pytest_compaction.text.lexicon.expressions import expressions_in
 from pytest_compaction.text.lexicon.synonyms import base_stem, senses
+from pytest_compaction.text.lexicon.vocabulary import expression_senses
+from pytest_compaction.text.quantities.held import shares_said_first
 from pytest_compaction.text.quantities.values import Key, Value, values_of
 from pytest_compaction.text.words import (
     NEGATIONS,
@@ -31,6 +34,7 @@ from pytest_compaction.text.words import (
     raw_tokens,
     segments,
     token_forms,
+    token_places,
 )
 
 STATED_SHARE: Final = 0.6
@@ -160,11 +164,6 @@ def overlaps(
     ]
 
 
-def share(statement: str, text: PreparedText) -> float:
-    """How much of the statement the text holds in one place, from 0 (nothing) to 1 (all)."""
-    return overlap(statement, text).share
-
-
 def _explained(
     share: float,
     exact: bool,
@@ -214,13 +213,19 @@ def _credits(term: _Term, places: dict[int, float], sentences: int) -> dict[int,
 
 def _sentence_keys(sentence: str) -> set[Key]:
     keys: set[Key] = set()
-    for token in raw_tokens(normalize(sentence)):
+    tokens = token_places(normalize(sentence))
+    for expression, _ in expressions_in(tokens):
+        numbers = expression_senses(tuple(expression.split(" ")))
+        keys.update(("sense", number) for number in numbers)
+    for token, _ in tokens:
         if not token.isalpha():
             keys.update(("token", form) for form in token_forms(token))
         for word in _WORD.findall(token):
             keys |= _word_keys(word)
-    for value in values_of(sentence):
+    found = values_of(sentence)
+    for value in found:
         keys |= value.held
+    keys.update(key for key, _ in shares_said_first(sentence, found))
     return keys
 
 

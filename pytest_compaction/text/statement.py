@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pytest_compaction.text.keys.alternatives import Alternative, Wanted, alternative, is_value
+from pytest_compaction.text.keys.alternatives import Wanted, alternative
 from pytest_compaction.text.keys.reworded import reworded
 from pytest_compaction.text.sentences.groups import PLAIN, Found, Signature, weigh
-from pytest_compaction.text.sentences.meaning import is_name
 from pytest_compaction.text.sentences.negatives import denies, is_denial, wordings
 from pytest_compaction.text.sentences.parsed import parse
 from pytest_compaction.text.sentences.sentence_index import camel_names
@@ -71,31 +70,3 @@ def signature_of(statement: Statement) -> Signature:
         supposed = weigh(parsed, groups, (), Signature(open=True))
         weighed = supposed if supposed.outcome == "stated" else weighed
     return weighed.signature
-
-
-@lru_cache(maxsize=4096)
-def without_one(statement: Statement) -> tuple[Wanted, ...]:
-    """The key groups without one of words alone, where the others hold a name or a value."""
-    wanted = wanted_groups(statement)
-    found: list[Wanted] = []
-    for place, group in enumerate(statement.keys):
-        others = (*wanted[:place], *wanted[place + 1 :])
-        spare = all(map(_is_spare, group))
-        if spare and (len(others) > 1 or any(all(map(_is_firm, other)) for other in others)):
-            found.append(others)
-    return tuple(found)
-
-
-def _is_spare(form: str) -> bool:
-    """Whether an alternative is words that others could stand for: no name, value or denial."""
-    asked = alternative(form)
-    return (
-        form.islower()
-        and not asked.negative
-        and not is_denial(asked)
-        and not any(is_name(term) or is_value(term) for term in asked.terms)
-    )
-
-
-def _is_firm(asked: Alternative) -> bool:
-    return any(map(is_name, asked.terms))

@@ -18,6 +18,7 @@ from pytest_compaction.text.keys.alternatives import (
     alternative,
     is_value,
 )
+from pytest_compaction.text.negation.polarity import Cue
 from pytest_compaction.text.overlap import Overlap, PreparedText, overlaps
 from pytest_compaction.text.sentences.groups import RANK, Found, Outcome, Weighed, weigh
 from pytest_compaction.text.sentences.parsed import Parsed, parse
@@ -121,7 +122,13 @@ def _read_place(
     outcome: Outcome = graded
     parsed = parse(normalize(held.sentence), {})
     weighed = _weigh(asked, parsed, all_exact=False)
-    if weighed and weighed.outcome == "contradicted" and _is_central(asked, parsed, weighed):
+    denied = weighed is not None and weighed.outcome == "contradicted"
+    if (
+        weighed
+        and denied
+        and _is_central(asked, parsed, weighed)
+        and not _deny_alike(asked, parsed)
+    ):
         outcome, why = ("contradicted" if graded == "stated" else "absent"), weighed.why
     elif weighed and weighed.outcome == "uncertain" and "only" in weighed.why:
         outcome = "uncertain"
@@ -131,6 +138,22 @@ def _read_place(
     if other:
         outcome, why = "uncertain", other
     return outcome, held.sentence, held.found, why
+
+
+def _deny_alike(asked: Wording, parsed: Parsed) -> bool:
+    """Whether both deny something, and no word that stands in both only in one of them."""
+    own = parse(asked.whole.normal, {})
+    mine, theirs = (
+        [cue for cue in one.sense.cues if cue.kind == "negated"] for one in (own, parsed)
+    )
+    held = [term for term in asked.whole.terms if parsed.term_places(term)]
+    return bool(mine and theirs) and all(
+        _reached(own, term, mine) >= _reached(parsed, term, theirs) for term in held
+    )
+
+
+def _reached(parsed: Parsed, term: Term, cues: Sequence[Cue]) -> bool:
+    return any(cue.reaches(*span) for span in parsed.term_places(term) for cue in cues)
 
 
 def _said_otherwise(

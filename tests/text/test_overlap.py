@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from support.work import growth
 
 from pytest_compaction.text.lexicon.synonyms import GROUPS
-from pytest_compaction.text.overlap import PreparedText, overlap, overlaps, share
+from pytest_compaction.text.overlap import PreparedText, overlap, overlaps
 
 TEXT = PreparedText(
     "The importer retries a failed request three times. It waits 45 seconds between attempts, "
@@ -14,6 +14,10 @@ TEXT = PreparedText(
     "- Priya discovered the leak in src/queue/lease.py on 29 March 2024.\n"
     "- The nightly job was moved to Frankfurt; nobody is paged at night.\n"
 )
+
+
+def share(statement, text):
+    return overlap(statement, text).share
 
 
 def outcome(statement):
@@ -106,6 +110,12 @@ def test_each_group_of_synonyms_has_more_than_one_word_and_none_twice():
 def test_an_irregular_form_is_the_same_word(form, base):
     text = PreparedText(f"They {form} the new index.")
     assert share(f"They {base} the new index", text) == 1
+
+
+def test_a_set_expression_counts_as_a_synonym_of_its_word():
+    text = PreparedText("The cook got rid of the nuts.")
+    assert 0.7 < share("The cook removed the nuts", text) < 1
+    assert share("The cook removed the nuts", PreparedText("The cook got the nuts.")) < 0.7
 
 
 def test_a_synonym_counts_less_than_the_word():

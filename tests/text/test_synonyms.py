@@ -4,9 +4,9 @@ import pytest
 
 from pytest_compaction.text.lexicon.opposites import sides
 from pytest_compaction.text.lexicon.synonyms import base_stem, listed_groups
-from pytest_compaction.text.lexicon.vocabulary import same_words
+from pytest_compaction.text.lexicon.vocabulary import same_expressions, same_words
 from pytest_compaction.text.matching import Statement, TextIndex
-from pytest_compaction.text.words import NEGATIONS, STOPWORDS
+from pytest_compaction.text.words import NEGATIONS, STOPWORDS, stem
 
 GROUPS = listed_groups()
 
@@ -19,6 +19,16 @@ def test_each_group_has_at_least_two_entries_and_none_twice():
     assert len(GROUPS) > 600
     for group in GROUPS:
         assert 2 <= len(group) == len(set(group)), group
+
+
+def test_every_entry_of_a_group_is_found_by_every_other():
+    for group in GROUPS:
+        words = [entry[0] for entry in group if len(entry) == 1]
+        for word in words:
+            assert {stem(other) for other in words} <= set(same_words(word)), (word, group)
+        for entry in (entry for entry in group if len(entry) > 1):
+            asked = same_expressions(tuple(map(base_stem, entry)))
+            assert {stem(other) for other in words} <= set(asked), (entry, group)
 
 
 def test_no_entry_is_a_word_without_content():
@@ -85,6 +95,16 @@ def test_synonyms_of_a_synonym_do_not_count():
             (("cause", "reason"), ("cracked seal",)),
             ["The culprit is a cracked seal.", "The cracked seal is to blame."],
             ["The cracked seal is not to blame."],
+        ),
+        (
+            (("court",), ("conclusion",), ("analysed",)),
+            ["The court concluded so after an analysis of the soil."],
+            ["The court excluded it after an analysis of the soil."],
+        ),
+        (
+            (("seating",), ("choose",), ("reservation",)),
+            ["The choice of seating is made with the booking."],
+            ["The seating is closed for bookings."],
         ),
     ],
 )

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.work import growth
 
+from pytest_compaction.text.quantities.held import held_values
 from pytest_compaction.text.quantities.spellings import WORDS
 from pytest_compaction.text.quantities.values import equal, values_of
 
@@ -239,3 +240,36 @@ def test_spoken_times_and_spans_of_days_equal_written_ones(one, other):
 )
 def test_what_only_looks_like_a_time_is_none(text, kinds):
     assert [value.kind for value in values_of(text)] == kinds
+
+
+def holds(text, fact):
+    held = {key for key, _ in held_values(text)}
+    return all(not value.asked.isdisjoint(held) for value in values_of(fact))
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("of its 40 jurors 31 agree", "31 of 40"),
+        ("of the 12 eggs in the box 3 were bad", "3 of the 12"),
+        ("among 200 probes launched that year, 17 were lost", "17 of 200"),
+        ("a single minor leak", "1 minor leak"),
+        ("just a pair of spoons", "two spoons"),
+    ],
+)
+def test_a_share_may_name_the_whole_first_and_a_count_may_be_a_noun(text, fact):
+    assert holds(text, fact)
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("of its 40 jurors 31 agree", "40 of 31"),
+        ("the 12 eggs cost 3 francs", "3 of 12"),
+        ("of the 12 eggs, and of 3 spoons", "3 of 12"),
+        ("the single room is free", "1"),
+        ("a pair is missing", "2"),
+    ],
+)
+def test_no_share_and_no_count_is_made_up(text, fact):
+    assert not holds(text, fact)

@@ -47,6 +47,21 @@ def test_the_exact_tokens_of_one_clause_stand_in_one_sentence():
 
 
 @pytest.mark.parametrize(
+    ("faithful", "wrong"),
+    [
+        (
+            "The kitchen's licence is plain: rule 7 is fixed, none of the hours added or changed.",
+            "The kitchen's licence is plain: rule 7 is fixed, hours are added, none of it changed.",
+        ),
+    ],
+)
+def test_two_denials_of_the_same_words_agree(faithful, wrong):
+    fact = "no hours may be added to the licence of the kitchen"
+    assert outcome(fact, faithful) == "stated"
+    assert outcome(fact, wrong) != "stated"
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "A hearing may take no more than twelve days.",

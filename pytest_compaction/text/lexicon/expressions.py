@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_compaction.text.lexicon.synonyms import base_stem, forms_of
-from pytest_compaction.text.lexicon.vocabulary import Expression, expression_key, expressions
+from pytest_compaction.text.lexicon.vocabulary import Expression, expression_key, expressions_from
 
 _PARTICLES: Final = frozenset(
     """about across along apart around aside away back down forward in off on out over through
@@ -28,10 +28,9 @@ def forms_of_words(key: str) -> list[tuple[str, ...]]:
 
 def expressions_in(tokens: Sequence[Token]) -> Iterator[tuple[str, tuple[int, int]]]:
     """The keys of the expressions that a sentence holds, with their places. Linear."""
-    table = expressions()
     roots = [base_stem(token) for token, _ in tokens]
     for first, root in enumerate(roots):
-        for expression in table.get(root, ()):
+        for expression in expressions_from(root):
             last = _end(expression, roots, first)
             if last is not None:
                 token, start = tokens[last]

@@ -16,7 +16,7 @@ asynchronous async / synchronous sync
 backward / forward
 best / worst
 break destroy / restore preserve repair
-cheap cheaper / expensive dearer costly
+cheap cheaper / expensive dearer
 clean / dirty
 client / server
 correct right / incorrect wrong

@@ -27,7 +27,8 @@ _BACKWARD: Final = {
 _NAMED: Final = r"(?:name|title|label|value|form|spelling|place|location|path|setting|default)"
 _OLD_BEHIND: Final = re.compile(
     rf"\s?[,;(-]? ?(?:(?:is|was|being) )?(?:(?:its|the|their|an?) )?(?:old|former|previous|"
-    rf"original|earlier) {_NAMED}\b|\s?(?:is|was) what (?:it|they) (?:was|were|used to be)\b"
+    rf"original|earlier) {_NAMED}\b|,? (?:until then|before)(?=$| ?[,.;:)])"
+    r"|\s?(?:is|was) what (?:it|they) (?:was|were|used to be)\b"
 )
 _OLD_BEFORE: Final = re.compile(
     rf"\b(?:old|former|previous|original|earlier)(?: {_NAMED})?:? ?$|\b(?:formerly|once|"
@@ -49,6 +50,7 @@ _ASKED: Final = (
         ),
     ),
 )
+_FROM_TO: Final = re.compile(r"(?:(?:\w+ )?from) (?!\d)(.+) to (.+)")
 _VERBS: Final = re.compile(r"\b(?:renamed?|moved?|changed?|changes|moves|git mv|replaces|comes)\b")
 
 
@@ -84,6 +86,8 @@ class Relation:
 
 def relation_of(normal: str) -> Relation | None:
     """The direction that a normalised alternative asks for, if it names one."""
+    if change := _FROM_TO.fullmatch(normal):
+        return Relation("change", change[1], change[2])
     for kind, pattern in _ASKED:
         match = pattern.search(normal)
         if match is None:

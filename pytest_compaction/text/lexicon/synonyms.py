@@ -8,12 +8,18 @@ decides. No group holds neighbouring but different things ("created" and "change
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib import resources
+from itertools import islice, takewhile
 from typing import Final
 
 from pytest_compaction.text.words import stem
+
+SHORT_STEM: Final = 2
+"""Letters of a stem that is the beginning of its words, as "be" is of "being"."""
 
 _IRREGULAR: Final = """
 arise arose arisen|become became|begin began begun|bend bent|bind bound|blow blew blown
@@ -61,6 +67,11 @@ _FORMS: Final = {
 def forms_of(root: str) -> tuple[str, ...]:
     """The stems of the forms of a word, the regular and the irregular ones, by its own stem."""
     return _FORMS.get(stem(_BASES.get(root, root)), (root,))
+
+
+def base_form(word: str) -> str:
+    """The base of an irregular form; any other word comes back unchanged."""
+    return _BASES.get(word, word)
 
 
 def base_stem(word: str) -> str:
@@ -144,6 +155,28 @@ GROUPS: Final = tuple(_GROUPS.strip().replace("\n", "|").split("|"))
 """Groups of words with one sense, each the words with spaces between."""
 
 
+class StemIndex:
+    """Rows of a table by the stem of a word of theirs, which is read only when asked for.
+
+    To stem the whole list takes longer than most runs have to wait for it. A stem and its word
+    differ from the stem's last letter on, so the words to stem stand side by side in the alphabet.
+    """
+
+    def __init__(self, rows: Iterable[tuple[str, int]]) -> None:
+        found: dict[str, list[int]] = defaultdict(list)
+        for word, row in rows:
+            found[word].append(row)
+        self._rows = found
+        self._words = sorted(found)
+
+    def rows(self, root: str) -> list[int]:
+        """The numbers of the rows that hold a word with this stem, in order, each once."""
+        shared = root[:-1] if len(root) > SHORT_STEM else root
+        start = bisect_left(self._words, shared)
+        words = takewhile(lambda word: word.startswith(shared), islice(self._words, start, None))
+        return sorted({row for word in words if stem(word) == root for row in self._rows[word]})
+
+
 Entry = tuple[str, ...]
 """The words of one entry of the list; several for a set expression."""
 
@@ -157,15 +190,13 @@ def listed_groups() -> tuple[tuple[Entry, ...], ...]:
 
 
 @lru_cache(maxsize=1)
-def _senses() -> dict[str, frozenset[int]]:
-    found: dict[str, set[int]] = defaultdict(set)
+def _sense_words() -> StemIndex:
     listed = ([entry[0] for entry in group if len(entry) == 1] for group in listed_groups())
-    for number, group in enumerate([*map(str.split, GROUPS), *listed]):
-        for word in group:
-            found[base_stem(word)].add(number)
-    return {root: frozenset(numbers) for root, numbers in found.items()}
+    numbered = enumerate([*map(str.split, GROUPS), *listed])
+    return StemIndex((base_form(word), number) for number, group in numbered for word in group)
 
 
+@lru_cache(maxsize=65536)
 def senses(root: str) -> frozenset[int]:
     """The numbers of the groups that hold a word with this stem."""
-    return _senses().get(root, frozenset())
+    return frozenset(_sense_words().rows(root))

@@ -6,11 +6,18 @@ The groups are those of ``synonyms.txt``, whose head says how they are read.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from functools import lru_cache
 from typing import Final
 
-from pytest_compaction.text.lexicon.synonyms import IRREGULAR_FORMS, Entry, base_stem, listed_groups
+from pytest_compaction.text.lexicon.synonyms import (
+    GROUPS,
+    IRREGULAR_FORMS,
+    Entry,
+    StemIndex,
+    base_form,
+    base_stem,
+    listed_groups,
+)
 from pytest_compaction.text.words import stem
 
 _SPELLINGS: Final = tuple(
@@ -42,31 +49,61 @@ def expression_key(expression: Expression) -> str:
 
 
 @lru_cache(maxsize=1)
-def _same() -> dict[str, tuple[str, ...]]:
-    """The keys of all words and expressions in the groups of each, itself first."""
-    table: dict[str, dict[str, None]] = {}
-    irregular = ([(base,), *((form,) for form in forms)] for base, forms in IRREGULAR_FORMS.items())
-    for group in [*irregular, *listed_groups()]:
-        keys = [key for entry in group for key in _keys_of(entry)]
-        for key in keys:
-            table.setdefault(key, {key: None}).update(dict.fromkeys(keys))
-    return {key: tuple(others) for key, others in table.items()}
+def _groups() -> tuple[tuple[Entry, ...], ...]:
+    """The irregular forms of each word, and the groups of the list."""
+    irregular = (((base,), *((form,) for form in forms)) for base, forms in IRREGULAR_FORMS.items())
+    return (*irregular, *listed_groups())
+
+
+@lru_cache(maxsize=1)
+def _words() -> StemIndex:
+    """The groups by the words that are entries of theirs."""
+    numbered = enumerate(_groups())
+    return StemIndex(
+        (form, number)
+        for number, group in numbered
+        for entry in group
+        if len(entry) == 1
+        for form in _forms(entry[0])
+    )
+
+
+@lru_cache(maxsize=1)
+def _first_words() -> StemIndex:
+    """The groups by the first words of the expressions in them."""
+    return StemIndex(
+        (base_form(entry[0]), number)
+        for number, group in enumerate(_groups())
+        for entry in group
+        if len(entry) > 1
+    )
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    return (word, *IRREGULAR_FORMS.get(word, ()))
+
+
+@lru_cache(maxsize=8192)
+def _keys_of_group(number: int) -> tuple[str, ...]:
+    return tuple(key for entry in _groups()[number] for key in _keys_of(entry))
 
 
 def _keys_of(entry: Entry) -> list[str]:
     if len(entry) > 1:
-        return [expression_key(tuple(map(base_stem, entry)))]
-    return [stem(form) for form in (entry[0], *IRREGULAR_FORMS.get(entry[0], ()))]
+        return [expression_key(_expression(entry))]
+    return [stem(form) for form in _forms(entry[0])]
 
 
-@lru_cache(maxsize=1)
-def expressions() -> dict[str, tuple[Expression, ...]]:
-    """The expressions of the list by the stem of their first word."""
-    found: dict[str, dict[Expression, None]] = defaultdict(dict)
-    for entry in (entry for group in listed_groups() for entry in group if len(entry) > 1):
-        expression = tuple(map(base_stem, entry))
-        found[expression[0]][expression] = None
-    return {first: tuple(others) for first, others in found.items()}
+def _expression(entry: Entry) -> Expression:
+    return tuple(map(base_stem, entry))
+
+
+@lru_cache(maxsize=65536)
+def expressions_from(root: str) -> tuple[Expression, ...]:
+    """The expressions of the list whose first word has this stem."""
+    entries = (entry for number in _first_words().rows(root) for entry in _groups()[number])
+    found = (_expression(e) for e in entries if len(e) > 1 and base_stem(e[0]) == root)
+    return tuple(dict.fromkeys(found))
 
 
 @lru_cache(maxsize=8192)
@@ -75,13 +112,29 @@ def same_words(word: str) -> tuple[str, ...]:
     keys: dict[str, None] = {}
     for form in (word, *_respelled(word)):
         root = stem(form)
-        keys.update(dict.fromkeys(_same().get(root, (root,))))
+        keys[root] = None
+        for number in _words().rows(root):
+            keys.update(dict.fromkeys(_keys_of_group(number)))
     return tuple(keys)
 
 
+@lru_cache(maxsize=8192)
 def same_expressions(words: Expression) -> tuple[str, ...]:
     """The keys of an expression of several words and of what the list has for it, if it has it."""
-    return _same().get(expression_key(words), ())
+    if not words or words not in expressions_from(words[0]):
+        return ()
+    key = expression_key(words)
+    groups = map(_keys_of_group, _first_words().rows(words[0]))
+    return tuple(dict.fromkeys([key, *(one for keys in groups if key in keys for one in keys)]))
+
+
+@lru_cache(maxsize=8192)
+def expression_senses(expression: Expression) -> frozenset[int]:
+    """The numbers of the groups that hold an expression, counted as those of single words are."""
+    first = len(_groups()) - len(listed_groups()) - len(GROUPS)
+    key = expression_key(expression)
+    rows = _first_words().rows(expression[0])
+    return frozenset(number - first for number in rows if key in _keys_of_group(number))
 
 
 def _respelled(word: str) -> tuple[str, ...]:

@@ -30,7 +30,8 @@ WHOLE: Final = re.compile(
     r"|^(?:not|false|untrue|wrong|no)(?: true)? ?[:(]"
 )
 BOUND: Final = (
-    r"(?:no|not|never) (?:\w+ ){0,2}?(?:more|fewer|less|later|earlier|sooner|higher|lower) than\b"
+    r"(?:no|not|never) (?:\w+ ){0,2}?(?:more|fewer|less|later|earlier|sooner|higher|lower) "
+    r"(?:often |frequently )?than\b"
 )
 """A limit is no denial of its value: "no more than 12", "may not have more than 12"."""
 ON_VERB: Final = re.compile(
@@ -70,7 +71,8 @@ ON_NOUN: Final = re.compile(
     r"|\b(?P<pro>none(?: of)?|nothing(?! but\b)|nobody|neither|no one)\b"
     r"|\b(?P<lack>lacks?|lacked|lacking|free of|absence of|instead of|rather than|in place of|"
     r"as opposed to|in lieu of|unlike|avoid(?:s|ed|ing)?|anything but|except(?: for)?|"
-    r"other than|stop(?:s|ped)? \w+ing)\b"
+    r"other than|stop(?:s|ped)? \w+ing|(?<!come )(?<!comes )(?<!came )out of(?= \w+ing\b)|"
+    r"(?:refrain|abstain|desist)(?:s|ed)? from)\b"
 )
 REJECT: Final = re.compile(
     r"\b(?:reject(?:s|ed|ing)?|abandon(?:s|ed|ing)?|revert(?:s|ed|ing)?|ruled? out|ruling out|"
@@ -128,11 +130,11 @@ ARROW: Final = re.compile(r"(?:→|⇒|➜|-+>|=+>)")
 OPERAND: Final = re.compile(r"[^\s,;:()=]+(?: (?:s|ms|sec\w*|min\w*|hours?|days?|[kmg]i?b|%))? ?$")
 SUPPOSED: Final = re.compile(
     r"\b(?P<may>might|maybe|perhaps|possibly|presumably|probably|apparently|supposedly|allegedly|"
-    r"likely|(?:could|may) (?:be|have|well|also|help|work)(?! (?:\w+ )?(?:at most|only|up to|"
-    r"no more)\b))\b"
+    r"likely|(?:could|may) (?:be|have|well|also|help|work)(?! (?:[\w.-]+ ){0,3}(?:at most|"
+    r"only|up to|no more)\b))\b"
     r"|\b(?P<if>if|suppose|supposing|assuming|hypothetically|in case|what if|whether|wish)\b"
     r"|\b(?P<would>would (?:be|become|have been)|"
-    r"(?:i|we|you|one|they|user|he|she)(?:'d| would| could))"
+    r"(?:i|we|you|one|they|user|he|she)(?:'d| would| could)(?! (?:rather|prefer|like)\b))"
     r"|\b(?P<ask>should (?:we|i|it|they)|do (?:we|you)|shall (?:we|i)|open question|unclear|"
     r"asked (?:whether|if)|wonder(?:s|ed|ing)?|not sure|unsure|to be (?:decided|clarified))\b"
 )
@@ -152,7 +154,7 @@ PREPOSITION: Final = re.compile(
 )
 LIMIT: Final = re.compile(
     r"(?:no|not|never|cannot|\w+n't) (?:(?:\w+ )?(?:more|fewer|less|later|earlier|longer|shorter|"
-    r"larger|bigger|smaller|higher|lower|wider|deeper) than|exceed\w*)\b"
+    r"larger|bigger|smaller|higher|lower|wider|deeper) (?:often |frequently )?than|exceed\w*)\b"
 )
 """What "no more than twelve" denies is a thirteenth, not the twelve."""
 HEADING_CUE: Final = re.compile(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from itertools import pairwise
 from typing import Final
 
 from pytest_compaction.text.quantities import values
@@ -11,7 +13,7 @@ from pytest_compaction.text.quantities import values
 _MAY_HOLD: Final = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|half|an|"
     r"hundred|thousand|million|dozen|twice|thrice|noon|midnight|first|second|third|fourth|fifth|"
-    r"zero|jan\w*|feb\w*|march|apr\w*|may|june|july|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|"
+    r"zero|single|pair|jan\w*|feb\w*|march|apr\w*|may|june|july|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|"
     r"a (?:minute|day|week|fortnight|month|year))\b"
 )
 _UNIT_IN_NAME: Final = re.compile(
@@ -20,6 +22,10 @@ _UNIT_IN_NAME: Final = re.compile(
 )
 _RANGE: Final = re.compile(r"\s?(?:-|\bto\b|\band\b|\bor\b)\s?")
 _NUMBER: Final = re.compile(r"-?\d[\d,_]*(?:\.\d+)?")
+_OF: Final = re.compile(r"\b(?:of|among)(?: (?:the|its|their|his|her|our|all|those|these))* $")
+_STOP: Final = re.compile(r"[;:()]|\. |\b(?:and|but|while)\b")
+_NEAR: Final = 50
+"""Characters between a whole and its part."""
 _SPELLED: Final = {"millis": "ms", "pct": "percent"}
 
 
@@ -29,6 +35,7 @@ def held_values(normal: str) -> list[tuple[values.Key, tuple[int, int]]]:
         return []
     found = values.values_of(normal)
     keys = [(key, span) for value, span in _apart(normal, found) for key in value.held]
+    keys += shares_said_first(normal, found)
     unit = _UNIT_IN_NAME.search(normal)
     if unit:
         name = unit[1] or unit[2]
@@ -38,6 +45,24 @@ def held_values(normal: str) -> list[tuple[values.Key, tuple[int, int]]]:
                 spelled = values.values_of(f"{text} {_SPELLED.get(name, name)}")
                 keys.extend((key, value.span) for one in spelled for key in one.held)
     return keys
+
+
+def shares_said_first(
+    normal: str, found: Sequence[values.Value]
+) -> Iterator[tuple[values.Key, tuple[int, int]]]:
+    """The share in "of its 97 lines 96 agree", which is "96 of 97" with the whole said first."""
+    numbers = [value for value in found if value.kind == "number"]
+    for whole, part in pairwise(numbers):
+        between = normal[whole.span[1] : part.span[0]]
+        if (
+            _OF.search(normal, 0, whole.span[0])
+            and len(between) <= _NEAR
+            and not _STOP.search(between)
+            and isinstance(part.value, Decimal)
+            and isinstance(whole.value, Decimal)
+            and part.value < whole.value
+        ):
+            yield ("fraction", (part.value, whole.value)), part.span
 
 
 def _apart(

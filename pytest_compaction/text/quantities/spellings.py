@@ -22,6 +22,8 @@ _TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 WORDS: Final = {word: number for number, word in enumerate([*_UNITS, *_TEENS])} | {
     word: 10 * number for number, word in enumerate(_TENS, start=2)
 }
+COUNTS: Final = {"single": 1, "pair": 2}
+"""Words that count where "a" or "one" leads them: "a single row", "a pair of folders"."""
 SCALES: Final = {
     "dozen": 12,
     "hundred": 100,
@@ -37,6 +39,7 @@ SCALES: Final = {
 NUMBER_WORDS: Final = (
     rf"(?:(?:{any_of(_TENS)})(?:(?:-|\s)(?:{any_of(_UNITS[1:])})\b)?|{any_of(_TEENS)}"
     rf"|(?:a\s)?(?:hundred|thousand|million|billion|dozen)"
+    r"|(?<=\ba\s)(?<!not\sa\s)single(?=\s[a-z])(?!\sone\b)|(?<=\ba\s)pair(?=\sof\s)"
     rf"|(?<!no\s)(?<!the\s)(?<!any\s)(?<!this\s)(?<!that\s)(?<!each\s)(?<!every\s)(?<!another\s)"
     rf"(?<!which\s)one(?!\s(?:of|another|or)\b)|{any_of([_UNITS[0], *_UNITS[2:]])})"
 )
@@ -138,7 +141,7 @@ _VERSIONED: Final = (
 VERSIONED: Final = any_of(_VERSIONED)
 """Words before which a number is a version."""
 
-STARTS: Final = (*WORDS, *SCALES, *ORDINALS, *_VERSIONED)
+STARTS: Final = (*WORDS, *COUNTS, *SCALES, *ORDINALS, *_VERSIONED)
 """Words with which a value may start."""
 
 EXTENSIONS: Final = any_of(
@@ -159,5 +162,5 @@ def amount_of(text: str) -> Decimal:
         if word in SCALES:
             total = (total or Decimal(1)) * SCALES[word]
         else:
-            total += WORDS.get(word, 0)
+            total += WORDS.get(word, 0) or COUNTS.get(word, 0)
     return total

@@ -25,6 +25,7 @@ from pytest_compaction.text.lexicon.phrases import phrases_in
 from pytest_compaction.text.lexicon.relations import Relation
 from pytest_compaction.text.negation.polarity import Sense, sense_of
 from pytest_compaction.text.quantities.held import held_values
+from pytest_compaction.text.quantities.spellings import ORDINALS
 from pytest_compaction.text.words import (
     STOPWORDS,
     is_path,
@@ -47,6 +48,15 @@ _PREPOSITION: Final = re.compile(
     r"\s*(?:in|at|on|with|for|after|by|from|to|of|over|per|under|since|until|within|not|now|then|"
     r"so|but|instead|rather|up|down|i\.?e|e\.?g)\b"
 )
+_RELATIVE: Final = re.compile(r"\s*(?:which|who|whose|that|where)\b")
+_PREDICATE: Final = re.compile(
+    r"\s*(?:(?:will|would|shall|should|can|could|may|might|must|is|are|was|were|has|have|had|does|"
+    r"did|do)\b"
+    r"|[a-z]{3,}(?:s|ed) (?:an?|the|its|their|his|her|up|down|off|out|back|away|only|to|into)\b)"
+)
+"""A verb without a subject of its own; below a lead-in with a colon it may begin an entry."""
+_ATTRIBUTE: Final = re.compile(r"\b(?:with|has|having) (?:[\w-]+ ){0,4}\S+$")
+"""A thing's attribute, beside which "and" puts another one of the same thing."""
 _WORD: Final = re.compile(r"[a-z_]{2,}")
 _UNITS: Final = frozenset(
     """s ms sec secs second seconds min mins minute minutes hour hours day days week weeks month
@@ -181,7 +191,8 @@ def parse(
         if span not in places[key]:
             places[key].append(span)
     row = " | " in normal
-    parts = () if row else _parts(normal, sorted({at for _, at in held}))
+    said = {at for _, at in held if normal[slice(*at)] not in ORDINALS}
+    parts = () if row else _parts(normal, sorted(said))
     colon = normal.find(": ")
     header = colon if parts and colon >= 0 and normal.count(": ") == 1 else 0
     if code and parts and '": ' not in normal and "': " not in normal:
@@ -208,14 +219,28 @@ def _parts(normal: str, held: list[Span]) -> tuple[int, ...]:
     ]
     starts: list[int] = []
     before_is_full = False
+    colon = max(normal.find(": "), 0)
     for start, end in pairwise([0, *breaks, len(normal)]):
-        body = normal[start:end].lstrip(", -")
-        body = body.removeprefix("and ").removeprefix("or ").removeprefix("while ")
-        full = _has_subject(body) and any(start <= at[0] and at[1] <= end for at in held)
-        if full and before_is_full and not _PREPOSITION.match(body):
+        joint, body = _joint(normal[start:end])
+        low = max(start, colon if colon < end else 0)
+        full = _has_subject(body) and any(low <= at[0] and at[1] <= end for at in held)
+        goes_on = (
+            _PREPOSITION.match(body)
+            or _RELATIVE.match(body)
+            or ((joint or not colon) and _PREDICATE.match(body))
+        )
+        beside = joint == "and" and _ATTRIBUTE.search(normal[:start].rstrip())
+        if full and before_is_full and not goes_on and not beside:
             starts.append(start)
         before_is_full = before_is_full or full
     return tuple(starts)
+
+
+def _joint(piece: str) -> tuple[str, str]:
+    """The word that joins a piece to what stands before it, and the rest."""
+    body = piece.lstrip(", -")
+    joint = next((word for word in ("and", "or", "while") if body.startswith(f"{word} ")), "")
+    return joint, body.removeprefix(f"{joint} ") if joint else body
 
 
 def _has_subject(text: str) -> bool:
