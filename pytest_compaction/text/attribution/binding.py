@@ -70,7 +70,11 @@ def _other_thing(both: Comparison) -> str | None:
     for unit in both.units:
         if unit.thing is None:
             continue
-        rivals = [one.span for one in foreign if may_replace(one, unit.thing)]
+        rivals = [
+            one.span
+            for one in foreign
+            if may_replace(one, unit.thing) and not _is_aside(both.passage.normal, one.span)
+        ]
         rivals += _others_of(both, unit)
         alike = [one.span for one in mine if one.kind == unit.thing.kind]
         others = [one for one in both.beside([unit.own]) if not meets(one.own, alike)]
@@ -173,6 +177,11 @@ def _beside(noun: str, side: int) -> re.Pattern[str]:
 
 def _unit_at(both: Comparison, span: Span) -> Unit | None:
     return next((unit for unit in both.units if unit.own == span and unit.thing is None), None)
+
+
+def _is_aside(normal: str, span: Span) -> bool:
+    """Whether it stands alone in brackets, as more about what is named before it."""
+    return normal[: span[0]].endswith("(") and normal.startswith(")", span[1])
 
 
 def _is_compared(both: Comparison, span: Span) -> bool:

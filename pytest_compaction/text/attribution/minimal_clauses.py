@@ -31,6 +31,10 @@ _CLAUSE: Final = re.compile(
     rf"(?:the|a|an|its|their|his|her|our|your|my|another|other|each|every|both)? ?"
     rf"[^\s,;]+(?: [^\s,;]+){{0,5}}? {FINITE}\b)"
 )
+_ASIDE: Final = re.compile(r"\([^()]*\) ?")
+"""In brackets; without a verb it belongs to the clause around it."""
+_RELATIVE: Final = re.compile(r"(?:and )?(?:which|who|whose|whom)\b")
+"""What goes on about the thing before it."""
 _VERBS: Final = re.compile(rf"{FINITE}\b")
 _LEADING_VERB: Final = re.compile(rf"(?:{FINITE}|[a-z]{{2,}}(ed))\b")
 VERB: Final = re.compile(rf"(?<= )(?:{FINITE}|[a-z]{{2,}}(?:ed|[^s\W\d]s))\b")
@@ -45,7 +49,9 @@ def minimal_clauses(
     """The spans of the minimal clauses, in order; ``joints`` are where sentences begin."""
     breaks = [(match.start(), match.end(), match.lastgroup) for match in _BREAK.finditer(normal)]
     breaks += [(joint, joint, "hard") for joint in joints if joint]
-    inner = [one for one in sorted(breaks) if not any(_inside(one[:2], it) for it in found)]
+    asides = [match.span() for match in _ASIDE.finditer(normal) if not _ANY_VERB.search(match[0])]
+    kept = [one.span for one in found] + asides
+    inner = [one for one in sorted(breaks) if not any(_inside(one[:2], it) for it in kept)]
     pieces = pairwise([(0, 0, "hard"), *inner, (len(normal), len(normal), "hard")])
     spans: list[Span] = []
     for (start, begin, sort), (end, _, _) in pieces:
@@ -60,12 +66,14 @@ def minimal_clauses(
     return tuple(spans)
 
 
-def _inside(span: Span, thing: Thing) -> bool:
-    return thing.span[0] <= span[0] and span[1] <= thing.span[1]
+def _inside(span: Span, whole: Span) -> bool:
+    return whole[0] <= span[0] and span[1] <= whole[1]
 
 
 def _is_new(normal: str, before: Span, span: Span, found: Sequence[Thing]) -> bool:
     text = normal[slice(*span)]
+    if _RELATIVE.match(text):
+        return False
     if _CLAUSE.match(text) and not _VERBS.match(text) and _ANY_VERB.search(normal, *before):
         return True
     return _is_full(normal, before, found) and _is_full(normal, span, found)

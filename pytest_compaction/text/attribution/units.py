@@ -15,8 +15,11 @@ from pytest_compaction.text.sentences.parsed import Parsed, Span
 from pytest_compaction.text.sentences.things import Thing, proper_names, things
 
 _PRONOUN: Final = re.compile(
-    r"[\W_]*(?:and |but |now |then |where |there )*(?:it|they|this|these|he|she)\b"
+    r"[\W_]*(?:and |but |now |then |where |there )*"
+    r"(?!it (?:is|was) (?:only |not )?[^,;]+,? (?:that|who|which)\b)"
+    r"(?:it|they|this|these|he|she)\b"
 )
+"""A pronoun for what stands before; not the "it" of "it was the cook who rang"."""
 _COPULA: Final = re.compile("is|are|was|were")
 _CONJUNCTION: Final = re.compile(r",? ?(?:and |or |but |then )?(?:(?:at|in|on|to) )?")
 _Groups = Sequence[tuple[list[Span], list[tuple[Span, ...]]]]
