@@ -17,6 +17,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from pytest_compaction.text.attribution.limits import limited_to_other
 from pytest_compaction.text.attribution.minimal_clauses import FINITE, VERB
 from pytest_compaction.text.attribution.roles import exchanged_roles
 from pytest_compaction.text.attribution.sequences import other_sequence
@@ -49,7 +50,13 @@ def bound_otherwise(text: str, wanted: Wanted, passage: Parsed) -> str | None:
     roles = exchanged_roles(both) or other_sequence(both)
     if roles or len(both.clauses) < 2 or not _is_prose(passage.normal):
         return roles
-    return _other_thing(both) or _other_modifier(both) or other_subject(both) or other_slot(both)
+    return (
+        _other_thing(both)
+        or _other_modifier(both)
+        or other_subject(both)
+        or other_slot(both)
+        or limited_to_other(both)
+    )
 
 
 def _is_prose(normal: str) -> bool:

@@ -31,6 +31,12 @@ _CLAUSE: Final = re.compile(
     rf"(?:the|a|an|its|their|his|her|our|your|my|another|other|each|every|both)? ?"
     rf"[^\s,;]+(?: [^\s,;]+){{0,5}}? {FINITE}\b)"
 )
+_SPLICE: Final = re.compile(
+    r"(?:the|a|an|its|their|his|her|our|your|my) [a-z-]+ "
+    r"(?:(?:only|also|just|still|then|now|never|always|merely) [a-z]{2,}(?:s|ed)"
+    r"|[a-z]{3,}(?:[^su\W]s|ed) (?:it|them|him|her|us|nothing))\b"
+)
+"""A noun with a verb of its own that an adverb or an object shows: "the user only approves it"."""
 _ASIDE: Final = re.compile(r"\([^()]*\) ?")
 """In brackets; without a verb it belongs to the clause around it."""
 _RELATIVE: Final = re.compile(r"(?:and )?(?:which|who|whose|whom)\b")
@@ -74,7 +80,12 @@ def _is_new(normal: str, before: Span, span: Span, found: Sequence[Thing]) -> bo
     text = normal[slice(*span)]
     if _RELATIVE.match(text):
         return False
-    if _CLAUSE.match(text) and not _VERBS.match(text) and _ANY_VERB.search(normal, *before):
+    if _SPLICE.match(text):
+        return True
+    said = _ANY_VERB.search(normal, *before) or (
+        not normal.endswith("| ", 0, span[0]) and _is_full(normal, before, found)
+    )
+    if _CLAUSE.match(text) and not _VERBS.match(text) and said:
         return True
     return _is_full(normal, before, found) and _is_full(normal, span, found)
 

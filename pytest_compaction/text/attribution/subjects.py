@@ -12,7 +12,7 @@ import re
 from typing import Final
 
 from pytest_compaction.text.attribution.minimal_clauses import VERB
-from pytest_compaction.text.attribution.units import Comparison, Unit, meets
+from pytest_compaction.text.attribution.units import Comparison, Unit, meets, within
 from pytest_compaction.text.sentences.parsed import Span
 from pytest_compaction.text.words import STOPWORDS
 
@@ -120,12 +120,13 @@ def _main_end(normal: str) -> int:
 
 
 def _opens_with(both: Comparison, number: int, units: list[Unit]) -> bool:
-    """Whether a minimal clause has one of the units as its subject, and a verb behind it."""
+    """Whether a minimal clause has one of the units as its subject, with a verb or a value."""
     start, end = both.clauses[number]
     text = both.passage.normal[start:end]
     opened = start + _LEAD.match(text).end()  # type: ignore[union-attr]
+    valued = "|" not in text and any(within(one.span, (start, end)) for one in both.foreign)
     return any(
-        span[0] == opened and VERB.search(both.passage.normal, span[1], end) is not None
+        span[0] == opened and (valued or VERB.search(both.passage.normal, span[1], end) is not None)
         for unit in units
         for span in unit.places
     )

@@ -44,7 +44,17 @@ class Comparison:
     clauses: tuple[Span, ...]
     foreign: tuple[Thing, ...]
     parts: tuple[Span, ...]
-    keyed: tuple[Span, ...] = ()
+    groups: tuple[tuple[Span, ...], ...] = ()
+
+    @property
+    def keyed(self) -> list[Span]:
+        """Where the passage has words of the key groups."""
+        return [span for group in self.groups for span in group]
+
+    def has_group(self, number: int) -> list[bool]:
+        """Of each key group, whether a minimal clause has a word of it."""
+        clause = self.clauses[number]
+        return [any(within(span, clause) for span in group) for group in self.groups]
 
     def beside(self, places: Sequence[Span]) -> list[Unit]:
         """The other units in the clauses of the statement's own text that hold these places."""
@@ -131,7 +141,7 @@ def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:
         foreign = tuple(one for one in foreign if not _taken_back(one, passage))
     clauses = minimal_clauses(passage.normal, heard, passage.joints)
     parts = minimal_clauses(own.parsed.normal, mine)
-    keyed = tuple(span for _, theirs in groups for spans in theirs for span in spans)
+    keyed = tuple(tuple(span for spans in theirs for span in spans) for _, theirs in groups)
     return Comparison(own.parsed, tuple(units), passage, clauses, foreign, parts, keyed)
 
 
