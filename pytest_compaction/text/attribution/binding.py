@@ -17,6 +17,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from pytest_compaction.text.attribution.complements import other_complement
 from pytest_compaction.text.attribution.limits import limited_to_other
 from pytest_compaction.text.attribution.minimal_clauses import FINITE, VERB
 from pytest_compaction.text.attribution.roles import exchanged_roles
@@ -56,6 +57,7 @@ def bound_otherwise(text: str, wanted: Wanted, passage: Parsed) -> str | None:
         or other_subject(both)
         or other_slot(both)
         or limited_to_other(both)
+        or other_complement(both)
     )
 
 

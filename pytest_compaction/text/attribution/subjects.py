@@ -48,7 +48,7 @@ def other_subject(both: Comparison) -> str | None:
     named = any(unit.thing for unit in subject)
     if named and exact and any(both.held(exact)[number] == len(exact) for number in homes):
         return None
-    if not homes or any(not _opens_with(both, number, subject) for number in homes):
+    if not homes or any(not opens_with(both, number, subject) for number in homes):
         return None
     most = max(held[number] for number in homes)
     for number in range(len(both.clauses)):
@@ -72,7 +72,7 @@ def other_slot(both: Comparison) -> str | None:
         if slot is None or not homes:
             continue
         leads = all(
-            _opens_with(both, at, [unit]) or _framed(both, at, unit, slot[1]) for at in homes
+            opens_with(both, at, [unit]) or _framed(both, at, unit, slot[1]) for at in homes
         )
         held = both.held([other for other in both.units if not _in_one_phrase(both, other, unit)])
         for number, clause in enumerate(both.clauses):
@@ -119,7 +119,7 @@ def _main_end(normal: str) -> int:
     return stop.start() if stop else len(normal)
 
 
-def _opens_with(both: Comparison, number: int, units: list[Unit]) -> bool:
+def opens_with(both: Comparison, number: int, units: list[Unit]) -> bool:
     """Whether a minimal clause has one of the units as its subject, with a verb or a value."""
     start, end = both.clauses[number]
     text = both.passage.normal[start:end]
