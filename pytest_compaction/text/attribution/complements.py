@@ -7,6 +7,7 @@ verb has an object, and what the statement has in its place is the subject of an
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.text.attribution.roles import is_verb
@@ -19,6 +20,7 @@ _LEAST: Final = 2
 """The least number of the statement's other words in the clause with the other complement."""
 _COPULA: Final = re.compile(r" (?:is|are|was|were) (?:the |an? )?")
 _OBJECT: Final = re.compile(r" (?:the |an? |its |their |his |her )?")
+_INDEFINITE: Final = re.compile(r"(?:any|every|no|some)(?:body|one|thing)")
 _WORDS: Final = 2
 """How many words behind the link may be the other complement."""
 _FILLER: Final = re.compile(r"[\w./@-]*\w")
@@ -33,7 +35,7 @@ def other_complement(both: Comparison) -> str | None:
         held = both.held([other for other in both.units if other is not unit])
         for head, link in _heads(both, unit):
             for end, number in _ends(both, head):
-                if number in homes or held[number] < _LEAST:
+                if number in homes or _explains(both, number, homes) or held[number] < _LEAST:
                     continue
                 if held[number] <= max(held[at] for at in homes):
                     continue
@@ -41,6 +43,11 @@ def other_complement(both: Comparison) -> str | None:
                 if word:
                     return f'"{word}" for "{both.own.normal[slice(*unit.own)]}"'
     return None
+
+
+def _explains(both: Comparison, number: int, homes: Sequence[int]) -> bool:
+    """Whether a colon leads from this clause to one with the statement's word."""
+    return number + 1 in homes and both.passage.normal.startswith(": ", both.clauses[number][1])
 
 
 def _heads(both: Comparison, unit: Unit) -> list[tuple[Unit, re.Pattern[str]]]:
@@ -76,6 +83,6 @@ def _filler(both: Comparison, end: int, number: int, link: re.Pattern[str]) -> s
     for word in list(_FILLER.finditer(both.passage.normal, match.end(), stop))[:_WORDS]:
         if meets(word.span(), taken):
             return None
-        if word[0] not in STOPWORDS:
+        if word[0] not in STOPWORDS and not _INDEFINITE.fullmatch(word[0]):
             return word[0]
     return None

@@ -31,6 +31,8 @@ _ADVERBIAL: Final = re.compile(
 _NO_SUBJECT: Final = re.compile(r"(?:its|their|his|her)\b|(?<!the )(?<!a )(?<!an )[a-z]+ing\b")
 """What belongs to the subject before, or is no subject."""
 _STOP: Final = re.compile(r"[;:]|, |\b(?:because|since|so|which|while|when|if|until|that)\b")
+_RELATIVE: Final = re.compile(rf" (?:that|which|who)(?: [\w-]+){{0,2}}? {VERB.pattern}")
+"""What tells the subject from others of its name, up to its own verb."""
 _ADJUNCT: Final = r"(?:into|in|to|on|onto|at|by|from|with|without|about|under|during|because of|as)"
 _SLOT: Final = re.compile(rf"\b({_ADJUNCT}) (?:the |an? |its )?(?:[a-z]+ )?$")
 
@@ -38,9 +40,9 @@ _SLOT: Final = re.compile(rf"\b({_ADJUNCT}) (?:the |an? |its )?(?:[a-z]+ )?$")
 def other_subject(both: Comparison) -> str | None:
     """Another subject of the clause that has the statement's predicate."""
     subject = _subject_units(both)
-    if not subject:
+    if not subject or not min(subject, key=lambda unit: unit.own).places:
         return None
-    end = _main_end(both.own.normal)
+    end = _main_end(both.own.normal, max(unit.own[1] for unit in subject))
     others = [unit for unit in both.units if unit not in subject and unit.own[0] < end]
     homes = both.homes([span for unit in subject for span in unit.places])
     held = both.held(others)
@@ -107,15 +109,18 @@ def _framed(both: Comparison, number: int, unit: Unit, preposition: str) -> bool
 def _subject_units(both: Comparison) -> list[Unit]:
     """The units before the first verb of the statement's own text."""
     first = min((unit.own for unit in both.units), default=None)
-    verb = VERB.search(both.own.normal, first[1]) if first else None
+    if first is None:
+        return []
+    relative = _RELATIVE.match(both.own.normal, first[1])
+    verb = VERB.search(both.own.normal, relative.end() if relative else first[1])
     if verb is None:
         return []
     return [unit for unit in both.units if unit.own[1] <= verb.start()]
 
 
-def _main_end(normal: str) -> int:
-    """Where the first clause of the statement's own text ends."""
-    stop = _STOP.search(normal)
+def _main_end(normal: str, begin: int) -> int:
+    """Where the first clause of the statement's own text ends, sought behind its subject."""
+    stop = _STOP.search(normal, begin)
     return stop.start() if stop else len(normal)
 
 
