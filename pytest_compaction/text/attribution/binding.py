@@ -42,6 +42,10 @@ _COMPARED: Final = re.compile(
     r"(?: an?| the| in| at)* $"
 )
 """What stands behind one of these is named for comparison alone."""
+_BEFORE: Final = re.compile(r"(?<![\w/.-])([a-z]{3,})(?:'s)? $")
+_NEAR: Final = 30
+"""Characters before a noun in which the word before it is sought."""
+_BEHIND: Final = re.compile(r" ([a-z]{3,})\b(?![/.]\w)")
 _OTHER: Final = r"(?:another|(?:an?|the|some|any) (?:other|later|different|earlier))"
 
 
@@ -145,17 +149,17 @@ def _others_of(both: Comparison, unit: Unit) -> list[Span]:
 
 def _other_modifier(both: Comparison) -> str | None:
     """One word of two is another: "the north gauge" for "south", "batch verify" for "replay"."""
-    taken = [span for unit in both.units for span in unit.places]
+    taken = [*both.keyed, *(span for unit in both.units for span in unit.places)]
     for pair in _PAIR.finditer(both.own.normal):
         others = both.beside([pair.span(1), pair.span(2)])
         for one, same in ((1, 2), (2, 1)):
-            changed = _unit_at(both, pair.span(one))
-            if changed is None or _unit_at(both, pair.span(same)) is None:
+            changed, kept = _unit_at(both, pair.span(one)), _unit_at(both, pair.span(same))
+            if changed is None or kept is None:
                 continue
             rivals = [
-                match.span(1)
-                for match in _beside(pair[same], one).finditer(both.passage.normal)
-                if _is_other(both, match.span(1), taken)
+                span
+                for span in _beside(both.passage.normal, kept, one)
+                if _is_other(both, span, taken)
                 and (one == 1 or f"{pair[same]} {pair[one]}" in both.passage.normal)
             ]
             rival = _rival(both, changed.places, rivals, others)
@@ -171,17 +175,20 @@ def _is_other(both: Comparison, span: Span, taken: Sequence[Span]) -> bool:
     return not (
         word in STOPWORDS
         or word in _LINKS
+        or word in {"one", "ones"}
         or _VERBAL.fullmatch(word)
         or meets(span, taken)
         or _is_compared(both, span)
     )
 
 
-def _beside(noun: str, side: int) -> re.Pattern[str]:
-    """The word before the noun (1) or behind it (2)."""
+def _beside(normal: str, noun: Unit, side: int) -> list[Span]:
+    """The words before the noun (1) or behind it (2)."""
     if side == 1:
-        return re.compile(rf"(?<![\w/.-])([a-z]{{3,}}) {noun.removesuffix('s')}s?\b")
-    return re.compile(rf"(?<![\w/.-]){noun} ([a-z]{{3,}})\b(?![/.]\w)")
+        found = [_BEFORE.search(normal, max(start - _NEAR, 0), start) for start, _ in noun.places]
+    else:
+        found = [_BEHIND.match(normal, end) for _, end in noun.places]
+    return [match.span(1) for match in found if match]
 
 
 def _unit_at(both: Comparison, span: Span) -> Unit | None:
