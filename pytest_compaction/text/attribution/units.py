@@ -57,13 +57,13 @@ class Comparison:
         return [any(within(span, clause) for span in group) for group in self.groups]
 
     def beside(self, places: Sequence[Span]) -> list[Unit]:
-        """The other units in the clauses of the statement's own text that hold these places."""
+        """The other units in the clauses of the statement's own text that hold these places.
+
+        Where these hold no other, as a label before a colon, all others.
+        """
         parts = [part for part in self.parts if meets(part, places)]
-        return [
-            unit
-            for unit in self.units
-            if not meets(unit.own, places) and (not parts or meets(unit.own, parts))
-        ]
+        others = [unit for unit in self.units if not meets(unit.own, places)]
+        return [unit for unit in others if meets(unit.own, parts)] or others
 
     def held(self, units: Sequence[Unit]) -> list[int]:
         """How many of these units each minimal clause holds; a pronoun stands for a subject."""
