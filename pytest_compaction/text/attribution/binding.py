@@ -35,7 +35,7 @@ _SAYS: Final = re.compile(rf"\b(?:{_VERBAL.pattern})\b|[a-z]n't\b")
 _LETTERS: Final = re.compile(r"[a-z]+")
 _FEW: Final = 2
 """Function words that show a sentence where no verb is known."""
-_LINKS: Final = frozenset("between among within behind beyond along across around near".split())
+_LINKS: Final = frozenset("between among within behind beyond along across around near per".split())
 _LABEL: Final = re.compile(r"([a-z]{3,}) #?$")
 _COMPARED: Final = re.compile(
     r"\b(?:versus|vs\.?|against|than|compared (?:with|to)|instead of|rather than|not|unlike)"
@@ -53,7 +53,7 @@ def bound_otherwise(text: str, wanted: Wanted, passage: Parsed) -> str | None:
     """Of what else the passage says what the statement says of its own things, if it shows."""
     both = compared(text, wanted, passage)
     roles = exchanged_roles(both) or other_sequence(both)
-    if roles or len(both.clauses) < 2 or not _is_prose(passage.normal):
+    if roles or len(both.clauses) < 2:
         return roles
     return (
         _other_thing(both)
@@ -196,8 +196,9 @@ def _unit_at(both: Comparison, span: Span) -> Unit | None:
 
 
 def _is_aside(normal: str, span: Span) -> bool:
-    """Whether it stands alone in brackets, as more about what is named before it."""
-    return normal[: span[0]].endswith("(") and normal.startswith(")", span[1])
+    """Whether it stands in brackets, as more about what is named before it."""
+    opened = normal.rfind("(", 0, span[0])
+    return opened > normal.rfind(")", 0, span[0]) and ")" in normal[span[1] :]
 
 
 def _is_compared(both: Comparison, span: Span) -> bool:
@@ -215,9 +216,20 @@ def _rival(
     held = both.held(others)
     most = max(held[number] for number in homes)
     for number, clause in enumerate(both.clauses):
-        if number in homes or held[number] <= most or not _speaks(normal, clause):
+        if number in homes or held[number] <= most:
+            continue
+        if not _speaks(normal, clause) and _in_row(both, number, homes):
             continue
         inside = [span for span in rivals if within(span, clause)]
         if inside:
             return inside[0]
     return None
+
+
+def _in_row(both: Comparison, number: int, homes: Sequence[int]) -> bool:
+    """Whether it is a cell of a table, or a label before the thing's own clause."""
+    start, end = both.clauses[number]
+    begins = [both.clauses[home][0] for home in homes]
+    if any("|" in both.passage.normal[min(start, begin) : max(end, begin)] for begin in begins):
+        return True
+    return any(end <= begin and ": " in both.passage.normal[end:begin] for begin in begins)

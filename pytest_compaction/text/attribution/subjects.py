@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pytest_compaction.text.attribution.minimal_clauses import VERB
+from pytest_compaction.text.attribution.minimal_clauses import FINITE, VERB
 from pytest_compaction.text.attribution.units import Comparison, Unit, meets, within
 from pytest_compaction.text.sentences.parsed import Span
 from pytest_compaction.text.words import STOPWORDS
@@ -33,6 +33,8 @@ _NO_SUBJECT: Final = re.compile(r"(?:its|their|his|her)\b|(?<!the )(?<!a )(?<!an
 _STOP: Final = re.compile(r"[;:]|, |\b(?:because|since|so|which|while|when|if|until|that)\b")
 _RELATIVE: Final = re.compile(rf" (?:that|which|who)(?: [\w-]+){{0,2}}? {VERB.pattern}")
 """What tells the subject from others of its name, up to its own verb."""
+_SAID: Final = re.compile(rf" (?:{FINITE}|[a-z]{{2,}}ed)\b")
+"""A verb that is no noun in the plural."""
 _ADJUNCT: Final = r"(?:into|in|to|on|onto|at|by|from|with|without|about|under|during|because of|as)"
 _SLOT: Final = re.compile(rf"\b({_ADJUNCT}) (?:the |an? |its )?(?:[a-z]+ )?$")
 
@@ -153,6 +155,8 @@ def _foreign_subject(both: Comparison, number: int, homes: list[int]) -> str | N
         return word[0]
     verb = VERB.search(text, word.end())
     if verb is None or word[0] in STOPWORDS:
+        return None
+    if word[0].isdigit() and not _SAID.search(text, word.end()):
         return None
     taken: list[Span] = [span for unit in both.units for span in unit.places]
     subject = (start + opened, start + verb.start())

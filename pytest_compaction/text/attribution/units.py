@@ -59,11 +59,13 @@ class Comparison:
     def beside(self, places: Sequence[Span]) -> list[Unit]:
         """The other units in the clauses of the statement's own text that hold these places.
 
-        Where these hold no other, as a label before a colon, all others.
+        Where these hold no other, and a colon follows, all others.
         """
         parts = [part for part in self.parts if meets(part, places)]
         others = [unit for unit in self.units if not meets(unit.own, places)]
-        return [unit for unit in others if meets(unit.own, parts)] or others
+        near = [unit for unit in others if not parts or meets(unit.own, parts)]
+        labels = any(self.own.normal.startswith(": ", end) for _, end in parts)
+        return near or (others if labels else [])
 
     def held(self, units: Sequence[Unit]) -> list[int]:
         """How many of these units each minimal clause holds; a pronoun stands for a subject."""
