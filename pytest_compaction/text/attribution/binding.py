@@ -214,9 +214,10 @@ def _rival(
         return None
     normal = both.passage.normal
     held = both.held(others)
-    most = max(held[number] for number in homes)
+    weights = [(held[number], sum(both.has_group(number))) for number in range(len(held))]
+    most = max(weights[number] for number in homes)
     for number, clause in enumerate(both.clauses):
-        if number in homes or held[number] <= most:
+        if number in homes or weights[number] <= most or not held[number]:
             continue
         if not _speaks(normal, clause) and _in_row(both, number, homes):
             continue
