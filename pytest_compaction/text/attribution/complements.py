@@ -37,7 +37,7 @@ def other_complement(both: Comparison) -> str | None:
             for end, number in _ends(both, head):
                 if number in homes or _explains(both, number, homes) or held[number] < _LEAST:
                     continue
-                if held[number] <= max(held[at] for at in homes):
+                if held[number] < max(held[at] for at in homes):
                     continue
                 word = _filler(both, end, number, link)
                 if word:
