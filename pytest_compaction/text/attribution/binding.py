@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.text.attribution.complements import other_complement
-from pytest_compaction.text.attribution.limits import limited_to_other
+from pytest_compaction.text.attribution.limits import limited_to_other, set_aside
 from pytest_compaction.text.attribution.minimal_clauses import FINITE, VERB
 from pytest_compaction.text.attribution.roles import exchanged_roles
 from pytest_compaction.text.attribution.sequences import other_sequence
@@ -61,6 +61,7 @@ def bound_otherwise(text: str, wanted: Wanted, passage: Parsed) -> str | None:
         or other_subject(both)
         or other_slot(both)
         or limited_to_other(both)
+        or set_aside(both)
         or other_complement(both)
     )
 
