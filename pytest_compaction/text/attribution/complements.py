@@ -21,6 +21,10 @@ _LEAST: Final = 2
 _COPULA: Final = re.compile(r" (?:is|are|was|were) (?:the |an? )?")
 _OBJECT: Final = re.compile(r" (?:the |an? |its |their |his |her )?")
 _INDEFINITE: Final = re.compile(r"(?:any|every|no|some)(?:body|one|thing)")
+_PREPOSITIONS: Final = tuple(
+    re.compile(rf" {word} (?:the |an? |its |their |his |her )?")
+    for word in ("of", "for", "in", "on", "at", "by", "from", "with", "after", "before", "to")
+)
 _WORDS: Final = 2
 """How many words behind the link may be the other complement."""
 _FILLER: Final = re.compile(r"[\w./@-]*\w")
@@ -30,10 +34,13 @@ def other_complement(both: Comparison) -> str | None:
     """What stands behind the verb or copula in place of the statement's own word."""
     for unit in both.units:
         homes = both.homes(unit.places)
-        if not homes or not all(opens_with(both, at, [unit]) for at in homes):
+        if not homes:
             continue
+        opens = all(opens_with(both, at, [unit]) for at in homes)
         held = both.held([other for other in both.units if other is not unit])
         for head, link in _heads(both, unit):
+            if link in {_COPULA, _OBJECT} and not opens:
+                continue
             for end, number in _ends(both, head):
                 if number in homes or _explains(both, number, homes) or held[number] < _LEAST:
                     continue
@@ -55,8 +62,10 @@ def _heads(both: Comparison, unit: Unit) -> list[tuple[Unit, re.Pattern[str]]]:
     found = []
     for head in both.units:
         between = both.own.normal[head.own[1] : unit.own[0]]
-        for link in (_COPULA, _OBJECT):
+        for link in (_COPULA, _OBJECT, *_PREPOSITIONS):
             if link is _OBJECT and not is_verb(both.own.normal, head.own):
+                continue
+            if link in _PREPOSITIONS and head.thing is not None:
                 continue
             if head.own[1] < unit.own[0] and re.fullmatch(rf"{link.pattern}(?:[a-z]+ )?", between):
                 found.append((head, link))
@@ -80,8 +89,9 @@ def _filler(both: Comparison, end: int, number: int, link: re.Pattern[str]) -> s
     if match is None:
         return None
     taken: list[Span] = [span for unit in both.units for span in unit.places]
+    counts = [one.span for one in both.foreign if isinstance(one.kind, tuple) and one.held]
     for word in list(_FILLER.finditer(both.passage.normal, match.end(), stop))[:_WORDS]:
-        if meets(word.span(), taken):
+        if meets(word.span(), [*taken, *counts]):
             return None
         if word[0] not in STOPWORDS and not _INDEFINITE.fullmatch(word[0]):
             return word[0]
