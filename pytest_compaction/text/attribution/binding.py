@@ -7,8 +7,9 @@ thing of the same kind stands in its place, in a clause that holds more of the s
 words than any clause with the thing itself, then the passage speaks of that one.
 
 Words are compared within one clause of the statement's own text; code and tool output
-are left alone. See ``subjects`` for another subject without a kind, ``roles`` for who does it to
-whom, ``sequences`` for lists and orders that are turned round.
+are left alone. See ``subjects`` for another subject without a kind, ``complements`` for another
+object, ``limits`` for what is said "only" of another, ``roles`` for who does it to whom,
+``sequences`` for lists and orders that are turned round.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def other_complement(both: Comparison) -> str | None:
     """What stands behind the verb or copula in place of the statement's own word."""
     for unit in both.units:
         homes = both.homes(unit.places)
-        if not homes:
+        if not homes or (unit.thing is not None and unit.thing.held):
             continue
         opens = all(opens_with(both, at, [unit]) for at in homes)
         held = both.held([other for other in both.units if other is not unit])
@@ -89,7 +89,7 @@ def _filler(both: Comparison, end: int, number: int, link: re.Pattern[str]) -> s
     if match is None:
         return None
     taken: list[Span] = [span for unit in both.units for span in unit.places]
-    counts = [one.span for one in both.foreign if isinstance(one.kind, tuple) and one.held]
+    counts = [one.span for one in both.foreign if one.held]
     for word in list(_FILLER.finditer(both.passage.normal, match.end(), stop))[:_WORDS]:
         if meets(word.span(), [*taken, *counts]):
             return None

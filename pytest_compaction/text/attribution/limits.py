@@ -1,7 +1,8 @@
-"""What a passage says of one thing only: "rings only on Sundays", "the cook only washes up".
+"""What a passage says of one thing only, and what it names as of no matter.
 
-With "only" the passage denies the same of all others: where what is limited is the statement's
-and what it is limited to is not, the statement is not said.
+With "only" ("rings only on Sundays", "the cook only washes up") the passage denies the same of all
+others: where what is limited is the statement's and what it is limited to is not, the statement
+is not said. Nor is it where a part of it is named alone in "the weather played no part".
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from pytest_compaction.text.sentences.things import Span, Thing
+from pytest_compaction.text.sentences.things import PAST, Span, Thing
 from pytest_compaction.text.words import STOPWORDS
 
 _BREAK: Final = re.compile(
@@ -43,7 +43,8 @@ _RELATIVE: Final = re.compile(r"(?:and )?(?:which|who|whose|whom)\b")
 """What goes on about the thing before it."""
 _VERBS: Final = re.compile(rf"{FINITE}\b")
 _LEADING_VERB: Final = re.compile(rf"(?:{FINITE}|[a-z]{{2,}}(ed))\b")
-VERB: Final = re.compile(rf"(?<= )(?:{FINITE}|[a-z]{{2,}}(?:ed|[^s\W\d]s))\b")
+_PAST: Final = "|".join(sorted(PAST))
+VERB: Final = re.compile(rf"(?<= )(?:{FINITE}|{_PAST}|[a-z]{{2,}}(?:ed|[^s\W\d]s))\b")
 """A word that may be a finite verb, behind another word."""
 _ANY_VERB: Final = re.compile(rf"\b(?:{FINITE}|[a-z]{{2,}}(?:s|ed))\b")
 _WORD: Final = re.compile(r"[a-z]{2,}")
