@@ -44,6 +44,8 @@ _COMPARED: Final = re.compile(
 )
 """What stands behind one of these is named for comparison alone."""
 _BEFORE: Final = re.compile(r"(?<![\w/.-])([a-z]{3,})(?:'s)? $")
+_ASIDE: Final = 80
+"""Characters to either side in which a bracket is sought."""
 _NEAR: Final = 30
 """Characters before a noun in which the word before it is sought."""
 _BEHIND: Final = re.compile(r" ([a-z]{3,})\b(?![/.]\w)")
@@ -199,8 +201,9 @@ def _unit_at(both: Comparison, span: Span) -> Unit | None:
 
 def _is_aside(normal: str, span: Span) -> bool:
     """Whether it stands in brackets, as more about what is named before it."""
-    opened = normal.rfind("(", 0, span[0])
-    return opened > normal.rfind(")", 0, span[0]) and ")" in normal[span[1] :]
+    begin, end = max(span[0] - _ASIDE, 0), span[1] + _ASIDE
+    opened = normal.rfind("(", begin, span[0])
+    return opened > normal.rfind(")", begin, span[0]) and normal.find(")", span[1], end) >= 0
 
 
 def _is_compared(both: Comparison, span: Span) -> bool:
