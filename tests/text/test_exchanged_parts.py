@@ -106,9 +106,76 @@ TURNED = [
         "The plan fell because a rover would drain the cells of a lander.",
     ),
 ]
+OTHER_COMPLEMENTS = [
+    (
+        "the cook salted the soup",
+        "cook + soup",
+        "The cook salted the soup; the beans stood cold by then.",
+        "The cook salted the beans with care; the soup stood cold by then.",
+    ),
+    (
+        "the first witness of the morning is the porter",
+        "porter + first",
+        "The porter is the first witness of the morning; the maid comes later.",
+        "The first witness of the morning is the maid; the porter comes later.",
+    ),
+    (
+        "the seal of the airlock leaks",
+        "airlock + leaks",
+        "The seal of the airlock leaks; the hatch is tight.",
+        "The seal of the hatch leaks badly; for the airlock none was found.",
+    ),
+    (
+        "a pan that is still wet ruins the crust",
+        "wet + ruins",
+        "A pan that is still wet ruins the crust, whereas a dry one browns it.",
+        "A pan that is still wet steams a little, whereas a cold oven ruins the crust.",
+    ),
+    (
+        "the verdict was read by the clerk",
+        "verdict + read + clerk",
+        "The verdict was read by the clerk, the usher only opened the door.",
+        "The verdict was read by the usher, the clerk only opened the door.",
+    ),
+    (
+        "the later trays: crust burnt",
+        "later + burnt",
+        "The first trays came out pale; the later trays had a crust that was burnt.",
+        "The first tray came out with its crust burnt; the later trays with a pale one.",
+    ),
+]
+CLEFTS_AND_LIMITS = [
+    (
+        "juror 4 asked for the map",
+        "juror 4 + map",
+        "It was juror 4 who asked for the map; juror 9 kept silent.",
+        "Juror 4 kept silent all day; it was juror 9 who asked for the map.",
+    ),
+    (
+        "the blue valve opens in the shadow of the moon",
+        "blue valve + shadow",
+        "The blue valve opens in the shadow of the moon; it was tested twice.",
+        "The blue valve opens only during a burn; in the shadow of the moon all are shut.",
+    ),
+    (
+        "the trial was moved because the judge was ill",
+        "trial + moved + judge",
+        "The trial was moved because the judge was ill; the strike ended before.",
+        "The trial was moved because of the strike; that the judge was ill played no part.",
+    ),
+    (
+        "oven 7 used 310 units",
+        "oven 7 + 310",
+        "Units: oven 3 with 120, oven 7 with 310; oven 9 stood cold.",
+        "Units: oven 3 with 310 units used; oven 7 with 120; oven 9 stood cold.",
+    ),
+]
 
 
-@pytest.mark.parametrize(("text", "keys", "right", "wrong"), PAIRED_VALUES + OTHER_PLACES + TURNED)
+@pytest.mark.parametrize(
+    ("text", "keys", "right", "wrong"),
+    PAIRED_VALUES + OTHER_PLACES + TURNED + OTHER_COMPLEMENTS + CLEFTS_AND_LIMITS,
+)
 def test_parts_that_are_exchanged_are_not_stated(text, keys, right, wrong):
     assert stated(text, keys, right)
     assert not stated(text, keys, wrong)

@@ -7,8 +7,9 @@ thing of the same kind stands in its place, in a clause that holds more of the s
 words than any clause with the thing itself, then the passage speaks of that one.
 
 Words are compared within one clause of the statement's own text; code and tool output
-are left alone. See ``subjects`` for another subject without a kind, ``roles`` for who does it to
-whom, ``sequences`` for lists and orders that are turned round.
+are left alone. See ``subjects`` for another subject without a kind, ``complements`` for another
+object, ``limits`` for what is said "only" of another, ``roles`` for who does it to whom,
+``sequences`` for lists and orders that are turned round.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from pytest_compaction.text.attribution.complements import other_complement
+from pytest_compaction.text.attribution.limits import limited_to_other, set_aside
 from pytest_compaction.text.attribution.minimal_clauses import FINITE, VERB
 from pytest_compaction.text.attribution.roles import exchanged_roles
 from pytest_compaction.text.attribution.sequences import other_sequence
@@ -33,13 +36,19 @@ _SAYS: Final = re.compile(rf"\b(?:{_VERBAL.pattern})\b|[a-z]n't\b")
 _LETTERS: Final = re.compile(r"[a-z]+")
 _FEW: Final = 2
 """Function words that show a sentence where no verb is known."""
-_LINKS: Final = frozenset("between among within behind beyond along across around near".split())
+_LINKS: Final = frozenset("between among within behind beyond along across around near per".split())
 _LABEL: Final = re.compile(r"([a-z]{3,}) #?$")
 _COMPARED: Final = re.compile(
     r"\b(?:versus|vs\.?|against|than|compared (?:with|to)|instead of|rather than|not|unlike)"
     r"(?: an?| the| in| at)* $"
 )
 """What stands behind one of these is named for comparison alone."""
+_BEFORE: Final = re.compile(r"(?<![\w/.-])([a-z]{3,})(?:'s)? $")
+_ASIDE: Final = 80
+"""Characters to either side in which a bracket is sought."""
+_NEAR: Final = 30
+"""Characters before a noun in which the word before it is sought."""
+_BEHIND: Final = re.compile(r" ([a-z]{3,})\b(?![/.]\w)")
 _OTHER: Final = r"(?:another|(?:an?|the|some|any) (?:other|later|different|earlier))"
 
 
@@ -47,9 +56,17 @@ def bound_otherwise(text: str, wanted: Wanted, passage: Parsed) -> str | None:
     """Of what else the passage says what the statement says of its own things, if it shows."""
     both = compared(text, wanted, passage)
     roles = exchanged_roles(both) or other_sequence(both)
-    if roles or len(both.clauses) < 2 or not _is_prose(passage.normal):
+    if roles or len(both.clauses) < 2:
         return roles
-    return _other_thing(both) or _other_modifier(both) or other_subject(both) or other_slot(both)
+    return (
+        _other_thing(both)
+        or _other_modifier(both)
+        or other_subject(both)
+        or other_slot(both)
+        or limited_to_other(both)
+        or set_aside(both)
+        or other_complement(both)
+    )
 
 
 def _is_prose(normal: str) -> bool:
@@ -70,7 +87,11 @@ def _other_thing(both: Comparison) -> str | None:
     for unit in both.units:
         if unit.thing is None:
             continue
-        rivals = [one.span for one in foreign if may_replace(one, unit.thing)]
+        rivals = [
+            one.span
+            for one in foreign
+            if may_replace(one, unit.thing) and not _is_aside(both.passage.normal, one.span)
+        ]
         rivals += _others_of(both, unit)
         alike = [one.span for one in mine if one.kind == unit.thing.kind]
         others = [one for one in both.beside([unit.own]) if not meets(one.own, alike)]
@@ -132,17 +153,17 @@ def _others_of(both: Comparison, unit: Unit) -> list[Span]:
 
 def _other_modifier(both: Comparison) -> str | None:
     """One word of two is another: "the north gauge" for "south", "batch verify" for "replay"."""
-    taken = [span for unit in both.units for span in unit.places]
+    taken = [*both.keyed, *(span for unit in both.units for span in unit.places)]
     for pair in _PAIR.finditer(both.own.normal):
         others = both.beside([pair.span(1), pair.span(2)])
         for one, same in ((1, 2), (2, 1)):
-            changed = _unit_at(both, pair.span(one))
-            if changed is None or _unit_at(both, pair.span(same)) is None:
+            changed, kept = _unit_at(both, pair.span(one)), _unit_at(both, pair.span(same))
+            if changed is None or kept is None:
                 continue
             rivals = [
-                match.span(1)
-                for match in _beside(pair[same], one).finditer(both.passage.normal)
-                if _is_other(both, match.span(1), taken)
+                span
+                for span in _beside(both.passage.normal, kept, one)
+                if _is_other(both, span, taken)
                 and (one == 1 or f"{pair[same]} {pair[one]}" in both.passage.normal)
             ]
             rival = _rival(both, changed.places, rivals, others)
@@ -158,21 +179,31 @@ def _is_other(both: Comparison, span: Span, taken: Sequence[Span]) -> bool:
     return not (
         word in STOPWORDS
         or word in _LINKS
+        or word in {"one", "ones"}
         or _VERBAL.fullmatch(word)
         or meets(span, taken)
         or _is_compared(both, span)
     )
 
 
-def _beside(noun: str, side: int) -> re.Pattern[str]:
-    """The word before the noun (1) or behind it (2)."""
+def _beside(normal: str, noun: Unit, side: int) -> list[Span]:
+    """The words before the noun (1) or behind it (2)."""
     if side == 1:
-        return re.compile(rf"(?<![\w/.-])([a-z]{{3,}}) {noun.removesuffix('s')}s?\b")
-    return re.compile(rf"(?<![\w/.-]){noun} ([a-z]{{3,}})\b(?![/.]\w)")
+        found = [_BEFORE.search(normal, max(start - _NEAR, 0), start) for start, _ in noun.places]
+    else:
+        found = [_BEHIND.match(normal, end) for _, end in noun.places]
+    return [match.span(1) for match in found if match]
 
 
 def _unit_at(both: Comparison, span: Span) -> Unit | None:
     return next((unit for unit in both.units if unit.own == span and unit.thing is None), None)
+
+
+def _is_aside(normal: str, span: Span) -> bool:
+    """Whether it stands in brackets, as more about what is named before it."""
+    begin, end = max(span[0] - _ASIDE, 0), span[1] + _ASIDE
+    opened = normal.rfind("(", begin, span[0])
+    return opened > normal.rfind(")", begin, span[0]) and normal.find(")", span[1], end) >= 0
 
 
 def _is_compared(both: Comparison, span: Span) -> bool:
@@ -188,11 +219,23 @@ def _rival(
         return None
     normal = both.passage.normal
     held = both.held(others)
-    most = max(held[number] for number in homes)
+    weights = [(held[number], sum(both.has_group(number))) for number in range(len(held))]
+    most = max(weights[number] for number in homes)
     for number, clause in enumerate(both.clauses):
-        if number in homes or held[number] <= most or not _speaks(normal, clause):
+        if number in homes or weights[number] <= most or not held[number]:
+            continue
+        if not _speaks(normal, clause) and _in_row(both, number, homes):
             continue
         inside = [span for span in rivals if within(span, clause)]
         if inside:
             return inside[0]
     return None
+
+
+def _in_row(both: Comparison, number: int, homes: Sequence[int]) -> bool:
+    """Whether it is a cell of a table, or a label before the thing's own clause."""
+    start, end = both.clauses[number]
+    begins = [both.clauses[home][0] for home in homes]
+    if any("|" in both.passage.normal[min(start, begin) : max(end, begin)] for begin in begins):
+        return True
+    return any(end <= begin and ": " in both.passage.normal[end:begin] for begin in begins)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from pytest_compaction.text.sentences.things import Span, Thing
+from pytest_compaction.text.sentences.things import PAST, Span, Thing
 from pytest_compaction.text.words import STOPWORDS
 
 _BREAK: Final = re.compile(
@@ -31,9 +31,20 @@ _CLAUSE: Final = re.compile(
     rf"(?:the|a|an|its|their|his|her|our|your|my|another|other|each|every|both)? ?"
     rf"[^\s,;]+(?: [^\s,;]+){{0,5}}? {FINITE}\b)"
 )
+_SPLICE: Final = re.compile(
+    r"(?:the|a|an|its|their|his|her|our|your|my) [a-z-]+ "
+    r"(?:(?:only|also|just|still|then|now|never|always|merely) [a-z]{2,}(?:s|ed)"
+    r"|[a-z]{3,}(?:[^su\W]s|ed) (?:it|them|him|her|us|nothing))\b"
+)
+"""A noun with a verb of its own that an adverb or an object shows: "the user only approves it"."""
+_ASIDE: Final = re.compile(r"\([^()]*\) ?")
+"""In brackets; without a verb it belongs to the clause around it."""
+_RELATIVE: Final = re.compile(r"(?:and )?(?:which|who|whose|whom)\b")
+"""What goes on about the thing before it."""
 _VERBS: Final = re.compile(rf"{FINITE}\b")
 _LEADING_VERB: Final = re.compile(rf"(?:{FINITE}|[a-z]{{2,}}(ed))\b")
-VERB: Final = re.compile(rf"(?<= )(?:{FINITE}|[a-z]{{2,}}(?:ed|[^s\W\d]s))\b")
+_PAST: Final = "|".join(sorted(PAST))
+VERB: Final = re.compile(rf"(?<= )(?:{FINITE}|{_PAST}|[a-z]{{2,}}(?:ed|[^s\W\d]s))\b")
 """A word that may be a finite verb, behind another word."""
 _ANY_VERB: Final = re.compile(rf"\b(?:{FINITE}|[a-z]{{2,}}(?:s|ed))\b")
 _WORD: Final = re.compile(r"[a-z]{2,}")
@@ -45,7 +56,9 @@ def minimal_clauses(
     """The spans of the minimal clauses, in order; ``joints`` are where sentences begin."""
     breaks = [(match.start(), match.end(), match.lastgroup) for match in _BREAK.finditer(normal)]
     breaks += [(joint, joint, "hard") for joint in joints if joint]
-    inner = [one for one in sorted(breaks) if not any(_inside(one[:2], it) for it in found)]
+    asides = [match.span() for match in _ASIDE.finditer(normal) if not _ANY_VERB.search(match[0])]
+    kept = [one.span for one in found] + asides
+    inner = [one for one in sorted(breaks) if not any(_inside(one[:2], it) for it in kept)]
     pieces = pairwise([(0, 0, "hard"), *inner, (len(normal), len(normal), "hard")])
     spans: list[Span] = []
     for (start, begin, sort), (end, _, _) in pieces:
@@ -60,13 +73,20 @@ def minimal_clauses(
     return tuple(spans)
 
 
-def _inside(span: Span, thing: Thing) -> bool:
-    return thing.span[0] <= span[0] and span[1] <= thing.span[1]
+def _inside(span: Span, whole: Span) -> bool:
+    return whole[0] <= span[0] and span[1] <= whole[1]
 
 
 def _is_new(normal: str, before: Span, span: Span, found: Sequence[Thing]) -> bool:
     text = normal[slice(*span)]
-    if _CLAUSE.match(text) and not _VERBS.match(text) and _ANY_VERB.search(normal, *before):
+    if _RELATIVE.match(text):
+        return False
+    if _SPLICE.match(text):
+        return True
+    said = _ANY_VERB.search(normal, *before) or (
+        not normal.endswith("| ", 0, span[0]) and _is_full(normal, before, found)
+    )
+    if _CLAUSE.match(text) and not _VERBS.match(text) and said:
         return True
     return _is_full(normal, before, found) and _is_full(normal, span, found)
 

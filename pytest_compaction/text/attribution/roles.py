@@ -103,11 +103,11 @@ def _verbs(both: Comparison) -> Iterator[tuple[Unit, Unit, list[Unit]]]:
                 break
             behind.append(unit)
         noun = _NOUN.match(both.own.normal, verb.own[1])
-        if verb.thing is None and behind and not noun and _is_verb(both.own.normal, verb.own):
+        if verb.thing is None and behind and not noun and is_verb(both.own.normal, verb.own):
             yield verb, before, behind
 
 
-def _is_verb(normal: str, span: Span) -> bool:
+def is_verb(normal: str, span: Span) -> bool:
     word = normal[slice(*span)]
     if _INFLECTED.fullmatch(word) is not None or base_stem(word) in _BASES:
         return True

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pytest_compaction.text.attribution.minimal_clauses import VERB
-from pytest_compaction.text.attribution.units import Comparison, Unit, meets
+from pytest_compaction.text.attribution.minimal_clauses import FINITE, VERB
+from pytest_compaction.text.attribution.units import Comparison, Unit, meets, within
 from pytest_compaction.text.sentences.parsed import Span
 from pytest_compaction.text.words import STOPWORDS
 
@@ -31,6 +31,10 @@ _ADVERBIAL: Final = re.compile(
 _NO_SUBJECT: Final = re.compile(r"(?:its|their|his|her)\b|(?<!the )(?<!a )(?<!an )[a-z]+ing\b")
 """What belongs to the subject before, or is no subject."""
 _STOP: Final = re.compile(r"[;:]|, |\b(?:because|since|so|which|while|when|if|until|that)\b")
+_RELATIVE: Final = re.compile(rf" (?:that|which|who)(?: [\w-]+){{0,2}}? {VERB.pattern}")
+"""What tells the subject from others of its name, up to its own verb."""
+_SAID: Final = re.compile(rf" (?:{FINITE}|[a-z]{{2,}}ed)\b")
+"""A verb that is no noun in the plural."""
 _ADJUNCT: Final = r"(?:into|in|to|on|onto|at|by|from|with|without|about|under|during|because of|as)"
 _SLOT: Final = re.compile(rf"\b({_ADJUNCT}) (?:the |an? |its )?(?:[a-z]+ )?$")
 
@@ -38,9 +42,9 @@ _SLOT: Final = re.compile(rf"\b({_ADJUNCT}) (?:the |an? |its )?(?:[a-z]+ )?$")
 def other_subject(both: Comparison) -> str | None:
     """Another subject of the clause that has the statement's predicate."""
     subject = _subject_units(both)
-    if not subject:
+    if not subject or not min(subject, key=lambda unit: unit.own).places:
         return None
-    end = _main_end(both.own.normal)
+    end = _main_end(both.own.normal, max(unit.own[1] for unit in subject))
     others = [unit for unit in both.units if unit not in subject and unit.own[0] < end]
     homes = both.homes([span for unit in subject for span in unit.places])
     held = both.held(others)
@@ -48,7 +52,7 @@ def other_subject(both: Comparison) -> str | None:
     named = any(unit.thing for unit in subject)
     if named and exact and any(both.held(exact)[number] == len(exact) for number in homes):
         return None
-    if not homes or any(not _opens_with(both, number, subject) for number in homes):
+    if not homes or any(not opens_with(both, number, subject) for number in homes):
         return None
     most = max(held[number] for number in homes)
     for number in range(len(both.clauses)):
@@ -72,7 +76,7 @@ def other_slot(both: Comparison) -> str | None:
         if slot is None or not homes:
             continue
         leads = all(
-            _opens_with(both, at, [unit]) or _framed(both, at, unit, slot[1]) for at in homes
+            opens_with(both, at, [unit]) or _framed(both, at, unit, slot[1]) for at in homes
         )
         held = both.held([other for other in both.units if not _in_one_phrase(both, other, unit)])
         for number, clause in enumerate(both.clauses):
@@ -107,25 +111,29 @@ def _framed(both: Comparison, number: int, unit: Unit, preposition: str) -> bool
 def _subject_units(both: Comparison) -> list[Unit]:
     """The units before the first verb of the statement's own text."""
     first = min((unit.own for unit in both.units), default=None)
-    verb = VERB.search(both.own.normal, first[1]) if first else None
+    if first is None:
+        return []
+    relative = _RELATIVE.match(both.own.normal, first[1])
+    verb = VERB.search(both.own.normal, relative.end() if relative else first[1])
     if verb is None:
         return []
     return [unit for unit in both.units if unit.own[1] <= verb.start()]
 
 
-def _main_end(normal: str) -> int:
-    """Where the first clause of the statement's own text ends."""
-    stop = _STOP.search(normal)
+def _main_end(normal: str, begin: int) -> int:
+    """Where the first clause of the statement's own text ends, sought behind its subject."""
+    stop = _STOP.search(normal, begin)
     return stop.start() if stop else len(normal)
 
 
-def _opens_with(both: Comparison, number: int, units: list[Unit]) -> bool:
-    """Whether a minimal clause has one of the units as its subject, and a verb behind it."""
+def opens_with(both: Comparison, number: int, units: list[Unit]) -> bool:
+    """Whether a minimal clause has one of the units as its subject, with a verb or a value."""
     start, end = both.clauses[number]
     text = both.passage.normal[start:end]
     opened = start + _LEAD.match(text).end()  # type: ignore[union-attr]
+    valued = "|" not in text and any(within(one.span, (start, end)) for one in both.foreign)
     return any(
-        span[0] == opened and VERB.search(both.passage.normal, span[1], end) is not None
+        span[0] == opened and (valued or VERB.search(both.passage.normal, span[1], end) is not None)
         for unit in units
         for span in unit.places
     )
@@ -147,6 +155,8 @@ def _foreign_subject(both: Comparison, number: int, homes: list[int]) -> str | N
         return word[0]
     verb = VERB.search(text, word.end())
     if verb is None or word[0] in STOPWORDS:
+        return None
+    if word[0].isdigit() and not _SAID.search(text, word.end()):
         return None
     taken: list[Span] = [span for unit in both.units for span in unit.places]
     subject = (start + opened, start + verb.start())

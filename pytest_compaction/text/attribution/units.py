@@ -15,8 +15,11 @@ from pytest_compaction.text.sentences.parsed import Parsed, Span
 from pytest_compaction.text.sentences.things import Thing, proper_names, things
 
 _PRONOUN: Final = re.compile(
-    r"[\W_]*(?:and |but |now |then |where |there )*(?:it|they|this|these|he|she)\b"
+    r"[\W_]*(?:and |but |now |then |where |there )*"
+    r"(?!it (?:is|was) (?:only |not )?[^,;]+,? (?:that|who|which)\b)"
+    r"(?:it|they|this|these|he|she)\b"
 )
+"""A pronoun for what stands before; not the "it" of "it was the cook who rang"."""
 _COPULA: Final = re.compile("is|are|was|were")
 _CONJUNCTION: Final = re.compile(r",? ?(?:and |or |but |then )?(?:(?:at|in|on|to) )?")
 _Groups = Sequence[tuple[list[Span], list[tuple[Span, ...]]]]
@@ -41,16 +44,28 @@ class Comparison:
     clauses: tuple[Span, ...]
     foreign: tuple[Thing, ...]
     parts: tuple[Span, ...]
-    keyed: tuple[Span, ...] = ()
+    groups: tuple[tuple[Span, ...], ...] = ()
+
+    @property
+    def keyed(self) -> list[Span]:
+        """Where the passage has words of the key groups."""
+        return [span for group in self.groups for span in group]
+
+    def has_group(self, number: int) -> list[bool]:
+        """Of each key group, whether a minimal clause has a word of it."""
+        clause = self.clauses[number]
+        return [any(within(span, clause) for span in group) for group in self.groups]
 
     def beside(self, places: Sequence[Span]) -> list[Unit]:
-        """The other units in the clauses of the statement's own text that hold these places."""
+        """The other units in the clauses of the statement's own text that hold these places.
+
+        Where these hold no other, and a colon follows, all others.
+        """
         parts = [part for part in self.parts if meets(part, places)]
-        return [
-            unit
-            for unit in self.units
-            if not meets(unit.own, places) and (not parts or meets(unit.own, parts))
-        ]
+        others = [unit for unit in self.units if not meets(unit.own, places)]
+        near = [unit for unit in others if not parts or meets(unit.own, parts)]
+        labels = any(self.own.normal.startswith(": ", end) for _, end in parts)
+        return near or (others if labels else [])
 
     def held(self, units: Sequence[Unit]) -> list[int]:
         """How many of these units each minimal clause holds; a pronoun stands for a subject."""
@@ -128,7 +143,7 @@ def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:
         foreign = tuple(one for one in foreign if not _taken_back(one, passage))
     clauses = minimal_clauses(passage.normal, heard, passage.joints)
     parts = minimal_clauses(own.parsed.normal, mine)
-    keyed = tuple(span for _, theirs in groups for spans in theirs for span in spans)
+    keyed = tuple(tuple(span for spans in theirs for span in spans) for _, theirs in groups)
     return Comparison(own.parsed, tuple(units), passage, clauses, foreign, parts, keyed)
 
 

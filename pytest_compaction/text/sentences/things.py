@@ -35,7 +35,7 @@ _LABELS: Final = frozenset(
 )
 """Nouns that a number names one of, where it counts nothing."""
 _NOUNS: Final = frozenset("child foot index life man matrix mouse person tooth woman".split())
-_PAST: Final = frozenset(
+PAST: Final = frozenset(
     form for base, forms in IRREGULAR_FORMS.items() if base not in _NOUNS for form in forms
 )
 _CAPITAL: Final = re.compile(r"(?<![\w/.])([A-Z][a-z]+)(?![\w/]|\.\w)")
@@ -138,7 +138,7 @@ def _valued(normal: str, value: Value) -> Thing:
 
 
 def _is_verb(word: str) -> bool:
-    return word.endswith("ed") or word in _PAST
+    return word.endswith("ed") or word in PAST
 
 
 def _sort(kind: Hashable) -> Hashable:
