@@ -106,6 +106,25 @@ EXAMPLES = [
         "The salt goes into the dough.",
         "The salt goes out of the dough into the topping.",
     ),
+    # the verb itself, where a key stands for something beside it
+    (
+        "the bailiff keeps them",
+        (("bailiff",), ("keeps", "lost letters", "letters of the jury")),
+        "The bailiff keeps the letters of the jury.",
+        "The bailiff does not keep the letters of the jury: the clerk burns them.",
+    ),
+    (
+        "a roast of more than 4 kg is refused by the oven",
+        (("4 kg",), ("refused", "limit", "oven")),
+        "The oven refuses a roast of more than 4 kg.",
+        "The oven is warm; a roast of more than 4 kg is not refused by it.",
+    ),
+    (
+        "crumbs and dust count in the log",
+        (("crumbs",), ("dust",), ("log", "count")),
+        "Crumbs and dust count in the log.",
+        "Crumbs and dust do not count in the log.",
+    ),
     # what need not wait
     (
         "nothing is served until the cook has tasted it",
@@ -141,6 +160,11 @@ def test_what_is_denied_or_said_of_others_is_not_stated(fact, keys, right, wrong
             "the prior is 6.0 in all trials",
             (("prior",), ("6.0",), ("trials",)),
             "Prior 6.0 in all trials.",
+        ),
+        (
+            "nobody but the clerk writes into the register",
+            (("register",), ("not write", "only the clerk writes")),
+            "The register is the clerk's. You do not write into the register.",
         ),
         (
             "the judge rejected the plea",

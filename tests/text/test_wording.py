@@ -89,6 +89,11 @@ def test_a_denied_value_stays_denied(text):
             "The clerk asks the bailiff.",
         ),
         (
+            "the probe keeps printing time, place and heat",
+            "The probe keeps printing time, place and heat.",
+            "The probe does not keep time, place and heat but prints the heat only.",
+        ),
+        (
             "the valve opens before the pump starts",
             "The valve opens before the pump starts, at noon.",
             "The pump starts before the valve opens, at noon.",

@@ -38,6 +38,12 @@ _OTHERS: Final = re.compile(
 """A clause about something else than what was named before it."""
 _SPEAKS_OF_OTHERS: Final = re.compile(r"(?<![\w-])(?:only|others?|rest|remaining|else|alone)\b")
 _NAME: Final = re.compile(r"[^a-z ;,]")
+_NEGATION: Final = re.compile(
+    r"not|never|no longer|cannot|\w+n't|(?:fail|refus|neglect|declin|omit|forg[eo]t|unable)\w* to"
+)
+_NEGATED: Final = re.compile(r"(?:\bnot|n't) (?:\w+ly )?$")
+_AUXILIARY: Final = re.compile(r"(?: (?:be|been|being|have|to|yet|really|\w+ly))* ")
+"""What may stand between a negation and its verb."""
 _CLOSE: Final = 4
 """Letters that a verb must have for its negation with "un" to be looked for."""
 
@@ -59,6 +65,37 @@ def word_denied(text: str, passage: Parsed, around: Parsed | None = None) -> str
         if not places and (un := _undone(passage, term)):
             return f'"{un}" denies it'
     return None
+
+
+def verb_denied(text: str, passage: Parsed) -> str | None:
+    """A verb that the statement affirms and the passage only negates: "does not keep"."""
+    own = meaning(text).parsed
+    for term in meaning(text).terms:
+        if is_value(term) or is_name(term):
+            continue
+        spans = own.term_places(term)
+        if any(
+            cue.kind in REVERSING and cue.at[0] < end for cue in own.sense.cues for _, end in spans
+        ):
+            continue
+        same = passage.places.get(term.keys[0], [])
+        if same and all(_is_negated_verb(passage, span) for span in same):
+            return f'"{passage.normal[slice(*same[0])]}" is denied'
+    return None
+
+
+def _is_negated_verb(passage: Parsed, span: Span) -> bool:
+    """Whether a negation stands right before the word, or in an expression that ends with it."""
+    if _NEGATED.search(passage.normal, 0, span[0]) and any(
+        cue.at[0] < span[0] and cue.at[1] == span[1] for cue in passage.sense.cues
+    ):
+        return True
+    return _is_denied(passage, span) and any(
+        _NEGATION.fullmatch(passage.normal, *cue.at)
+        and cue.reaches(*span)
+        and _AUXILIARY.fullmatch(passage.normal, cue.at[1], span[0])
+        for cue in passage.sense.cues
+    )
 
 
 def group_denied(text: str, groups: Sequence[Sequence[Found]], passage: Parsed) -> str | None:

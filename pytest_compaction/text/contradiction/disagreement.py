@@ -10,6 +10,7 @@ from pytest_compaction.text.contradiction.denials import (
     ban_rejected,
     group_denied,
     said_of_others,
+    verb_denied,
     word_denied,
 )
 from pytest_compaction.text.contradiction.standing import closes, is_step
@@ -40,6 +41,7 @@ def disagreed(
         difference(text, passage, statement.type)
         or said_of_others(text, groups, passage)
         or ban_rejected(groups, passage)
+        or verb_denied(text, passage)
     )
     if why is None and asserts(statement):
         why = group_denied(text, groups, passage) or word_denied(text, passage, around)
