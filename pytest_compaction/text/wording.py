@@ -11,7 +11,7 @@ from typing import Final
 
 from pytest_compaction.text.attribution.binding import bound_otherwise
 from pytest_compaction.text.contradiction.agreement import affirmed, difference
-from pytest_compaction.text.contradiction.denials import verb_denied
+from pytest_compaction.text.contradiction.denials import idea_rejected, verb_denied
 from pytest_compaction.text.keys.alternatives import (
     Alternative,
     Term,
@@ -153,6 +153,7 @@ def _said_otherwise(
         difference(form, around, type)
         or affirmed(form, parsed)
         or verb_denied(form, around)
+        or idea_rejected(form, around)
         or bound_otherwise(form, groups, around)
     )
 

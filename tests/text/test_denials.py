@@ -125,6 +125,26 @@ EXAMPLES = [
         "Crumbs and dust count in the log.",
         "Crumbs and dust do not count in the log.",
     ),
+    # an idea that was rejected in words beside those of the keys
+    (
+        "who wants a second loaf cleans the oven by hand",
+        (("cleans",), ("by hand", "oven")),
+        "Who wants a second loaf cleans the oven by hand.",
+        "Who wants a second loaf turns the key, which cleans the oven; doing it by hand was "
+        "set aside as too slow.",
+    ),
+    (
+        "the robes hang in a room of their own",
+        (("robes",), ("room of their own", "loft", "room")),
+        "The robes hang in a room of their own.",
+        "The robes hang in the court; the idea of a room of their own, the loft, was dropped.",
+    ),
+    (
+        "the antenna is major",
+        (("antenna",), ("major",)),
+        "The antenna is major.",
+        "Making the antenna major was only proposed; it is still listed as minor.",
+    ),
     # what need not wait
     (
         "nothing is served until the cook has tasted it",
@@ -160,6 +180,11 @@ def test_what_is_denied_or_said_of_others_is_not_stated(fact, keys, right, wrong
             "the prior is 6.0 in all trials",
             (("prior",), ("6.0",), ("trials",)),
             "Prior 6.0 in all trials.",
+        ),
+        (
+            "with vinegar every sauce has to be cooked",
+            (("vinegar",), ("cooked", "boiled")),
+            "Vinegar was rejected, since every sauce would be cooked with it.",
         ),
         (
             "nobody but the clerk writes into the register",

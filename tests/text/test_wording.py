@@ -89,6 +89,11 @@ def test_a_denied_value_stays_denied(text):
             "The clerk asks the bailiff.",
         ),
         (
+            "the angle is who mended the mast and who paid",
+            "The angle is who mended the mast and who paid.",
+            "The angle is the captain; who mended the mast and who paid was turned down.",
+        ),
+        (
             "the probe keeps printing time, place and heat",
             "The probe keeps printing time, place and heat.",
             "The probe does not keep time, place and heat but prints the heat only.",

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.text.keys.alternatives import Term, is_value
-from pytest_compaction.text.negation.polarity import Cue
+from pytest_compaction.text.negation.polarity import NOWHERE, Cue
 from pytest_compaction.text.sentences.groups import REVERSING, Found
 from pytest_compaction.text.sentences.meaning import is_name, meaning
-from pytest_compaction.text.sentences.parsed import Parsed, Span
+from pytest_compaction.text.sentences.negatives import denies
+from pytest_compaction.text.sentences.parsed import Parsed, Span, parse
 from pytest_compaction.text.words import is_path, stem
 
 _BUT: Final = re.compile(r"[^,;:.]{1,40}? but\b")
@@ -38,6 +39,12 @@ _OTHERS: Final = re.compile(
 """A clause about something else than what was named before it."""
 _SPEAKS_OF_OTHERS: Final = re.compile(r"(?<![\w-])(?:only|others?|rest|remaining|else|alone)\b")
 _NAME: Final = re.compile(r"[^a-z ;,]")
+_JOINED: Final = re.compile(
+    r" (?:is|are|was|were) (?!(?:\w+ly )?\w+(?:ed|en|t|n)\b)[^,;]*\b(?:and|but|or|then)\b"
+    r"(?: \w+){0,2} $"
+)
+"""What a subject is, before "and": "the loft is the store and was given up"."""
+_JUDGED: Final = re.compile(r"(?:is|was|are|were) ")
 _NEGATION: Final = re.compile(
     r"not|never|no longer|cannot|\w+n't|(?:fail|refus|neglect|declin|omit|forg[eo]t|unable)\w* to"
 )
@@ -96,6 +103,51 @@ def _is_negated_verb(passage: Parsed, span: Span) -> bool:
         and _AUXILIARY.fullmatch(passage.normal, cue.at[1], span[0])
         for cue in passage.sense.cues
     )
+
+
+def idea_rejected(text: str, passage: Parsed, groups: Sequence[Sequence[Found]] = ()) -> str | None:
+    """A word that stands only in what was rejected, where the statement tells of no rejection.
+
+    A statement may say of what was rejected why it was: then its other words stand behind.
+    """
+    own = meaning(text)
+    if own.parsed.sense.cues or denies(own.parsed) or _ask_rejection(groups):
+        return None
+    held = [(term, places) for term in own.terms if (places := passage.term_places(term))]
+    for cue in passage.sense.cues:
+        if cue.kind != "rejected" or _JUDGED.match(passage.normal, cue.at[0]):
+            continue
+        if any(other.kind in REVERSING and other.reaches(*cue.at) for other in passage.sense.cues):
+            continue
+        joined = _JOINED.search(passage.normal, *cue.before)
+        subject = (cue.before[0], joined.start() if joined else cue.before[1])
+        if passage.normal.startswith(":", cue.at[1]):
+            subject = NOWHERE
+        inside = [
+            term
+            for term, places in held
+            if all(cue.reaches(*span) or _within(subject, span) for span in places)
+        ]
+        behind = any(min(places)[0] >= cue.at[1] for term, places in held if term not in inside)
+        words = [term for term in inside if not is_value(term) and not is_name(term)]
+        if words and not behind:
+            start, end = passage.term_places(words[0])[0]
+            return f'"{passage.normal[start:end]}" was rejected'
+    return None
+
+
+def _ask_rejection(groups: Sequence[Sequence[Found]]) -> bool:
+    """Whether a word found for a group is one of rejection."""
+    return any(
+        cue.kind == "rejected"
+        for group in groups
+        for one in group
+        for cue in parse(one.match.alternative.normal, {}).sense.cues
+    )
+
+
+def _within(outer: Span, inner: Span) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
 def group_denied(text: str, groups: Sequence[Sequence[Found]], passage: Parsed) -> str | None:

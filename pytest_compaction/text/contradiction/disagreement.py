@@ -9,6 +9,7 @@ from pytest_compaction.text.contradiction.agreement import difference
 from pytest_compaction.text.contradiction.denials import (
     ban_rejected,
     group_denied,
+    idea_rejected,
     said_of_others,
     verb_denied,
     word_denied,
@@ -42,6 +43,7 @@ def disagreed(
         or said_of_others(text, groups, passage)
         or ban_rejected(groups, passage)
         or verb_denied(text, passage)
+        or idea_rejected(text, around or passage, groups)
     )
     if why is None and asserts(statement):
         why = group_denied(text, groups, passage) or word_denied(text, passage, around)

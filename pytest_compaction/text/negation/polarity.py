@@ -194,9 +194,15 @@ def _without_part(normal: str, bounds: Bounds) -> Iterator[Cue]:
 
 
 def _shared(normal: str, bounds: Bounds, left: int, start: int) -> int:
-    """Where the clause begins whose subject or object a verb without one of its own shares."""
+    """Where the clause begins whose subject or object a verb without one of its own shares.
+
+    The subject may have an apposition between commas: "the loft, a store, was given up".
+    """
     while left > 0 and cue_forms.SHARING.fullmatch(normal[left:start].strip(" ,")):
+        apposed = re.fullmatch(rf", {cue_forms.AUX}(?: been)? ", normal[left:start])
         start, left = left, bounds.before(left)
+        if apposed and left > 0 and normal[left] == ",":
+            start, left = left, bounds.before(left)
     return left
 
 
