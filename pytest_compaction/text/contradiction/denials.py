@@ -270,6 +270,11 @@ def _reaches(passage: Parsed, cue: Cue, span: Span, rejected: bool) -> bool:
     if cue.kind not in REVERSING or (cue.at[0] < span[1] and span[0] < cue.at[1]):
         return False
     if cue.kind == "negated":
+        if any(
+            one.kind == "rejected" and cue.reaches(*one.at) and one.reaches_back(*span)
+            for one in passage.sense.cues
+        ):
+            return False
         gone = _NOT_THERE.match(passage.normal, cue.at[1]) is not None
         return cue.reaches(*span) or (gone and cue.reaches_back(*span))
     if cue.kind == "rejected":
