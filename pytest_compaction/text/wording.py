@@ -11,7 +11,7 @@ from typing import Final
 
 from pytest_compaction.text.attribution.binding import bound_otherwise
 from pytest_compaction.text.contradiction.agreement import affirmed, difference
-from pytest_compaction.text.contradiction.denials import idea_rejected, verb_denied, word_denied
+from pytest_compaction.text.contradiction.denials import idea_rejected, verb_affirmed, verb_denied, word_denied
 from pytest_compaction.text.keys.alternatives import (
     Alternative,
     Term,
@@ -154,6 +154,7 @@ def _said_otherwise(
         difference(form, around, type)
         or affirmed(form, parsed)
         or verb_denied(form, around)
+        or verb_affirmed(form, around)
         or idea_rejected(form, around)
         or (_asserts(form) and word_denied(form, around))
         or bound_otherwise(form, groups, around)

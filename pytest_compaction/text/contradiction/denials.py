@@ -48,6 +48,10 @@ _JUDGED: Final = re.compile(r"(?:is|was|are|were) ")
 _NEGATION: Final = re.compile(
     r"not|never|no longer|cannot|\w+n't|(?:fail|refus|neglect|declin|omit|forg[eo]t|unable)\w* to"
 )
+_AFFIRMING: Final = re.compile(
+    r"\b(?:is|are|was|were|may|can|could|might|does|do|did|has|have|will|(?:to|may|can|will) be|been)"
+    r" (?:(?:now|again|\w+ly|still|the|an?|well) )*$"
+)
 _NEGATED: Final = re.compile(r"(?:\bnot|n't) (?:\w+ly )?$")
 _AUXILIARY: Final = re.compile(r"(?: (?:be|been|being|have|to|yet|really|\w+ly))* ")
 """What may stand between a negation and its verb."""
@@ -89,6 +93,27 @@ def verb_denied(text: str, passage: Parsed) -> str | None:
         if same and all(_is_negated_verb(passage, span) for span in same):
             return f'"{passage.normal[slice(*same[0])]}" is denied'
     return None
+
+
+def verb_affirmed(text: str, passage: Parsed) -> str | None:
+    """A verb that the statement negates and the passage only affirms: "may be changed"."""
+    own = meaning(text)
+    for term in own.terms:
+        if is_value(term) or is_name(term):
+            continue
+        spans, same = own.parsed.term_places(term), passage.places.get(term.keys[0], [])
+        if not same or not all(_is_negated_verb(own.parsed, span) for span in spans):
+            continue
+        if all(_is_affirmed_verb(passage, span) for span in same):
+            return f'"{passage.normal[slice(*same[0])]}" without its negation'
+    return None
+
+
+def _is_affirmed_verb(passage: Parsed, span: Span) -> bool:
+    return _AFFIRMING.search(passage.normal, 0, span[0]) is not None and not any(
+        cue.kind in REVERSING and (cue.reaches(*span) or cue.reaches_back(*span))
+        for cue in passage.sense.cues
+    )
 
 
 def _is_negated_verb(passage: Parsed, span: Span) -> bool:

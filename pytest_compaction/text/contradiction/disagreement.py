@@ -11,6 +11,7 @@ from pytest_compaction.text.contradiction.denials import (
     group_denied,
     idea_rejected,
     said_of_others,
+    verb_affirmed,
     verb_denied,
     word_denied,
 )
@@ -43,6 +44,7 @@ def disagreed(
         or said_of_others(text, groups, passage)
         or ban_rejected(groups, passage)
         or verb_denied(text, passage)
+        or verb_affirmed(text, passage)
         or idea_rejected(text, around or passage, groups)
     )
     if why is None and asserts(statement):
