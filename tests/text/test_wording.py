@@ -94,6 +94,26 @@ def test_a_denied_value_stays_denied(text):
             "The angle is the captain; who mended the mast and who paid was turned down.",
         ),
         (
+            "wipe the ovens for the feast",
+            "Open: wiping the ovens for the feast.",
+            "Todo list: wiping the ovens for the feast is completed.",
+        ),
+        (
+            "the bailiff has to look over the exhibits",
+            "The bailiff still has to look over the exhibits.",
+            "The bailiff has already looked over the exhibits and they are fine.",
+        ),
+        (
+            "the seal of the tank is never opened by the crew",
+            "The seal of the tank is never opened by the crew.",
+            "The seal of the tank may be opened by the crew whenever it leaks.",
+        ),
+        (
+            "prefer to roast with the new pan",
+            "The cook prefers to roast with the new pan.",
+            "The cook prefers to roast with the grill and does not want the new pan used.",
+        ),
+        (
             "the probe keeps printing time, place and heat",
             "The probe keeps printing time, place and heat.",
             "The probe does not keep time, place and heat but prints the heat only.",
@@ -122,6 +142,17 @@ def test_a_number_between_commas_belongs_to_the_name_before_it():
     fact = "The pilot flew 65 hours on the probe"
     assert outcome(fact, "The pilot , 44 , flew 65 hours on the probe.") == "stated"
     assert outcome(fact, "The pilot , 44 , flew 56 hours on the probe.") != "stated"
+
+
+def test_what_may_not_be_dropped_is_not_denied():
+    fact = "both names of the witness stay"
+    text = "Left: a list of which neither of both names of the witness may be dropped, they stay."
+    assert outcome(fact, text) == "stated"
+
+
+def test_a_denial_under_a_condition_is_no_denial_of_the_verb():
+    fact = "the tart is dropped if the plums are not delivered"
+    assert outcome(fact, "The tart is dropped unless the plums are delivered.") == "stated"
 
 
 def test_a_noun_in_s_is_no_verb_with_two_sides():

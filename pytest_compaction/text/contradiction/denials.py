@@ -49,9 +49,11 @@ _NEGATION: Final = re.compile(
     r"not|never|no longer|cannot|\w+n't|(?:fail|refus|neglect|declin|omit|forg[eo]t|unable)\w* to"
 )
 _AFFIRMING: Final = re.compile(
-    r"\b(?:is|are|was|were|may|can|could|might|does|do|did|has|have|will|(?:to|may|can|will) be|been)"
+    r"\b(?:is|are|was|were|may|can|could|might|does|do|did|has|have|will|been|"
+    r"(?:to|may|can|will) be)"
     r" (?:(?:now|again|\w+ly|still|the|an?|well) )*$"
 )
+_CONDITION: Final = re.compile(r"\b(?:if|unless|until|when|whether|where|because|since)\b")
 _NEGATED: Final = re.compile(r"(?:\bnot|n't) (?:\w+ly )?$")
 _AUXILIARY: Final = re.compile(r"(?: (?:be|been|being|have|to|yet|really|\w+ly))* ")
 """What may stand between a negation and its verb."""
@@ -86,7 +88,9 @@ def verb_denied(text: str, passage: Parsed) -> str | None:
             continue
         spans = own.term_places(term)
         if any(
-            cue.kind in REVERSING and cue.at[0] < end for cue in own.sense.cues for _, end in spans
+            cue.kind in REVERSING and cue.at[0] <= end + 1
+            for cue in own.sense.cues
+            for _, end in spans
         ):
             continue
         same = passage.places.get(term.keys[0], [])
@@ -103,6 +107,8 @@ def verb_affirmed(text: str, passage: Parsed) -> str | None:
             continue
         spans, same = own.parsed.term_places(term), passage.places.get(term.keys[0], [])
         if not same or not all(_is_negated_verb(own.parsed, span) for span in spans):
+            continue
+        if any(_CONDITION.search(own.parsed.normal, 0, start) for start, _ in spans):
             continue
         if all(_is_affirmed_verb(passage, span) for span in same):
             return f'"{passage.normal[slice(*same[0])]}" without its negation'
