@@ -11,12 +11,9 @@ from typing import Final
 
 from pytest_compaction.text.attribution.binding import bound_otherwise
 from pytest_compaction.text.contradiction.agreement import affirmed, difference
-from pytest_compaction.text.contradiction.denials import (
-    idea_rejected,
-    verb_affirmed,
-    verb_denied,
-    word_denied,
-)
+from pytest_compaction.text.contradiction.denials import word_denied
+from pytest_compaction.text.contradiction.rejections import idea_rejected
+from pytest_compaction.text.contradiction.verbs import verb_affirmed, verb_denied
 from pytest_compaction.text.keys.alternatives import (
     Alternative,
     Term,

@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.text.keys.alternatives import Term, is_value
-from pytest_compaction.text.negation.polarity import NOWHERE, Cue
+from pytest_compaction.text.negation.polarity import Cue
 from pytest_compaction.text.sentences.groups import REVERSING, Found
 from pytest_compaction.text.sentences.meaning import is_name, meaning
-from pytest_compaction.text.sentences.negatives import denies
-from pytest_compaction.text.sentences.parsed import Parsed, Span, parse
+from pytest_compaction.text.sentences.parsed import Parsed, Span
 from pytest_compaction.text.words import is_path, stem
 
 _BUT: Final = re.compile(r"[^,;:.]{1,40}? but\b")
@@ -39,24 +38,6 @@ _OTHERS: Final = re.compile(
 """A clause about something else than what was named before it."""
 _SPEAKS_OF_OTHERS: Final = re.compile(r"(?<![\w-])(?:only|others?|rest|remaining|else|alone)\b")
 _NAME: Final = re.compile(r"[^a-z ;,]")
-_JOINED: Final = re.compile(
-    r" (?:is|are|was|were) (?!(?:\w+ly )?\w+(?:ed|en|t|n)\b)[^,;]*\b(?:and|but|or|then)\b"
-    r"(?: \w+){0,2} $"
-)
-"""What a subject is, before "and": "the loft is the store and was given up"."""
-_JUDGED: Final = re.compile(r"(?:is|was|are|were) ")
-_NEGATION: Final = re.compile(
-    r"not|never|no longer|cannot|\w+n't|(?:fail|refus|neglect|declin|omit|forg[eo]t|unable)\w* to"
-)
-_AFFIRMING: Final = re.compile(
-    r"\b(?:is|are|was|were|may|can|could|might|does|do|did|has|have|will|been|"
-    r"(?:to|may|can|will) be)"
-    r" (?:(?:now|again|\w+ly|still|the|an?|well) )*$"
-)
-_CONDITION: Final = re.compile(r"\b(?:if|unless|until|when|whether|where|because|since)\b")
-_NEGATED: Final = re.compile(r"(?:\bnot|n't) (?:\w+ly )?$")
-_AUXILIARY: Final = re.compile(r"(?: (?:be|been|being|have|to|yet|really|\w+ly))* ")
-"""What may stand between a negation and its verb."""
 _CLOSE: Final = 4
 """Letters that a verb must have for its negation with "un" to be looked for."""
 
@@ -72,113 +53,12 @@ def word_denied(text: str, passage: Parsed, around: Parsed | None = None) -> str
         if not places and around is not None and term.keys:
             heard, places = around, around.places.get(term.keys[0], [])
         places = [span for span in places if not is_path(heard.normal[slice(*span)])]
-        if places and all(_is_denied(heard, span) for span in places):
+        if places and all(is_denied(heard, span) for span in places):
             start, end = places[0]
             return f'"{heard.normal[start:end]}" is denied'
         if not places and (un := _undone(passage, term)):
             return f'"{un}" denies it'
     return None
-
-
-def verb_denied(text: str, passage: Parsed) -> str | None:
-    """A verb that the statement affirms and the passage only negates: "does not keep"."""
-    own = meaning(text).parsed
-    for term in meaning(text).terms:
-        if is_value(term) or is_name(term):
-            continue
-        spans = own.term_places(term)
-        if any(
-            cue.kind in REVERSING and cue.at[0] <= end + 1
-            for cue in own.sense.cues
-            for _, end in spans
-        ):
-            continue
-        same = passage.places.get(term.keys[0], [])
-        if same and all(_is_negated_verb(passage, span) for span in same):
-            return f'"{passage.normal[slice(*same[0])]}" is denied'
-    return None
-
-
-def verb_affirmed(text: str, passage: Parsed) -> str | None:
-    """A verb that the statement negates and the passage only affirms: "may be changed"."""
-    own = meaning(text)
-    for term in own.terms:
-        if is_value(term) or is_name(term):
-            continue
-        spans, same = own.parsed.term_places(term), passage.places.get(term.keys[0], [])
-        if not same or not all(_is_negated_verb(own.parsed, span) for span in spans):
-            continue
-        if any(_CONDITION.search(own.parsed.normal, 0, start) for start, _ in spans):
-            continue
-        if all(_is_affirmed_verb(passage, span) for span in same):
-            return f'"{passage.normal[slice(*same[0])]}" without its negation'
-    return None
-
-
-def _is_affirmed_verb(passage: Parsed, span: Span) -> bool:
-    return _AFFIRMING.search(passage.normal, 0, span[0]) is not None and not any(
-        cue.kind in REVERSING and (cue.reaches(*span) or cue.reaches_back(*span))
-        for cue in passage.sense.cues
-    )
-
-
-def _is_negated_verb(passage: Parsed, span: Span) -> bool:
-    """Whether a negation stands right before the word, or in an expression that ends with it."""
-    if _NEGATED.search(passage.normal, 0, span[0]) and any(
-        cue.at[0] < span[0] and cue.at[1] == span[1] for cue in passage.sense.cues
-    ):
-        return True
-    return _is_denied(passage, span) and any(
-        _NEGATION.fullmatch(passage.normal, *cue.at)
-        and cue.reaches(*span)
-        and _AUXILIARY.fullmatch(passage.normal, cue.at[1], span[0])
-        for cue in passage.sense.cues
-    )
-
-
-def idea_rejected(text: str, passage: Parsed, groups: Sequence[Sequence[Found]] = ()) -> str | None:
-    """A word that stands only in what was rejected, where the statement tells of no rejection.
-
-    A statement may say of what was rejected why it was: then its other words stand behind.
-    """
-    own = meaning(text)
-    if own.parsed.sense.cues or denies(own.parsed) or _ask_rejection(groups):
-        return None
-    held = [(term, places) for term in own.terms if (places := passage.term_places(term))]
-    for cue in passage.sense.cues:
-        if cue.kind != "rejected" or _JUDGED.match(passage.normal, cue.at[0]):
-            continue
-        if any(other.kind in REVERSING and other.reaches(*cue.at) for other in passage.sense.cues):
-            continue
-        joined = _JOINED.search(passage.normal, *cue.before)
-        subject = (cue.before[0], joined.start() if joined else cue.before[1])
-        if passage.normal.startswith(":", cue.at[1]):
-            subject = NOWHERE
-        inside = [
-            term
-            for term, places in held
-            if all(cue.reaches(*span) or _within(subject, span) for span in places)
-        ]
-        behind = any(min(places)[0] >= cue.at[1] for term, places in held if term not in inside)
-        words = [term for term in inside if not is_value(term) and not is_name(term)]
-        if words and not behind:
-            start, end = passage.term_places(words[0])[0]
-            return f'"{passage.normal[start:end]}" was rejected'
-    return None
-
-
-def _ask_rejection(groups: Sequence[Sequence[Found]]) -> bool:
-    """Whether a word found for a group is one of rejection."""
-    return any(
-        cue.kind == "rejected"
-        for group in groups
-        for one in group
-        for cue in parse(one.match.alternative.normal, {}).sense.cues
-    )
-
-
-def _within(outer: Span, inner: Span) -> bool:
-    return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
 def group_denied(text: str, groups: Sequence[Sequence[Found]], passage: Parsed) -> str | None:
@@ -193,28 +73,9 @@ def group_denied(text: str, groups: Sequence[Sequence[Found]], passage: Parsed) 
         others = [one.match.start for other in groups if other is not group for one in other]
         if _explained(passage, max(spans)[1], others):
             continue
-        if all(_is_denied(passage, span, rejected=True) for span in spans):
+        if all(is_denied(passage, span, rejected=True) for span in spans):
             start, end = spans[0]
             return f'"{passage.normal[start:end]}" is denied'
-    return None
-
-
-def ban_rejected(groups: Sequence[Sequence[Found]], passage: Parsed) -> str | None:
-    """A rejection of what one group asks for as a rejection: "banning it was turned down"."""
-    for cue in passage.sense.cues:
-        if cue.kind != "rejected":
-            continue
-        for group in groups:
-            own = [one.match for one in group if one.own]
-            told = any(one.start < cue.at[1] and cue.at[0] < one.end for one in own)
-            gerunds = [
-                passage.normal[slice(*span)]
-                for one in own
-                for span in one.spans
-                if cue.reaches_back(*span) and passage.normal[: span[1]].endswith("ing")
-            ]
-            if told and gerunds:
-                return f'"{gerunds[0]}" was rejected'
     return None
 
 
@@ -285,7 +146,7 @@ def _undone(passage: Parsed, term: Term) -> str | None:
     return None
 
 
-def _is_denied(passage: Parsed, span: Span, rejected: bool = False) -> bool:
+def is_denied(passage: Parsed, span: Span, rejected: bool = False) -> bool:
     """Whether an odd number of cues denies what stands here; "not a but b" denies only a.
 
     The subject of a negated verb is not denied; that of a rejecting one is, if ``rejected``.

@@ -6,16 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_compaction.text.contradiction.agreement import difference
-from pytest_compaction.text.contradiction.denials import (
-    ban_rejected,
-    group_denied,
-    idea_rejected,
-    said_of_others,
-    verb_affirmed,
-    verb_denied,
-    word_denied,
-)
+from pytest_compaction.text.contradiction.denials import group_denied, said_of_others, word_denied
+from pytest_compaction.text.contradiction.rejections import ban_rejected, idea_rejected
 from pytest_compaction.text.contradiction.standing import closes, is_step
+from pytest_compaction.text.contradiction.verbs import verb_affirmed, verb_denied
 from pytest_compaction.text.sentences.groups import Found, Weighed
 from pytest_compaction.text.sentences.parsed import Parsed
 from pytest_compaction.text.statement import Statement, asserts

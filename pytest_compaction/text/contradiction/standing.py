@@ -39,7 +39,8 @@ _AHEAD: Final = re.compile(
 """What stands before a verb that is asked for, planned or promised."""
 _OPEN: Final = re.compile(
     r"\b(?:to be|to do|todos?(?! lists?\b)|later|next|needs?|must|should|shall|has to|have to|"
-    r"will|yet|remain\w*|open|pending|outstanding|still (?:to|needs?|has|have|missing|undone|waits?)|"
+    r"will|yet|remain\w*|open|pending|outstanding|"
+    r"still (?:to|needs?|has|have|missing|undone|waits?)|"
     r"(?<!the )(?<!our )(?<!this )plan\w*|wants?|wanted|wish\w*|going to|propos\w+|"
     r"suggest\w*|ideas?|left for|left to|requests?|requested|tomorrow|not|never|asked (?:for|to)|"
     r"would|ready to|about to|due|follow-ups?|needed|waits?|waiting|awaits?|before|until)\b"
