@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.text.keys.alternatives import is_value
+from pytest_compaction.text.keys.alternatives import Term, is_value
 from pytest_compaction.text.negation.cue_forms import NO_PART, REJECT
 from pytest_compaction.text.negation.polarity import NOWHERE, Cue
 from pytest_compaction.text.sentences.groups import REVERSING, Found
@@ -32,11 +32,11 @@ def idea_rejected(text: str, passage: Parsed, groups: Sequence[Sequence[Found]] 
         return None
     own = meaning(text)
     negative = bool(own.parsed.sense.cues) or denies(own.parsed)
-    rejects = any(cue.kind == "rejected" for cue in own.parsed.sense.cues)
     held = [(term, places) for term in own.terms if (places := passage.term_places(term))]
+    firm = [term for term, _ in held if not _is_reached(own.parsed, term)]
     for cue in rejections:
         idle = NO_PART.match(passage.normal, cue.at[0]) is not None
-        if rejects if idle else negative:
+        if negative and not idle:
             continue
         joined = _JOINED.search(passage.normal, *cue.before)
         subject = (cue.before[0], joined.start() if joined else cue.before[1])
@@ -48,7 +48,11 @@ def idea_rejected(text: str, passage: Parsed, groups: Sequence[Sequence[Found]] 
             if all(cue.reaches(*span) or _within(subject, span) for span in places)
         ]
         behind = any(min(places)[0] >= cue.at[1] for term, places in held if term not in inside)
-        words = [term for term in inside if idle or not (is_value(term) or is_name(term))]
+        words = [
+            term
+            for term in inside
+            if term in firm and (idle or not (is_value(term) or is_name(term)))
+        ]
         if words and not behind:
             start, end = passage.term_places(words[0])[0]
             return f'"{passage.normal[start:end]}" was rejected'
@@ -82,6 +86,15 @@ def _is_rejection(passage: Parsed, cue: Cue) -> bool:
         and not any(
             other.kind in REVERSING and other.reaches(*cue.at) for other in passage.sense.cues
         )
+    )
+
+
+def _is_reached(parsed: Parsed, term: Term) -> bool:
+    """Whether a cue of a sentence reverses what it says with this term."""
+    return any(
+        cue.kind in REVERSING and (cue.reaches(*span) or cue.reaches_back(*span))
+        for cue in parsed.sense.cues
+        for span in parsed.term_places(term)
     )
 
 

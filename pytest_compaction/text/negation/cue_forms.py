@@ -54,8 +54,9 @@ NO_PART: Final = re.compile(
     r"\b(?:(?:had|has|have|having|with) nothing(?: at all| whatever)? to do with|"
     r"(?:ha[sd]|have|play(?:s|ed)?|takes?|took|bears?|bore|makes?|made|of|counts? as|"
     r"counted as|poses?|posed) "
-    r"no (?:\w+ )?(?:effect|part|influence|impact|bearing|role|difference|problem|obstacle|"
+    r"no (?:\w+ )?(?:effect|part|influence|impact|bearing|role|share|difference|problem|obstacle|"
     r"hindrance|issue|reason|cause|factor|consequence|importance|concern)"
+    r"|(?:ha[sd]|have) no (?:\w+ )?\w+ in (?:it|this|that|them)\b"
     r"|(?:do|does|did)(?:n't| not) (?:really )?(?:matter|come into|enter into|count))\b"
 )
 """What is said to have no part in something: "the cold played no part"."""

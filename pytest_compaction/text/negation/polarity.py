@@ -190,7 +190,8 @@ def _rejections(normal: str, bounds: Bounds) -> Iterator[Cue]:
 def _without_part(normal: str, bounds: Bounds) -> Iterator[Cue]:
     for match in cue_forms.NO_PART.finditer(normal):
         start, end = match.span()
-        yield Cue("rejected", (start, end), (end, bounds.after(end)), (bounds.before(start), start))
+        left = _shared(normal, bounds, bounds.before(start), start)
+        yield Cue("rejected", (start, end), (end, bounds.after(end)), (left, start))
 
 
 def _shared(normal: str, bounds: Bounds, left: int, start: int) -> int:
