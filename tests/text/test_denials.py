@@ -145,6 +145,19 @@ EXAMPLES = [
         "The antenna is major.",
         "Making the antenna major was only proposed; it is still listed as minor.",
     ),
+    # a part that was not had, and another code
+    (
+        "the roof leaks since the gutter is cracked",
+        (("roof",), ("leaks",)),
+        "The roof leaks since the gutter is cracked.",
+        "The roof leaks since the frost; the cracked gutter has no share in it.",
+    ),
+    (
+        "rule R-12 refused the witness Adler",
+        (("R-12", "refused"), ("Adler",)),
+        "The witness Adler was refused by R-12.",
+        "The witness Adler was refused by R-17.",
+    ),
     # what need not wait
     (
         "nothing is served until the cook has tasted it",

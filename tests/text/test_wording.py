@@ -114,6 +114,21 @@ def test_a_denied_value_stays_denied(text):
             "The cook prefers to roast with the grill and does not want the new pan used.",
         ),
         (
+            "the oven was closed for 20 minutes",
+            "The oven was closed for 20 minutes; the cook was away for 45 minutes.",
+            "The cook was away for 20 minutes, and the oven was closed for 45 minutes.",
+        ),
+        (
+            "the load was 280 kg although the limit was 256 kg",
+            "The load was 280 kg, the limit was 256 kg.",
+            "The limit was 280 kg and the load was 256 kg.",
+        ),
+        (
+            "the rice cooks for 12 minutes",
+            "The soup cooks for 20 minutes and the rice for 12.",
+            "The rice cooks for 20 minutes and rests 12 minutes.",
+        ),
+        (
             "the probe keeps printing time, place and heat",
             "The probe keeps printing time, place and heat.",
             "The probe does not keep time, place and heat but prints the heat only.",
