@@ -125,7 +125,7 @@ def test_a_denied_value_stays_denied(text):
         ),
         (
             "the rice cooks for 12 minutes",
-            "The soup cooks for 20 minutes and the rice for 12.",
+            "The soup cooks for 20 minutes and the rice for 12 minutes.",
             "The rice cooks for 20 minutes and rests 12 minutes.",
         ),
         (
