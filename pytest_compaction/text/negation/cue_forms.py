@@ -79,7 +79,6 @@ REJECT: Final = re.compile(
     r"dismiss(?:es|ed|ing)?|turn(?:s|ed|ing) down|gave up on|given up|giving up on|"
     r"roll(?:s|ed|ing)? back|decided against|decides? against|advised? against|undid|undone|"
     r"back(?:ed)? out|withdr[ae]wn?|taken back|takes? back|took back|scrapped|vetoed|overruled|"
-    r"(?:put|set|laid) aside|shelved|talked out of|"
     r"only (?:proposed|suggested|discussed|considered|mentioned|thought of|an idea)|"
     r"not chosen|cancell?ed|retracted|dropped(?! (?:from|to|by|below|under)\b)|left out|"
     r"(?:is|was|are|were) (?:false|wrong|untrue|incorrect|obsolete|outdated|stale|superseded)|"
