@@ -11,6 +11,9 @@ from typing import Final
 
 from pytest_compaction.text.attribution.binding import bound_otherwise
 from pytest_compaction.text.contradiction.agreement import affirmed, difference
+from pytest_compaction.text.contradiction.denials import word_denied
+from pytest_compaction.text.contradiction.rejections import idea_rejected
+from pytest_compaction.text.contradiction.verbs import verb_affirmed, verb_denied
 from pytest_compaction.text.keys.alternatives import (
     Alternative,
     Term,
@@ -21,6 +24,7 @@ from pytest_compaction.text.keys.alternatives import (
 from pytest_compaction.text.negation.polarity import Cue
 from pytest_compaction.text.overlap import Overlap, PreparedText, overlaps
 from pytest_compaction.text.sentences.groups import RANK, Found, Outcome, Weighed, weigh
+from pytest_compaction.text.sentences.negatives import denies
 from pytest_compaction.text.sentences.parsed import Parsed, parse
 from pytest_compaction.text.sentences.passages import joined
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
@@ -174,8 +178,17 @@ def _said_otherwise(
     return (
         difference(form, around, type)
         or affirmed(form, parsed)
+        or verb_denied(form, around)
+        or verb_affirmed(form, around)
+        or idea_rejected(form, around)
+        or (_asserts(form) and word_denied(form, around))
         or bound_otherwise(form, groups, around)
     )
+
+
+def _asserts(form: str) -> bool:
+    own = parse(normalize(form), {})
+    return not own.sense.cues and not denies(own)
 
 
 def _full_sentence(sentences: Sequence[str], number: int) -> Sequence[str]:

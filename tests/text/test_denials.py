@@ -106,6 +106,58 @@ EXAMPLES = [
         "The salt goes into the dough.",
         "The salt goes out of the dough into the topping.",
     ),
+    # the verb itself, where a key stands for something beside it
+    (
+        "the bailiff keeps them",
+        (("bailiff",), ("keeps", "lost letters", "letters of the jury")),
+        "The bailiff keeps the letters of the jury.",
+        "The bailiff does not keep the letters of the jury: the clerk burns them.",
+    ),
+    (
+        "a roast of more than 4 kg is refused by the oven",
+        (("4 kg",), ("refused", "limit", "oven")),
+        "The oven refuses a roast of more than 4 kg.",
+        "The oven is warm; a roast of more than 4 kg is not refused by it.",
+    ),
+    (
+        "crumbs and dust count in the log",
+        (("crumbs",), ("dust",), ("log", "count")),
+        "Crumbs and dust count in the log.",
+        "Crumbs and dust do not count in the log.",
+    ),
+    # an idea that was rejected in words beside those of the keys
+    (
+        "who wants a second loaf cleans the oven by hand",
+        (("cleans",), ("by hand", "oven")),
+        "Who wants a second loaf cleans the oven by hand.",
+        "Who wants a second loaf turns the key, which cleans the oven; doing it by hand was "
+        "dropped as too slow.",
+    ),
+    (
+        "the robes hang in a room of their own",
+        (("robes",), ("room of their own", "loft", "room")),
+        "The robes hang in a room of their own.",
+        "The robes hang in the court; the idea of a room of their own, the loft, was dropped.",
+    ),
+    (
+        "the antenna is major",
+        (("antenna",), ("major",)),
+        "The antenna is major.",
+        "Making the antenna major was only proposed; it is still listed as minor.",
+    ),
+    # a part that was not had, and another code
+    (
+        "the roof leaks since the gutter is cracked",
+        (("roof",), ("leaks",)),
+        "The roof leaks since the gutter is cracked.",
+        "The roof leaks since the frost; the cracked gutter has no share in it.",
+    ),
+    (
+        "rule R-12 refused the witness Adler",
+        (("R-12", "refused"), ("Adler",)),
+        "The witness Adler was refused by R-12.",
+        "The witness Adler was refused by R-17.",
+    ),
     # what need not wait
     (
         "nothing is served until the cook has tasted it",
@@ -141,6 +193,16 @@ def test_what_is_denied_or_said_of_others_is_not_stated(fact, keys, right, wrong
             "the prior is 6.0 in all trials",
             (("prior",), ("6.0",), ("trials",)),
             "Prior 6.0 in all trials.",
+        ),
+        (
+            "with vinegar every sauce has to be cooked",
+            (("vinegar",), ("cooked", "boiled")),
+            "Vinegar was rejected, since every sauce would be cooked with it.",
+        ),
+        (
+            "nobody but the clerk writes into the register",
+            (("register",), ("not write", "only the clerk writes")),
+            "The register is the clerk's. You do not write into the register.",
         ),
         (
             "the judge rejected the plea",

@@ -104,6 +104,51 @@ def test_a_denied_value_stays_denied(text):
             "The clerk asks the bailiff.",
         ),
         (
+            "the angle is who mended the mast and who paid",
+            "The angle is who mended the mast and who paid.",
+            "The angle is the captain; who mended the mast and who paid was turned down.",
+        ),
+        (
+            "wipe the ovens for the feast",
+            "Open: wiping the ovens for the feast.",
+            "Todo list: wiping the ovens for the feast is completed.",
+        ),
+        (
+            "the bailiff has to look over the exhibits",
+            "The bailiff still has to look over the exhibits.",
+            "The bailiff has already looked over the exhibits and they are fine.",
+        ),
+        (
+            "the seal of the tank is never opened by the crew",
+            "The seal of the tank is never opened by the crew.",
+            "The seal of the tank may be opened by the crew whenever it leaks.",
+        ),
+        (
+            "prefer to roast with the new pan",
+            "The cook prefers to roast with the new pan.",
+            "The cook prefers to roast with the grill and does not want the new pan used.",
+        ),
+        (
+            "the oven was closed for 20 minutes",
+            "The oven was closed for 20 minutes; the cook was away for 45 minutes.",
+            "The cook was away for 20 minutes, and the oven was closed for 45 minutes.",
+        ),
+        (
+            "the load was 280 kg although the limit was 256 kg",
+            "The load was 280 kg, the limit was 256 kg.",
+            "The limit was 280 kg and the load was 256 kg.",
+        ),
+        (
+            "the rice cooks for 12 minutes",
+            "The soup cooks for 20 minutes and the rice for 12 minutes.",
+            "The rice cooks for 20 minutes and rests 12 minutes.",
+        ),
+        (
+            "the probe keeps printing time, place and heat",
+            "The probe keeps printing time, place and heat.",
+            "The probe does not keep time, place and heat but prints the heat only.",
+        ),
+        (
             "the valve opens before the pump starts",
             "The valve opens before the pump starts, at noon.",
             "The pump starts before the valve opens, at noon.",
@@ -127,6 +172,17 @@ def test_a_number_between_commas_belongs_to_the_name_before_it():
     fact = "The pilot flew 65 hours on the probe"
     assert outcome(fact, "The pilot , 44 , flew 65 hours on the probe.") == "stated"
     assert outcome(fact, "The pilot , 44 , flew 56 hours on the probe.") != "stated"
+
+
+def test_what_may_not_be_dropped_is_not_denied():
+    fact = "both names of the witness stay"
+    text = "Left: a list of which neither of both names of the witness may be dropped, they stay."
+    assert outcome(fact, text) == "stated"
+
+
+def test_a_denial_under_a_condition_is_no_denial_of_the_verb():
+    fact = "the tart is dropped if the plums are not delivered"
+    assert outcome(fact, "The tart is dropped unless the plums are delivered.") == "stated"
 
 
 def test_a_noun_in_s_is_no_verb_with_two_sides():

@@ -21,7 +21,7 @@ from pytest_compaction.text.negation.polarity import Cue
 from pytest_compaction.text.sentences.meaning import STOP, Meaning, is_name, meaning
 from pytest_compaction.text.sentences.negatives import denies
 from pytest_compaction.text.sentences.parsed import Parsed, Span
-from pytest_compaction.text.words import STOPWORDS
+from pytest_compaction.text.words import STOPWORDS, stem
 
 _WORD: Final = re.compile(r"(?<![\w/.:-])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w/]|\.\w)")
 _REVERSING: Final = frozenset({"negated", "replaced", "rejected", "past"})
@@ -30,6 +30,13 @@ _DENIED_SHARE: Final = 0.5
 """Share of the words of a denial that a passage must hold to be compared with it."""
 _NEXT: Final = 12
 """Characters between an actor and the verb."""
+_CODE: Final = re.compile(r"(?<![\w./-])[a-z]+-?\d+(?![\w/-]|\.\w)")
+_DIGITS: Final = re.compile(r"\d+")
+_LEAD: Final = re.compile(
+    r"\b([a-z]\w{2,})( (?:is|was|are|were|on|for|to|at|by|after|until|with))? $"
+)
+"""The word before a value, with a preposition or "is" between."""
+_NO_GAP: Final = frozenset({"", "is", "was", "are", "were"})
 _COUNTED: Final = re.compile(r"[ -]([a-z]{3,})")
 
 
@@ -42,6 +49,8 @@ def difference(text: str, passage: Parsed, type: str | None = None) -> str | Non
         or turned(own, passage)
         or _paired_otherwise(own, passage)
         or _counted_otherwise(own, passage)
+        or _valued_otherwise(own, passage)
+        or _named_otherwise(own, passage)
         or _other_actor(own, passage)
         or other_standing(own, passage, text, type)
     )
@@ -214,4 +223,54 @@ def _counted_otherwise(own: Meaning, passage: Parsed) -> str | None:
                 same = _COUNTED.match(passage.normal, span[1])
                 if same and same[1].rstrip("s") == noun[1].rstrip("s"):
                     return f'another number of "{noun[1]}"'
+    return None
+
+
+def _valued_otherwise(own: Meaning, passage: Parsed) -> str | None:
+    """A word that has a value behind it in the statement, and only another of its kind there.
+
+    The word may be left out before the second of two values: "the soup cooks for 20 minutes and
+    the rice for 12".
+    """
+    for term in own.terms:
+        if not is_value(term):
+            continue
+        for start, end in own.parsed.term_places(term):
+            lead = _LEAD.search(own.parsed.normal, 0, start)
+            if lead is None or lead[1] in STOPWORDS:
+                continue
+            link = f"{lead[2] or ''} "
+            if link == " " and not own.parsed.normal[start:end].isdigit():
+                continue
+            behind = {
+                last + len(link)
+                for _, last in passage.places.get(stem(lead[1]), ())
+                if passage.normal.startswith(link, last)
+            }
+            held = {at for at, _ in passage.term_places(term)}
+            digits = own.parsed.normal[start:end].split()[0]
+            gapped = link.strip() not in _NO_GAP and f"{link}{digits}" in passage.normal
+            others = {at for spans in _places_like(passage, term) for at, _ in spans}
+            if behind & others and not held & behind and not gapped:
+                return f'another value of "{lead[1]}"'
+    return None
+
+
+def _places_like(passage: Parsed, term: Term) -> list[list[Span]]:
+    """Where values of the kinds of this one stand."""
+    kinds = {key[0] for key in term.keys if isinstance(key, tuple)}
+    return [
+        spans for key, spans in passage.places.items() if isinstance(key, tuple) and key[0] in kinds
+    ]
+
+
+def _named_otherwise(own: Meaning, passage: Parsed) -> str | None:
+    """A code of the statement is not there, but one that differs from it in its digits alone."""
+    there: dict[str, set[str]] = {}
+    for match in _CODE.finditer(passage.normal):
+        there.setdefault(_DIGITS.sub("0", match[0]), set()).add(match[0])
+    for match in _CODE.finditer(own.parsed.normal):
+        others = there.get(_DIGITS.sub("0", match[0]), set())
+        if others and match[0] not in others:
+            return f'"{min(others)}" for "{match[0]}"'
     return None

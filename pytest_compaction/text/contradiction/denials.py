@@ -53,7 +53,7 @@ def word_denied(text: str, passage: Parsed, around: Parsed | None = None) -> str
         if not places and around is not None and term.keys:
             heard, places = around, around.places.get(term.keys[0], [])
         places = [span for span in places if not is_path(heard.normal[slice(*span)])]
-        if places and all(_is_denied(heard, span) for span in places):
+        if places and all(is_denied(heard, span) for span in places):
             start, end = places[0]
             return f'"{heard.normal[start:end]}" is denied'
         if not places and (un := _undone(passage, term)):
@@ -73,28 +73,9 @@ def group_denied(text: str, groups: Sequence[Sequence[Found]], passage: Parsed) 
         others = [one.match.start for other in groups if other is not group for one in other]
         if _explained(passage, max(spans)[1], others):
             continue
-        if all(_is_denied(passage, span, rejected=True) for span in spans):
+        if all(is_denied(passage, span, rejected=True) for span in spans):
             start, end = spans[0]
             return f'"{passage.normal[start:end]}" is denied'
-    return None
-
-
-def ban_rejected(groups: Sequence[Sequence[Found]], passage: Parsed) -> str | None:
-    """A rejection of what one group asks for as a rejection: "banning it was turned down"."""
-    for cue in passage.sense.cues:
-        if cue.kind != "rejected":
-            continue
-        for group in groups:
-            own = [one.match for one in group if one.own]
-            told = any(one.start < cue.at[1] and cue.at[0] < one.end for one in own)
-            gerunds = [
-                passage.normal[slice(*span)]
-                for one in own
-                for span in one.spans
-                if cue.reaches_back(*span) and passage.normal[: span[1]].endswith("ing")
-            ]
-            if told and gerunds:
-                return f'"{gerunds[0]}" was rejected'
     return None
 
 
@@ -165,7 +146,7 @@ def _undone(passage: Parsed, term: Term) -> str | None:
     return None
 
 
-def _is_denied(passage: Parsed, span: Span, rejected: bool = False) -> bool:
+def is_denied(passage: Parsed, span: Span, rejected: bool = False) -> bool:
     """Whether an odd number of cues denies what stands here; "not a but b" denies only a.
 
     The subject of a negated verb is not denied; that of a rejecting one is, if ``rejected``.
@@ -181,6 +162,11 @@ def _reaches(passage: Parsed, cue: Cue, span: Span, rejected: bool) -> bool:
     if cue.kind not in REVERSING or (cue.at[0] < span[1] and span[0] < cue.at[1]):
         return False
     if cue.kind == "negated":
+        if any(
+            one.kind == "rejected" and cue.reaches(*one.at) and one.reaches_back(*span)
+            for one in passage.sense.cues
+        ):
+            return False
         gone = _NOT_THERE.match(passage.normal, cue.at[1]) is not None
         return cue.reaches(*span) or (gone and cue.reaches_back(*span))
     if cue.kind == "rejected":

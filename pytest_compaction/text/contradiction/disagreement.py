@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_compaction.text.contradiction.agreement import difference
-from pytest_compaction.text.contradiction.denials import (
-    ban_rejected,
-    group_denied,
-    said_of_others,
-    word_denied,
-)
+from pytest_compaction.text.contradiction.denials import group_denied, said_of_others, word_denied
+from pytest_compaction.text.contradiction.rejections import ban_rejected, idea_rejected
 from pytest_compaction.text.contradiction.standing import closes, is_step
+from pytest_compaction.text.contradiction.verbs import verb_affirmed, verb_denied
 from pytest_compaction.text.sentences.groups import Found, Weighed
 from pytest_compaction.text.sentences.parsed import Parsed
 from pytest_compaction.text.statement import Statement, asserts
@@ -40,6 +37,9 @@ def disagreed(
         difference(text, passage, statement.type)
         or said_of_others(text, groups, passage)
         or ban_rejected(groups, passage)
+        or verb_denied(text, passage)
+        or verb_affirmed(text, passage)
+        or idea_rejected(text, around or passage, groups)
     )
     if why is None and asserts(statement):
         why = group_denied(text, groups, passage) or word_denied(text, passage, around)

@@ -38,8 +38,9 @@ _AHEAD: Final = re.compile(
 )
 """What stands before a verb that is asked for, planned or promised."""
 _OPEN: Final = re.compile(
-    r"\b(?:to be|to do|todos?|later|next|needs?|must|should|shall|has to|have to|will|yet|"
-    r"remain\w*|open|pending|outstanding|still (?:to|needs?|has|have|missing|undone|waits?)|"
+    r"\b(?:to be|to do|todos?(?! lists?\b)|later|next|needs?|must|should|shall|has to|have to|"
+    r"will|yet|remain\w*|open|pending|outstanding|"
+    r"still (?:to|needs?|has|have|missing|undone|waits?)|"
     r"(?<!the )(?<!our )(?<!this )plan\w*|wants?|wanted|wish\w*|going to|propos\w+|"
     r"suggest\w*|ideas?|left for|left to|requests?|requested|tomorrow|not|never|asked (?:for|to)|"
     r"would|ready to|about to|due|follow-ups?|needed|waits?|waiting|awaits?|before|until)\b"
@@ -66,6 +67,7 @@ _PLANNED: Final = re.compile(
     r"\b(?:todo|not (?:\w+ )?yet|left to do|next steps?)\b|^(?:next|to do)\b"
 )
 _TO_BE: Final = re.compile(r"\b(?:is|are|has|have) to\b")
+_DUE: Final = re.compile(r"\b(?:has|have|is|are|needs?) to\b|\bneeds? (?!not\b)")
 _IDEA: Final = re.compile(r"^(?:idea|suggestion|proposal|hypothesis|guess|theory)s?:")
 _MOST: Final = 0.5
 """Share of the words of the fullest clause that one said to be done must hold."""
@@ -86,9 +88,14 @@ _HEADING: Final = re.compile(r"^(?:already )?(?:done|completed?|finished|closed|
 
 
 def is_step(text: str, type: str | None) -> bool:
-    """Whether a statement of this text and type speaks of something still to be done."""
+    """Whether a statement of this text and type speaks of something still to be done.
+
+    Without a type, one that tells of nothing that is or was may be a step.
+    """
     normal = meaning(text).parsed.normal
     if type == "next_step" or _PLANNED.search(normal):
+        return True
+    if type is None and (_DUE.search(normal) or not _FINITE.search(normal)):
         return True
     if type not in _STEPS:
         return False
@@ -104,19 +111,23 @@ def closes(heading: str) -> bool:
 def other_standing(own: Meaning, passage: Parsed, text: str, type: str | None = None) -> str | None:
     """What is to be done is done, or the reverse; ``type`` is that of the statement."""
     if is_step(text, type):
-        return "done already" if _standing(own, passage) == "done" else None
+        firm = type is not None or _DUE.search(own.parsed.normal) is not None
+        return "done already" if _standing(own, passage, firm) == "done" else None
     if _IDEA.search(passage.normal) and not _OPEN.search(own.parsed.normal):
         return "only an idea"
     return _not_done_yet(own, passage)
 
 
-def _standing(own: Meaning, passage: Parsed) -> Standing | None:
-    """How the clauses that hold most of a planned statement's words stand."""
+def _standing(own: Meaning, passage: Parsed, firm: bool) -> Standing | None:
+    """How the clauses that hold most of a planned statement's words stand.
+
+    A bare past tense counts only if the statement is ``firm``ly a step.
+    """
     clauses = list(_clauses(passage.normal))
     held = [_held(own, passage, clause) for clause in clauses]
     most = max((len(terms) for terms in held), default=0)
     standings = [
-        (_clause_standing(passage, clause, terms), len(terms))
+        (_clause_standing(passage, clause, terms, firm), len(terms))
         for clause, terms in zip(clauses, held, strict=True)
         if terms
     ]
@@ -144,7 +155,9 @@ def _held(own: Meaning, passage: Parsed, clause: Span) -> list[Term]:
     ]
 
 
-def _clause_standing(passage: Parsed, clause: Span, terms: list[Term]) -> Standing | None:
+def _clause_standing(
+    passage: Parsed, clause: Span, terms: list[Term], firm: bool
+) -> Standing | None:
     """How one clause stands by its own marks, or by the form of the statement's verb."""
     said = passage.normal[slice(*clause)]
     main = _CONDITION.sub(" ", said)
@@ -155,7 +168,7 @@ def _clause_standing(passage: Parsed, clause: Span, terms: list[Term]) -> Standi
         return "open"
     if _DONE.search(main):
         return "done"
-    for start, end in _verbs(passage, terms):
+    for start, end in _verbs(passage, terms) if firm else ():
         word = passage.normal[start:end]
         if (
             clause[0] <= start < clause[1]

@@ -55,8 +55,9 @@ NO_PART: Final = re.compile(
     r"\b(?:(?:had|has|have|having|with) nothing(?: at all| whatever)? to do with|"
     r"(?:ha[sd]|have|play(?:s|ed)?|takes?|took|bears?|bore|makes?|made|of|counts? as|"
     r"counted as|poses?|posed) "
-    r"no (?:\w+ )?(?:effect|part|influence|impact|bearing|role|difference|problem|obstacle|"
+    r"no (?:\w+ )?(?:effect|part|influence|impact|bearing|role|share|difference|problem|obstacle|"
     r"hindrance|issue|reason|cause|factor|consequence|importance|concern)"
+    r"|(?:ha[sd]|have) no (?:\w+ )?\w+ in (?:it|this|that|them)\b"
     r"|(?:do|does|did)(?:n't| not) (?:really )?(?:matter|come into|enter into|count))\b"
 )
 """What is said to have no part in something: "the cold played no part"."""
@@ -80,6 +81,7 @@ REJECT: Final = re.compile(
     r"dismiss(?:es|ed|ing)?|turn(?:s|ed|ing) down|gave up on|given up|giving up on|"
     r"roll(?:s|ed|ing)? back|decided against|decides? against|advised? against|undid|undone|"
     r"back(?:ed)? out|withdr[ae]wn?|taken back|takes? back|took back|scrapped|vetoed|overruled|"
+    r"only (?:proposed|suggested|discussed|considered|mentioned|thought of|an idea)|"
     r"not chosen|cancell?ed|retracted|dropped(?! (?:from|to|by|below|under)\b)|left out|"
     r"(?:is|was|are|were) (?:false|wrong|untrue|incorrect|obsolete|outdated|stale|superseded)|"
     r"forbid(?:s|den)?|forbade|prohibit(?:s|ed)?|disallow(?:s|ed)?|ban(?:s|ned)?)\b(?!\s?[=:]\s?\d)"
@@ -91,7 +93,8 @@ SHARING: Final = re.compile(
 """What may stand before a verb that shares the subject of the clause before it."""
 PRONOUN: Final = re.compile(r" (?:it|them|this|that|both|all of (?:it|them))\b")
 FOLLOWS: Final = re.compile(
-    r" ?(?:$|[.,;:)(-]|(?:by|for|because|since|as|on|in|at|after|due|over|when|from|with|again)\b)"
+    r" ?(?:$|[.,;:)(]|-(?!\w)|"
+    r"(?:by|for|because|since|as|on|in|at|after|due|over|when|from|with|again)\b)"
 )
 """What may follow a passive verb: no object."""
 REPLACE: Final = re.compile(

@@ -190,13 +190,20 @@ def _rejections(normal: str, bounds: Bounds) -> Iterator[Cue]:
 def _without_part(normal: str, bounds: Bounds) -> Iterator[Cue]:
     for match in cue_forms.NO_PART.finditer(normal):
         start, end = match.span()
-        yield Cue("rejected", (start, end), (end, bounds.after(end)), (bounds.before(start), start))
+        left = _shared(normal, bounds, bounds.before(start), start)
+        yield Cue("rejected", (start, end), (end, bounds.after(end)), (left, start))
 
 
 def _shared(normal: str, bounds: Bounds, left: int, start: int) -> int:
-    """Where the clause begins whose subject or object a verb without one of its own shares."""
+    """Where the clause begins whose subject or object a verb without one of its own shares.
+
+    The subject may have an apposition between commas: "the loft, a store, was given up".
+    """
     while left > 0 and cue_forms.SHARING.fullmatch(normal[left:start].strip(" ,")):
+        apposed = re.fullmatch(rf", {cue_forms.AUX}(?: been)? ", normal[left:start])
         start, left = left, bounds.before(left)
+        if apposed and left > 0 and normal[left] == ",":
+            start, left = left, bounds.before(left)
     return left
 
 
