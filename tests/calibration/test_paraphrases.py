@@ -14,8 +14,8 @@ import pytest
 from pytest_compaction.text.matching import Statement, TextIndex
 
 FOLDER = Path(__file__).parent / "paraphrases"
-SIZES = {"design": 488, "report": 384}
-BOUNDS = {"design": (0.87, 0.11), "report": (0.82, 0.26)}
+SIZES = {"design": 872, "report": 240}
+BOUNDS = {"design": (0.87, 0.13), "report": (0.86, 0.21)}
 """Least share of paraphrases stated and most of wrong versions: guards, not goals."""
 
 
@@ -58,7 +58,7 @@ def test_another_reader_confirmed_the_versions_of_the_report_half(half):
     name, items = half
     checked = [item["checked"] for item in items if "checked" in item]
     assert all(first == "stated" and second != "stated" for first, second in checked)
-    assert name == "design" or len(checked) >= 300
+    assert name == "design" or len(checked) == len(items)
 
 
 def test_paraphrases_are_found(half):
