@@ -219,7 +219,7 @@ def _rival(
         return None
     normal = both.passage.normal
     held = both.held(others)
-    weights = [(held[number], sum(both.has_group(number))) for number in range(len(held))]
+    weights = [(held[number], sum(both.groups_in(number))) for number in range(len(held))]
     most = max(weights[number] for number in homes)
     for number, clause in enumerate(both.clauses):
         if number in homes or weights[number] <= most or not held[number]:

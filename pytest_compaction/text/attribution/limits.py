@@ -37,11 +37,11 @@ def limited_to_other(both: Comparison) -> str | None:
             continue
         if _REASON.search(both.passage.normal[:start]):
             continue
-        if all(both.has_group(number)) or not any(
+        if all(both.groups_in(number)) or not any(
             within(span, (start, only.start())) for span in places
         ):
             continue
-        if any(all(both.has_group(at)) for at in range(len(both.clauses))):
+        if any(all(both.groups_in(at)) for at in range(len(both.clauses))):
             continue
         return f'"{both.passage.normal[only.start() : end].strip()}"'
     return None

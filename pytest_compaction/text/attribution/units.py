@@ -51,7 +51,7 @@ class Comparison:
         """Where the passage has words of the key groups."""
         return [span for group in self.groups for span in group]
 
-    def has_group(self, number: int) -> list[bool]:
+    def groups_in(self, number: int) -> list[bool]:
         """Of each key group, whether a minimal clause has a word of it."""
         clause = self.clauses[number]
         return [any(within(span, clause) for span in group) for group in self.groups]
