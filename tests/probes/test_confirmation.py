@@ -41,9 +41,10 @@ def test_a_fact_whose_text_lacks_its_keys_is_dropped():
 
 
 def test_a_fact_whose_keys_match_its_trap_is_dropped():
-    loose = Fact("The retry limit is 5.", keys=(("retry limit",),), type="value")
-    assert keys_too_loose(loose, STALE)
-    assert confirmed([loose], [STALE], log("The retry limit is 5.")) == ([], [])
+    loose = Fact("Retries go to the queue.", keys=(("retries",),), type="decision")
+    trap = Trap("Retries go to the cache.", keys=(("retries",), ("cache",)), of=loose.text)
+    assert keys_too_loose(loose, trap)
+    assert confirmed([loose], [trap], log("Retries go to the queue.")) == ([], [])
 
 
 def test_a_trap_of_another_fact_says_nothing_about_a_fact():

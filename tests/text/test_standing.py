@@ -317,3 +317,9 @@ def test_what_is_done_states_a_fact_of_another_type():
     text = "The salmon was ordered from Brandt on Monday."
     assert outcome("salmon was ordered from Brandt", "state", None, keys, text) == "stated"
     assert outcome("order salmon from Brandt", "next_step", None, keys, text) == "uncertain"
+
+
+@pytest.mark.parametrize("said", ["the second oven stands already", "dock 4 confirmed, gate shut"])
+def test_what_says_itself_that_it_is_done_is_no_step(said):
+    fact = Statement(said, keys=((said.rpartition(" ")[0],), (said.rpartition(" ")[2],)))
+    assert TextIndex(said).read(fact).outcome == "stated"

@@ -96,7 +96,7 @@ def is_step(text: str, type: str | None) -> bool:
     if type == "next_step" or _PLANNED.search(normal):
         return True
     if type is None and (_DUE.search(normal) or not _FINITE.search(normal)):
-        return True
+        return _DONE.search(normal) is None
     if type not in _STEPS:
         return False
     task = _IMPERATIVE.match(normal) is not None and not _FINITE.search(normal)
