@@ -8,10 +8,10 @@ import uuid
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.paths import CASES, public_data
+from support.paths import public_data
+from support.shipped import shipped
 
 from pytest_compaction import cli
-from pytest_compaction.case.files import load_cases
 from pytest_compaction.case_making.redaction import LEFT_OUT, Redactor
 from pytest_compaction.conversation.chat_format import to_chat
 from pytest_compaction.conversation.messages import (
@@ -396,7 +396,7 @@ def test_a_line_of_megabytes_is_searched_in_pieces():
 
 
 def test_the_shipped_cases_hold_nothing_that_would_be_redacted():
-    for case in load_cases([CASES]).cases:
+    for case in shipped():
         redactor = Redactor()
         done = redactor.redact(Transcript(case.messages, "s", ImportTally(1, 1)))
         assert set(redactor.counts) <= {"e-mail address", "home folder"}

@@ -242,6 +242,7 @@ def test_every_rule_has_a_name_that_reads_and_one_sentence():
         assert re.fullmatch(r"[A-Z][^.]*\.", sentence)
 
 
+@pytest.mark.exhaustive
 def test_the_shipped_cases_have_no_errors(capsys):
     code, out = lint(capsys, CASES, "--no-answers")
     assert code == 0

@@ -15,7 +15,7 @@ from pytest_compaction.probes.lint import inspect
 
 FORMATS = [name for name in SAMPLES if name in load_importers().importers]
 KINDS = ["case", *FORMATS]
-SLICE = 280
+SLICE = 140
 WHOLE, BATCHES = 10_000, 20
 HANGS_S = 30
 """A file that takes so long is taken to hang; ordinary ones take milliseconds."""

@@ -150,6 +150,7 @@ def view_tokens(name):
     return {r["case"]: r["tokens"]["view"] for r in records(name)}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_with_the_ledger_no_dimension_is_clearly_worse(dimension):
     differences = paired("anchored+ledger", "anchored", lambda r: r["dimensions"].get(dimension))
@@ -157,6 +158,7 @@ def test_with_the_ledger_no_dimension_is_clearly_worse(dimension):
     assert high >= 0
 
 
+@pytest.mark.exhaustive
 def test_the_ledger_takes_no_more_tokens():
     with_ledger, without = view_tokens("anchored+ledger"), view_tokens("anchored")
     assert sum(with_ledger.values()) <= 1.1 * sum(without.values())

@@ -7,15 +7,14 @@ from support.builders import build_case
 from support.endpoint_builders import Replies, ask, chat, judge_request
 from support.endpoint_replies import completion
 from support.injections import ALL, IDS
+from support.shipped import shipped
 
-from pytest_compaction.case.files import load_cases
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.models.chat.fences import shown
 from pytest_compaction.models.chat.model import FLAG
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import LogDigest, SummaryRequest
 from pytest_compaction.models.structured_summary import Summary
-from pytest_compaction.session.session import shipped_cases
 from pytest_compaction.text.claims import answer_proper
 
 each = pytest.mark.parametrize(("kind", "text"), ALL, ids=IDS)
@@ -53,7 +52,7 @@ def digest_with(text):
 def test_nothing_in_the_shipped_cases_is_flagged():
     """Questions, facts and messages of the cases; none of them is addressed to a judge."""
     texts = []
-    for case in load_cases([shipped_cases()], shipped_cases()).cases:
+    for case in shipped():
         for probe in case.probes:
             texts += [probe.question, *(form for fact in probe.facts for form in fact.forms)]
         texts += [message.text for message in case.messages if message.role == "assistant"]
