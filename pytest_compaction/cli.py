@@ -9,9 +9,17 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.commands import dialogues, import_transcripts, lint, show
+from pytest_compaction.commands import (
+    agree,
+    answers,
+    dialogues,
+    import_transcripts,
+    lint,
+    report,
+    show,
+)
 
-COMMANDS: Final = (import_transcripts, lint, show, dialogues)
+COMMANDS: Final = (import_transcripts, lint, show, report, agree, dialogues, answers)
 """Modules with ``add(commands)``, in the order of the help text; add a new command here."""
 
 

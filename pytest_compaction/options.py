@@ -9,6 +9,8 @@ from typing import Any, Final, Literal, Protocol
 from pytest_compaction.compactors.parameters import parted
 from pytest_compaction.settings import (
     HISTORIES,
+    RECORDED,
+    Budget,
     CallSettings,
     DialogueSettings,
     OptionError,
@@ -49,10 +51,11 @@ OPTIONS: Final = (
     Option("--compaction-judge-prompt", "string", "", "file with a prompt for the judge, to replace the shipped one (also as ini key judge_prompt)", "PATH"),
     Option("--compaction-judge-snapshots", "bool", False, "compare every verdict with its accepted snapshot; --snapshot-update accepts new ones (needs syrupy)"),
     Option("--compaction-judge-tolerance", "string", "0.5,1", "points by which the overall score and each criterion may differ from the snapshot (default: 0.5,1)", "F[,F]"),
+    Option("--compaction-judgements", "int", 1, "judgements that each judge makes of an answer, whose scores are averaged (default: 1; not for dialogues)", "N"),
     Option("--compaction-trials", "int", 1, "trials of each item (default: 1)", "N"),
     Option("--compaction-control", "bool", False, "also run a control with the full context, and show the share of its score that is kept"),
     Option("--compaction-trigger", "string", "case", "when to compact: case, auto, adaptive, window:F, tokens:N or turns:N (default: case, which means turns:2 for dialogues)", "RULE"),
-    Option("--compaction-budget", "linelist", [], "tokens that a view may take, in place of the budgets of the cases; several, as in 1000,2000,4000, make a curve for each strategy (not for dialogues)", "N[,N…]"),
+    Option("--compaction-budget", "linelist", [], "tokens that a view may take, in place of the budgets of the cases; several, as in 1000,2000,4000, make a curve for each strategy; recorded: at each point as many as the view on record there has, and cases without one are left out (not for dialogues)", "N[,N…]|recorded"),
     Option("--compaction-pass-score", "float", 3.5, "overall score (0 to 5) at which an item passes (default: 3.5)", "F"),
     Option("--compaction-threshold", "linelist", [], "gate on an aggregate, such as overall>=3.5, pass^1>=0.9, file.artifact>=3 or removed>=0.5; METRIC@STRATEGY for one strategy only; repeatable", "EXPR"),
     Option("--compaction-max-unscored", "int", 0, "number of unscored items that the gate accepts (default: 0)", "N"),
@@ -64,6 +67,8 @@ OPTIONS: Final = (
     Option("--compaction-replay", "bool", False, "answer model calls from the store alone; a call that is missing there fails its item"),
     Option("--compaction-refresh", "bool", False, "repeat all model calls and overwrite the store"),
     Option("--compaction-estimate", "bool", False, "print how many model calls the run would make and what they would cost, and stop"),
+    Option("--compaction-export", "string", "", "write the model calls that the store lacks and that can be made now to this folder, as batch files, and stop; pytest-compaction answers takes the replies", "FOLDER"),
+    Option("--compaction-export-plain", "bool", False, "with --compaction-export: write one text file a request instead of batch files"),
     Option("--compaction-max-cost", "float", None, "US dollars that the run may spend on model calls (default: no limit)", "USD"),
     Option("--compaction-runs", "string", ".pytest_compaction/runs", "folder for the records of each run (default: .pytest_compaction/runs)", "DIR"),
     Option("--compaction-check", "bool", False, "check the invariants of the strategies on generated agent logs instead of running the benchmark (needs hypothesis)"),
@@ -80,6 +85,8 @@ MAX_BUDGETS: Final = 6
 """The most budgets of a run: as many as the table of the curve holds in 80 columns."""
 JUDGE_PROMPT_KEY: Final = "judge_prompt"
 """A second ini key for the file with the judge's prompt."""
+
+_NOT_WITH_EXPORT: Final = ("compaction_replay", "compaction_refresh", "compaction_estimate")
 
 
 class _Reader(Protocol):
@@ -129,6 +136,7 @@ def read_settings(config: _Reader) -> Settings:
         responder=raw["compaction_responder"] or model,
         judges=tuple(dict.fromkeys(_split(raw["compaction_judge"]))) or (model,),
         trials=_number(raw, "compaction_trials", int, 1, 1000),
+        judgements=_number(raw, "compaction_judgements", int, 1, 100),
         control=bool(raw["compaction_control"]),
         trigger=raw["compaction_trigger"],
         budgets=_budgets(raw["compaction_budget"]),
@@ -147,15 +155,23 @@ def read_settings(config: _Reader) -> Settings:
     )
 
 
-def _budgets(given: Iterable[str]) -> tuple[int, ...]:
-    """Budgets in tokens, each once, the smallest first."""
+def _budgets(given: Iterable[str]) -> tuple[Budget, ...]:
+    """Budgets in tokens, each once, the smallest first; or those of the views on record."""
     found: set[int] = set()
-    for text in _split(given):
+    texts = _split(given)
+    if set(texts) == {RECORDED}:
+        return (RECORDED,)
+    if RECORDED in texts:
+        raise OptionError(
+            f"--compaction-budget={','.join(texts)} mixes the budgets on record with others; give "
+            f"{RECORDED} alone, or numbers in a run of their own"
+        )
+    for text in texts:
         budget = int(text) if text.isdecimal() else 0
         if not 0 < budget <= 10**9:
             raise OptionError(
                 f"--compaction-budget={text} is not a budget; write a whole number of tokens from "
-                "1 on, or several as in 1000,2000,4000"
+                "1 on, several as in 1000,2000,4000, or recorded"
             )
         found.add(budget)
     if len(found) > MAX_BUDGETS:
@@ -172,6 +188,12 @@ def _call_settings(raw: dict[str, Any], config: _Reader) -> CallSettings:
             "--compaction-replay makes no call and --compaction-refresh repeats all of them; "
             "give one of the two"
         )
+    instead = next((name for name in _NOT_WITH_EXPORT if raw[name]), None)
+    if raw["compaction_export"] and instead is not None:
+        raise OptionError(
+            f"--compaction-export={raw['compaction_export']} writes the calls that the store lacks "
+            f"and asks nothing; it cannot be given with --{instead.replace('_', '-')}"
+        )
     if not raw["compaction_store"]:
         raise OptionError("--compaction-store= names no folder")
     limit = None
@@ -182,6 +204,8 @@ def _call_settings(raw: dict[str, Any], config: _Reader) -> CallSettings:
         replay=bool(raw["compaction_replay"]),
         refresh=bool(raw["compaction_refresh"]),
         estimate=bool(raw["compaction_estimate"]),
+        export=raw["compaction_export"],
+        export_plain=bool(raw["compaction_export_plain"]),
         max_cost=limit,
         judge_prompt=raw["compaction_judge_prompt"] or config.getini(JUDGE_PROMPT_KEY),
         request_timeout=_number(raw, "compaction_request_timeout", float, 0.001, 86_400),

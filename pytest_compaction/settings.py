@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 CONTROL: Final = "none"
 """The control, which never compacts. Losses are relative to it; it ignores the budget and never
 counts as the best."""
+
+Budget = int | Literal["recorded"]
+"""Tokens of a view in place of the budget of a case: a number, or at each compaction point as
+many as the view has that is on record there."""
+
+RECORDED: Final = "recorded"
 
 HISTORIES: Final = ("auto", "own", "recorded")
 """Whose answers the log of a dialogue holds in later turns: the arm's own, or those on record."""
@@ -46,6 +52,7 @@ class DialogueSettings:
 class CallSettings:
     """How model calls are made, kept, replayed and paid for.
 
+    ``export`` is the folder to which missing calls are written instead, empty for none.
     ``max_cost`` is in US dollars (``None``: no limit), ``request_timeout`` in seconds.
     ``judge_prompt_hash`` is the hash of the prompt's text, empty until it is read; it
     stays empty without an endpoint.
@@ -55,6 +62,8 @@ class CallSettings:
     replay: bool = False
     refresh: bool = False
     estimate: bool = False
+    export: str = ""
+    export_plain: bool = False
     max_cost: float | None = None
     judge_prompt: str = ""
     judge_prompt_hash: str = ""
@@ -113,8 +122,10 @@ class Settings:
     snapshots: SnapshotSettings = SnapshotSettings()
     check: bool = False
     examples: int = 200
-    budgets: tuple[int, ...] = ()
-    """Tokens of a view in place of the budgets of the cases, sorted; empty: those of the cases."""
+    judgements: int = 1
+    """How often each judge judges an answer."""
+    budgets: tuple[Budget, ...] = ()
+    """In place of the budgets of the cases, sorted; empty: those of the cases."""
 
     @property
     def active(self) -> bool:
@@ -128,18 +139,23 @@ class Settings:
         return (*named, CONTROL) if self.control and CONTROL not in named else named
 
     @property
+    def at_recorded_budget(self) -> bool:
+        """Whether views get the tokens of the views on record."""
+        return self.budgets == (RECORDED,)
+
+    @property
     def models(self) -> tuple[str, ...]:
         """The names of all models that have a role, each once."""
         return tuple(dict.fromkeys((self.model, self.responder, *self.judges)))
 
-    def budgets_of(self, compactor: str) -> tuple[int | None, ...]:
+    def budgets_of(self, compactor: str) -> tuple[Budget | None, ...]:
         """The budgets of a strategy; ``None`` is that of the case.
 
         The control ignores the budget, so it runs once.
         """
         return (None,) if compactor == CONTROL else self.budgets or (None,)
 
-    def scoring(self, budget: int | None = None) -> dict[str, Any]:
+    def scoring(self, budget: Budget | None = None) -> dict[str, Any]:
         """The settings on which scores depend, for the hash in records.
 
         ``budget`` is the one that was in force in place of that of the case.
@@ -148,6 +164,7 @@ class Settings:
         return {
             **({"judge_prompt_hash": digest} if digest else {}),
             **({} if budget is None else {"budget": budget}),
+            **({} if self.judgements == 1 else {"judgements": self.judgements}),
             "model": self.model,
             "responder": self.responder,
             "judges": list(self.judges),
@@ -162,6 +179,7 @@ class Settings:
             **self.scoring(),
             "compactors": list(self.arms),
             "trials": self.trials,
+            "judgements": self.judgements,
             "budgets": list(self.budgets),
             "control": self.control,
             "thresholds": list(self.thresholds),

@@ -13,7 +13,11 @@ from pytest_compaction.artifacts.file_states import EVERY_PATH, FileOperation, O
 from pytest_compaction.artifacts.shell.programs import EVERYTHING, Effect
 from pytest_compaction.artifacts.touches import Touch
 
-_REPLACED: Final = re.compile(r"\boverwr|\bupdated\b|\breplaced\b|\bmodified\b|existing file", re.I)
+_REPLACED: Final = re.compile(
+    r"\boverwr|\bupdated\b(?! content)|\breplaced\b|\bmodified\b|existing file", re.I
+)
+_WAS_THERE: Final = re.compile(r"\boverwr|existing file|already exist", re.I)
+"""What contradicts a patch that adds a file; "updated" is said of the whole patch."""
 _NEW_FILE: Final = re.compile(r"\bcreated\b|\bnew file\b", re.I)
 _MAX_SWEPT: Final = 300
 """With more files than this, a pattern puts all of them in doubt, not only those that fit it."""
@@ -154,9 +158,8 @@ class KnownFiles:
         if path in self._seen:
             return "modified"
         if touch.verb == "write":
-            return (
-                "modified" if _REPLACED.search(said) and not _NEW_FILE.search(said) else "created"
-            )
+            replaced = _WAS_THERE if touch.new else _REPLACED
+            return "modified" if replaced.search(said) and not _NEW_FILE.search(said) else "created"
         return "created" if touch.verb == "edit" and _NEW_FILE.search(said) else "modified"
 
     def note(self, done: FileOperation) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.artifacts.touches import Touch, Verb, clean_path, line_detail
@@ -36,7 +37,7 @@ def _sections(lines: list[str]) -> list[Touch]:
             if added:
                 found.append(Touch("edit", target, line_detail(added)))
         elif path:
-            found.append(Touch(verb, path, line_detail(added)))
+            found.append(Touch(verb, path, line_detail(added), new=verb == "write"))
 
     for line in lines:
         section, move = _SECTION.match(line), _MOVE.match(line)
@@ -73,7 +74,7 @@ def _unified(lines: list[str]) -> list[Touch]:
             added.append(line[1:])
             if not found[-1].detail and len(added) <= 50:
                 last = found[-1]
-                found[-1] = Touch(last.verb, last.path, line_detail([line[1:]]))
+                found[-1] = replace(last, detail=line_detail([line[1:]]))
     return found
 
 
@@ -89,7 +90,8 @@ def _file_touch(old: str, new: str) -> list[Touch]:
         return [Touch("delete", old)] if old and old != new else []
     if not new:
         return []
-    return [Touch("write" if old == "/dev/null" else "edit", new)]
+    added = old == "/dev/null"
+    return [Touch("write" if added else "edit", new, new=added)]
 
 
 def replacement_lines(blocks: str) -> list[str]:

@@ -32,12 +32,16 @@ _MIN_PLAIN_CHARACTERS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """One file and what a call would do to it; ``old_path`` is for a rename or a copy."""
+    """One file and what a call would do to it; ``old_path`` is for a rename or a copy.
+
+    ``new`` says that the call itself names the file as one that it adds.
+    """
 
     verb: Verb
     path: str
     detail: str = ""
     old_path: str = ""
+    new: bool = False
 
 
 def clean_path(value: object) -> str:

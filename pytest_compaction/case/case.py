@@ -6,39 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pytest_compaction.case.choice import LETTER_TOKENS, Choice, Letter, complying_letters
+from pytest_compaction.case.kinds import CHOICE_KIND, DEFAULT_TYPE
+from pytest_compaction.case.kinds import PROBE_KINDS as PROBE_KINDS
+from pytest_compaction.case.kinds import Change as Change
+from pytest_compaction.case.kinds import FactType as FactType
+from pytest_compaction.case.kinds import ProbeKind as ProbeKind
 from pytest_compaction.case.recorded_view import recorded_view
 from pytest_compaction.conversation.chat_format import MessageShapeError, from_chat
 from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
 from pytest_compaction.text.matching import Statement, TextIndex
 
-ProbeKind = Literal["recall", "file", "continuation", "decision"]
-PROBE_KINDS: tuple[ProbeKind, ...] = ("recall", "file", "continuation", "decision")
+Origin = Literal["real", "scripted"]
+"""Whether an agent at work left the log, or it was written for a benchmark."""
 
-FactType = Literal[
-    "value",
-    "identifier",
-    "error",
-    "command",
-    "path",
-    "state",
-    "decision",
-    "reason",
-    "next_step",
-    "constraint",
-]
-"""What a fact is about; each criterion of the rubric reads the facts of its own types."""
-
-Change = Literal["created", "modified", "deleted", "renamed", "read"]
-"""What happened to the file of a fact of type ``path``."""
-
-DEFAULT_TYPE: Mapping[str, FactType] = {
-    "recall": "value",
-    "file": "path",
-    "continuation": "next_step",
-    "decision": "decision",
-}
-
-AnswerFormat = Literal["text", "list", "sentence", "json"]
+AnswerFormat = Literal["text", "list", "sentence", "json", "letter"]
+"""``letter`` is the form of every forced choice; a case file cannot ask for it."""
 DEFAULT_ANSWER_TOKENS = 400
 
 
@@ -130,7 +113,11 @@ class AnswerSpec:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One question asked after a compaction; ``point`` is the index of that compaction point."""
+    """One question asked after a compaction; ``point`` is the index of that compaction point.
+
+    A compliance probe has a ``choice``: its question is a request to which its facts, all of
+    them constraints, apply. No other probe has one.
+    """
 
     id: str
     kind: ProbeKind
@@ -139,6 +126,7 @@ class Probe:
     traps: tuple[Trap, ...] = ()
     answer: AnswerSpec = AnswerSpec()
     point: int = 0
+    choice: Choice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +160,7 @@ class Case:
     title: str = ""
     source: str = ""
     digest: str = ""
+    origin: Origin = "scripted"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Case) and (self.id, self.digest) == (other.id, other.digest)
@@ -185,6 +174,15 @@ class Case:
     def log_until(self, point: int) -> tuple[Message, ...]:
         """The messages up to and including the compaction point with this index."""
         return self.messages[: self.points[point].index + 1]
+
+    def went_on(self, point: int) -> bool:
+        """Whether the agent on record ended there with no compaction of its own.
+
+        That is so at the last point without a record if the one before it has one. The
+        record of that compaction is no view of the log that came after it.
+        """
+        ends = 0 < point == len(self.points) - 1
+        return ends and bool(self.points[point - 1].recorded) and not self.points[point].recorded
 
 
 def case_from_json(data: Mapping[str, Any], source: str = "") -> Case:
@@ -202,7 +200,9 @@ def case_from_json(data: Mapping[str, Any], source: str = "") -> Case:
         for number, point in enumerate(data["compaction_points"])
     )
     names = {point.id: number for number, point in enumerate(points)}
-    probes = tuple(_probe(item, names, len(points) - 1) for item in data["probes"])
+    choosing = [probe["id"] for probe in data["probes"] if probe["kind"] == CHOICE_KIND]
+    letters = complying_letters(data["id"], choosing)
+    probes = tuple(_probe(item, names, len(points) - 1, letters) for item in data["probes"])
     return Case(
         id=data["id"],
         task=data["task"],
@@ -214,6 +214,7 @@ def case_from_json(data: Mapping[str, Any], source: str = "") -> Case:
         title=data.get("title", ""),
         source=source,
         digest=short_hash(canonical_json(data)),
+        origin=data.get("provenance", {}).get("origin", "scripted"),
     )
 
 
@@ -233,9 +234,14 @@ def _point(
         raise RecordShapeError(f"/compaction_points/{number}/recorded", str(error)) from None
 
 
-def _probe(item: Mapping[str, Any], points: Mapping[str, int], last: int) -> Probe:
+def _probe(
+    item: Mapping[str, Any], points: Mapping[str, int], last: int, letters: Mapping[str, Letter]
+) -> Probe:
     kind: ProbeKind = item["kind"]
+    options = item.get("options")
     answer = dict(item.get("answer", {}))
+    if options:
+        answer = {"format": "letter", "max_tokens": LETTER_TOKENS}
     for name in ("max_tokens", "max_items", "max_words"):
         if name in answer:
             answer[name] = int(answer[name])
@@ -250,6 +256,7 @@ def _probe(item: Mapping[str, Any], points: Mapping[str, int], last: int) -> Pro
         traps=traps,
         answer=AnswerSpec(**answer),
         point=points[item["point"]] if "point" in item else last,
+        choice=Choice(**options, letter=letters[item["id"]]) if options else None,
     )
 
 

@@ -40,10 +40,14 @@ class CaseFileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CaseSet:
-    """The content of a list of paths: the usable cases by id, and the errors of the others."""
+    """The content of a list of paths: the usable cases by id, and the errors of the others.
+
+    ``uncovered`` is the number of usable cases that the reference run does not have.
+    """
 
     cases: tuple[Case, ...]
     errors: tuple[CaseFileError, ...]
+    uncovered: int = 0
 
 
 def case_paths(path: Path) -> list[Path]:

@@ -10,6 +10,7 @@ from importlib import resources
 from typing import Any
 
 from pytest_compaction.case.case import Case
+from pytest_compaction.case.kinds import CHOICE_KIND
 from pytest_compaction.conversation.messages import Message, readable, structure_faults
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import printable
@@ -111,6 +112,7 @@ def reference_faults(data: dict[str, Any]) -> list[CaseFault]:
         if "point" in probe and probe["point"] not in names:
             expected = f"the id of a compaction point: {', '.join(names)}"
             faults.append(CaseFault(f"/probes/{number}/point", repr(probe["point"]), expected))
+        faults += _choice_faults(f"/probes/{number}", probe)
         texts = {fact["text"] for fact in probe["facts"]}
         faults += [
             CaseFault(
@@ -132,6 +134,25 @@ def reference_faults(data: dict[str, Any]) -> list[CaseFault]:
                 if id not in known
             ]
     return faults
+
+
+def _choice_faults(pointer: str, probe: dict[str, Any]) -> Iterator[CaseFault]:
+    """What a compliance probe lacks or must not have, and options of any other probe."""
+    if probe["kind"] != CHOICE_KIND:
+        if "options" in probe:
+            found = f"options of a probe of kind {probe['kind']!r}"
+            yield CaseFault(f"{pointer}/options", found, f"them only where kind is {CHOICE_KIND}")
+        return
+    if "options" not in probe:
+        yield CaseFault(pointer, "a compliance probe without 'options'", "complying and other")
+    if "answer" in probe:
+        expected = "none: a compliance probe is answered with one letter"
+        yield CaseFault(f"{pointer}/answer", "a form of the answer", expected)
+    for place, fact in enumerate(probe["facts"]):
+        type = fact.get("type", "constraint")
+        if type != "constraint":
+            found = f"a fact of type {type!r} in a compliance probe"
+            yield CaseFault(f"{pointer}/facts/{place}/type", found, "constraint")
 
 
 def _record_faults(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import re
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,24 +20,27 @@ from pytest_compaction.case.validation import (
     reference_faults,
     schema_faults,
 )
+from pytest_compaction.case_making.case_names import case_names, slug
 from pytest_compaction.case_making.points import (
     BUDGET_STEP,
     MIN_BUDGET,
-    SYSTEM_ROLES,
+    LogSizes,
     compaction_points,
     with_room,
 )
-from pytest_compaction.case_making.recorded_points import RecordPoint, record_points
+from pytest_compaction.case_making.recorded_points import (
+    RecordPoint,
+    ShortLog,
+    record_points,
+    told_short,
+)
 from pytest_compaction.conversation.chat_format import to_chat
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.messages import Message, leading_system
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.probes.control import unanswered
 from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes
 
-MAX_ID: Final = 80
-MAX_NAME: Final = 50
-"""The most characters of a case id, and of the name of the conversation in it."""
 ProbeSource = Callable[[Sequence[Message], Sequence[int], int, int], list[dict[str, Any]]]
 """Takes messages, positions of the points, a count and the budget; returns probes as JSON."""
 _WINDOWS: Final = (32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000)
@@ -50,14 +51,19 @@ class NoProbeError(ImportFormatError):
     """A conversation states no fact to ask about after it is compacted."""
 
 
+class NotCompactableError(ImportFormatError):
+    """A conversation has next to nothing that a strategy may shorten."""
+
+
 @dataclass(frozen=True, slots=True)
 class MadeCase:
     """A case as it will be written, with its size in tokens.
 
     ``recorded`` counts the points with a record of the agent's own compaction,
     ``unrecorded`` says why the others have no record, ``after`` counts the messages
-    behind the last point, and ``unanswered`` the probes for which the offline control
-    finds no fact in the full log.
+    behind the last point, ``unanswered`` the probes for which the offline control finds
+    no fact in the full log, and ``short`` the points whose log lacks much of what the agent
+    had in its context.
     """
 
     data: dict[str, Any]
@@ -66,6 +72,7 @@ class MadeCase:
     unrecorded: tuple[str, ...] = ()
     after: int = 0
     unanswered: int = 0
+    short: tuple[ShortLog, ...] = ()
 
 
 def make_case(
@@ -82,9 +89,7 @@ def make_case(
     messages = transcript.messages
     sizes = [counter.message(message) for message in messages]
     records = record_points(transcript)
-    budget = _budget(records, messages, sizes, counter)
-    points = [record.index for record in records] or compaction_points(messages, sizes, budget)
-    points, budget = with_room(points, budget, messages, sizes, bool(records))
+    points, budget = _points(transcript, records, sizes, counter)
     end = points[-1] + 1
     probes = probe_source(messages[:end], points, count, budget)
     if not probes:
@@ -92,9 +97,10 @@ def make_case(
             f"{_named(transcript)}: no probe can be derived from its {end} "
             "messages (nothing is stated that is at risk of being lost); import a longer session"
         )
+    source = Path(transcript.source)
     data: dict[str, Any] = {
-        "id": slug(Path(transcript.source).stem, transcript.name),
-        "title": f"Imported from {_named(transcript, Path(transcript.source).name)}"[:300],
+        "id": slug(transcript.title or case_names([source])[source], transcript.name),
+        "title": f"Imported from {_named(transcript, source.name)}"[:300],
         "task": task,
         "window": _window(records, points, sizes),
         "budget": budget,
@@ -119,6 +125,58 @@ def make_case(
         tuple(record.missing for record in records if record.missing),
         len(messages) - end,
         unanswered(case_from_json(data)),
+        tuple(told_short(records, sizes, counter)),
+    )
+
+
+def _points(
+    transcript: Transcript,
+    records: Sequence[RecordPoint],
+    sizes: Sequence[int],
+    counter: TokenCounter,
+) -> tuple[list[int], int]:
+    """The points of a case and its budget in tokens.
+
+    If views are on record, the budget is the largest of them, so that other strategies
+    have the tokens that the agent's own compaction had.
+    """
+    messages = transcript.messages
+    log = LogSizes.of(messages, sizes)
+    given = [record.index for record in records]
+    if not any(log.compactable(end) for end in [len(messages), *(n + 1 for n in given)]):
+        raise NotCompactableError(f"{_named(transcript)}: {_too_little(log, sizes)}")
+    views = [counter.messages(record.view) for record in records]
+    if any(views):
+        points = given
+        budget = max(*views, log.system[leading_system(messages)] + BUDGET_STEP)
+    else:
+        budget = _budget(log, messages, sizes)
+        points = given or compaction_points(messages, sizes, budget)
+        points, budget = with_room(points, budget, messages, sizes, bool(given))
+    if log.passed[-1] <= budget:
+        raise NotCompactableError(
+            f"{_named(transcript)}: its log of {log.passed[-1]:,} tokens is not larger than the "
+            f"budget of {budget:,} that a view of it would have, so no strategy has anything to "
+            "do; import a longer session"
+        )
+    return points, budget
+
+
+def _too_little(log: LogSizes, sizes: Sequence[int]) -> str:
+    """Why a log cannot be compacted, and what to do."""
+    end, total = len(sizes), log.passed[-1]
+    number = max(range(end), key=sizes.__getitem__) + 1
+    large = sizes[number - 1]
+    advice = "import a longer session"
+    if large > max(total / 2, MIN_BUDGET):
+        advice = (
+            f"message {number} alone takes {large:,} tokens: "
+            "import the messages after it with --from, or those before it with --to"
+        )
+    return (
+        f"strategies may shorten only {total - log.fixed(end):,} tokens of the {total:,} in its "
+        f"{end:,} message{'' if end == 1 else 's'} (the system messages, the first request and "
+        f"the last messages stay), too few to tell strategies apart; {advice}"
     )
 
 
@@ -139,52 +197,27 @@ def _window(records: Sequence[RecordPoint], points: Sequence[int], sizes: Sequen
     return next((size for size in _WINDOWS if size >= needed), needed * 2)
 
 
-def _budget(
-    records: Sequence[RecordPoint],
-    messages: Sequence[Message],
-    sizes: Sequence[int],
-    counter: TokenCounter,
-) -> int:
+def _budget(log: LogSizes, messages: Sequence[Message], sizes: Sequence[int]) -> int:
     """The budget of a view, in tokens.
 
-    It is the sum of the system messages at the start, which no strategy may shorten, and
-    a share: a twelfth of the rest, at least 2,000 tokens (or a third of the rest if that is
-    less, but 500). If the first request, which many strategies keep whole, takes more than
-    half of the share, it gets room of its own. The budget is at least the largest view on
-    record. ``with_room`` adds room for the messages that must stay at a point.
+    It is the sum of the system messages, which no strategy may shorten, and a share: a
+    twelfth of the rest, at least 2,000 tokens (or a third of the rest if that is less, but
+    500). If the first request, which many strategies keep whole, takes more than half of
+    the share, it gets room of its own. ``with_room`` adds room for the messages that must
+    stay at a point.
     """
-    head = takewhile(lambda message: message.role in SYSTEM_ROLES, messages)
-    count = sum(1 for _ in head)
-    system = sum(sizes[:count])
-    views = [counter.messages(record.view) for record in records]
-    share = _share(sum(sizes) - system)
-    asked = sizes[count] if count < len(messages) and messages[count].role == "user" else 0
+    system, rest = log.system[-1], log.passed[-1] - log.system[-1]
+    share = _share(rest)
+    first = log.request
+    asked = sizes[first] if first < len(messages) and messages[first].role == "user" else 0
     if asked > share / 2:
-        share = asked + _share(sum(sizes) - system - asked)
-    return max(system + share, -(-max(views, default=0) // BUDGET_STEP) * BUDGET_STEP)
+        share = asked + _share(rest - asked)
+    return system + share
 
 
 def _share(tokens: int) -> int:
     least = min(MIN_BUDGET, max(tokens // 3, BUDGET_STEP))
     return max(least, round(tokens / 12 / BUDGET_STEP) * BUDGET_STEP)
-
-
-def slug(stem: str, name: str = "") -> str:
-    """A case id from a file name and the name of one of the conversations in the file.
-
-    It has letters, digits, dots, dashes and underscores, at most 80. A name that is too
-    long is cut and gets a digest, so that names stay distinct.
-    """
-    suffix = _cleaned(f"-{name}") if name else ""
-    if len(suffix) > MAX_NAME:
-        mark = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
-        suffix = f"{suffix[: MAX_NAME - 9]}-{mark}"
-    cleaned = _cleaned(stem).strip("-._") or "session"
-    return cleaned[: MAX_ID - len(suffix)] + suffix
-
-
-def _cleaned(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name)
 
 
 def case_faults(data: dict[str, Any]) -> list[CaseFault]:

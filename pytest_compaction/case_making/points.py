@@ -1,16 +1,18 @@
 """Where an imported session is compacted, and the room that the last messages need there.
 
 No strategy may shorten what the agent has just read: the last message, or the last tool
-calls with their results, stays, and so does the first request. A point right after a
-result of 20,000 tokens would leave nothing to compare. The points therefore avoid such
-places; where they cannot, the budget makes room.
+calls with their results, stays, and so do the first request and the system messages,
+notices in the middle of the log included. A point right after a result of 20,000 tokens
+would leave nothing to compare. The points therefore avoid such places; where they cannot,
+the budget makes room.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, takewhile
-from typing import Final
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Final, Self
 
 from pytest_compaction.conversation.messages import Message, groups
 
@@ -20,6 +22,60 @@ MIN_BUDGET: Final = 2_000
 BUDGET_STEP: Final = 500
 """A budget that has to grow is rounded up to a multiple of this."""
 SYSTEM_ROLES: Final = ("system", "developer")
+
+
+@dataclass(frozen=True, slots=True)
+class LogSizes:
+    """Sizes in tokens of the log before each place, a place being a number of messages.
+
+    ``passed`` counts all messages before a place, ``system`` those of the system among
+    them, and ``last`` tells where the last group before it begins, notices after it included.
+    """
+
+    passed: tuple[int, ...]
+    system: tuple[int, ...]
+    last: tuple[int, ...]
+    request: int
+    """The place of the first request; the length of the log if there is none."""
+
+    @classmethod
+    def of(cls, messages: Sequence[Message], sizes: Sequence[int]) -> Self:
+        """The sizes of a log whose messages take ``sizes`` tokens."""
+        noticed = [message.role in SYSTEM_ROLES for message in messages]
+        last = [0]
+        for place, message in enumerate(messages):
+            joined = message.role == "tool" or noticed[place]
+            last.append(last[-1] if joined else place)
+        return cls(
+            tuple(accumulate(sizes, initial=0)),
+            tuple(accumulate((n * of for n, of in zip(sizes, noticed, strict=True)), initial=0)),
+            tuple(last),
+            noticed.index(False) if False in noticed else len(noticed),
+        )
+
+    def said(self, start: int, end: int) -> int:
+        """Tokens from ``start`` to ``end`` without the messages of the system."""
+        return self.passed[end] - self.passed[start] - self.system[end] + self.system[start]
+
+    def kept(self, end: int) -> int:
+        """Tokens that stay beside the messages of the system: first request, last group."""
+        last = max(self.last[end], self.request)
+        return self.said(last, end) + (
+            self.said(self.request, self.request + 1) if self.request < last else 0
+        )
+
+    def fixed(self, end: int) -> int:
+        """Tokens before ``end`` that no strategy may shorten."""
+        return self.system[end] + self.kept(end)
+
+    def compactable(self, end: int) -> bool:
+        """Whether there is enough to shorten at ``end`` for a view to tell of a strategy.
+
+        It is at least as much as the request and the last group, which stay, and a quarter
+        of the system messages. A view of anything less is one message and a remark on it.
+        """
+        free = self.passed[end] - self.fixed(end)
+        return free > 0 and free >= self.kept(end) and free * 4 >= self.system[end]
 
 
 def compaction_points(
@@ -35,7 +91,8 @@ def compaction_points(
     total = sum(sizes)
     wanted = min(MAX_POINTS, max(MIN_POINTS, round(total / TOKENS_A_POINT)))
     wanted = max(1, min(wanted, total // budget))
-    passed = [0, *accumulate(sizes)]
+    log = LogSizes.of(messages, sizes)
+    passed = log.passed
     ends = [end for _, end in groups(messages) if end < len(messages)]
     points: list[int] = []
     for number in range(1, wanted):
@@ -50,7 +107,7 @@ def compaction_points(
         ]
         if not span:
             break
-        fixed = {end: _fixed_size(messages, sizes, end) for end in span}
+        fixed = {end: log.fixed(end) for end in span}
         fitting = (end for end in span if fixed[end] <= budget)
         points.append(next(fitting, min(span, key=lambda end: fixed[end])) - 1)
     return [*points, len(messages) - 1]
@@ -68,20 +125,10 @@ def with_room(
     If the budget grows, a point goes where the log before it fits the new budget, unless
     the points are ``given``, as the agent's own are. The last point always stays.
     """
-    needed = max(_fixed_size(messages, sizes, point + 1) for point in points)
+    log = LogSizes.of(messages, sizes)
+    needed = max(log.fixed(point + 1) for point in points)
     if needed <= budget:
         return list(points), budget
     room = -(-needed // BUDGET_STEP) * BUDGET_STEP
-    passed = [0, *accumulate(sizes)]
-    kept = [point for point in points[:-1] if given or passed[point + 1] > room]
+    kept = [point for point in points[:-1] if given or log.passed[point + 1] > room]
     return [*kept, points[-1]], room
-
-
-def _fixed_size(messages: Sequence[Message], sizes: Sequence[int], end: int) -> int:
-    """Tokens that must stay at a point: system messages, the first request, the last group."""
-    head = sum(1 for _ in takewhile(lambda one: one.role in SYSTEM_ROLES, messages))
-    begin = end - 1
-    while begin > 0 and messages[begin].role == "tool":
-        begin -= 1
-    first = min(head + 1, begin)
-    return sum(sizes[:first]) + sum(sizes[begin:end])

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from pytest_compaction.case.recorded_view import recorded_view
 from pytest_compaction.conversation.chat_format import message_to_chat
 from pytest_compaction.conversation.messages import Message, structure_faults
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers.protocol import Boundary, Transcript
+
+FAR_BELOW: Final = 0.5
+"""Share of the agent's own count below which a log lacks more than prompts and tools explain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +30,20 @@ class RecordPoint:
     missing: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ShortLog:
+    """A point whose log has ``held`` tokens where the agent counted ``before``."""
+
+    point: str
+    held: int
+    before: int
+
+
 def record_points(transcript: Transcript) -> list[RecordPoint]:
     """The points of a transcript whose agent compacted, in the order of the log.
 
-    Of several compactions after one message the last one counts. If none is on record,
-    the end of the log is a point as well, so that the rest of the log is used.
+    Of several compactions after one message the last one counts. The end of the log is a
+    point as well, without a record, so that the rest of the log is asked about.
     """
     position = {message.id: index for index, message in enumerate(transcript.messages)}
     latest: dict[int, Boundary] = {}
@@ -42,9 +55,29 @@ def record_points(transcript: Transcript) -> list[RecordPoint]:
         for index, boundary in sorted(latest.items())
     ]
     last = len(transcript.messages) - 1
-    if points and points[-1].index < last and not any(point.data for point in points):
+    if points and points[-1].index < last:
         points.append(RecordPoint(last, {}, ()))
     return points
+
+
+def told_short(
+    records: Sequence[RecordPoint], sizes: Sequence[int], counter: TokenCounter
+) -> list[ShortLog]:
+    """The points before which the log holds far less than the agent had in its context.
+
+    The context is the view that the agent went on with after its last compaction, and the
+    log since. Sizes in tokens. What fills the difference is not in the transcript, so a
+    probe cannot ask about it, and a summary of it is no summary of the log.
+    """
+    found: list[ShortLog] = []
+    start, carried = 0, 0
+    for number, record in enumerate(records, start=1):
+        held = carried + sum(sizes[start : record.index + 1])
+        before = record.tokens_before or 0
+        if held < before * FAR_BELOW:
+            found.append(ShortLog(f"p{number}", held, before))
+        start, carried = record.index + 1, counter.messages(record.view)
+    return found
 
 
 def _record_point(

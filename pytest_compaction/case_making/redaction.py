@@ -1,4 +1,4 @@
-"""Redaction: takes secrets, e-mail addresses and home folders out of a transcript.
+"""Redaction: takes secrets, e-mail addresses, people and home folders out of a transcript.
 
 The same value gets the same stand-in in all conversations of a file, numbered in the
 order of appearance, so that nothing of the value shows and equal values stay equal.
@@ -26,8 +26,9 @@ from pytest_compaction.conversation.messages import (
     readable,
 )
 from pytest_compaction.importers.protocol import Transcript
-from pytest_compaction.secrets.home_folders import home_owners, home_rule, owner
+from pytest_compaction.secrets.home_folders import accounts, home_owners, home_rule, owner
 from pytest_compaction.secrets.named import find_named, is_distinctive, is_secret_member
+from pytest_compaction.secrets.people import ADDRESS, is_of_person, named_people, names_rule
 from pytest_compaction.secrets.search import secrets_in
 from pytest_compaction.secrets.shapes import STAND_IN, replace
 
@@ -37,10 +38,12 @@ LEFT_OUT: Final = "[left out: it held what is redacted]"
 _UNEDITABLE: Final = "thinking or opaque part that holds what is redacted"
 
 _SECRET, _EMAIL, _HOME = "secret", "e-mail address", "home folder"
+_PERSON: Final = "name of a person"
 _STAND_INS: Final = {
     _SECRET: f"{STAND_IN}{{}}",
     _EMAIL: "person-{}@example.com",
     _HOME: "user-{}",
+    _PERSON: "Person-{}",
 }
 """What replaces a value, by its kind; the number says which value of its kind."""
 
@@ -50,16 +53,6 @@ _ONE_LINE: Final = 300
 """Most characters of a secret that is also looked for where a line was broken within it."""
 _SIGN: Final = 8
 _BREAK: Final = r"(?:[ \t]{0,4}\\?\r?\n[ \t]{0,40}|\\{1,2}n[ \t]{0,40})?"
-_ADDRESS: Final = re.compile(
-    r"(?<![\w.+%@/:-])(?!git@)[A-Za-z0-9_][\w.+%-]{0,63}@"
-    r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,5}[A-Za-z]{2,24}(?![\w@-]|\.\w)"
-)
-_NOBODY: Final = re.compile(
-    r"(?i)^(?:no-?reply|do-?not-?reply|users?|name|you|me|foo|someone)@"
-    r"|@(?:(?:[\w-]+\.)*example\.(?:com|org|net)|[\d.]+x?\.\w+|.*\.(?:png|jpe?g|gif|svg|webp|ico|pdf"
-    r"|[cm]?[jt]sx?|py|rs|go|md|json|ya?ml|toml|css|html?|invalid|test|local(?:host|domain)?))$"
-)
-"""Addresses that belong to no person: of examples, services, packages and pictures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +72,7 @@ class Redactor:
         self._everywhere: set[str] = set()
         self._secret_rules: list[tuple[str, re.Pattern[str], str]] = []
         self._home_rule: re.Pattern[str] | None = None
+        self._names_rule: re.Pattern[str] | None = None
         self.left_out = 0
         """Parts that could not be edited and were left out."""
 
@@ -108,8 +102,14 @@ class Redactor:
         if self.left_out > before:
             reasons = {**tally.left_out, _UNEDITABLE: self.left_out - before}
             tally = changed(tally, left_out=dict(sorted(reasons.items())))
-        name = self.text(transcript.name)
-        return changed(transcript, messages=messages, boundaries=boundaries, tally=tally, name=name)
+        return changed(
+            transcript,
+            messages=messages,
+            boundaries=boundaries,
+            tally=tally,
+            name=self.text(transcript.name),
+            title=self.text(transcript.title),
+        )
 
     def text(self, text: str) -> str:
         """A text with a stand-in for every value known so far."""
@@ -120,17 +120,22 @@ class Redactor:
         # Values that are secrets only where they are named; elsewhere the same word stays.
         named = (span for span, _ in find_named(text))
         text = replace(text, named, lambda secret: self._replaced(_SECRET, secret))
+        if self._names_rule is not None:
+            text = self._names_rule.sub(lambda name: self._replaced(_PERSON, name[0]), text)
         if "@" in text:
-            text = _ADDRESS.sub(self._replaced_address, text)
+            text = ADDRESS.sub(self._replaced_address, text)
         if self._home_rule is not None:
             text = self._home_rule.sub(
                 lambda found: found["before"] + self._replaced(_HOME, owner(found["name"])), text
             )
+            known = accounts(text, self._stand_ins[_HOME])
+            text = replace(text, known, lambda name: self._replaced(_HOME, name))
         return text
 
     def _learn(self, transcript: Transcript) -> None:
         """Collect the values to replace, before any is replaced."""
-        known = len(self._everywhere), len(self._stand_ins[_HOME])
+        people = self._stand_ins[_PERSON]
+        known = len(self._everywhere), len(self._stand_ins[_HOME]), len(people)
         texts, named = _searched(transcript)
         distinctive = filter(is_distinctive, named)
         for text in texts:
@@ -139,12 +144,17 @@ class Redactor:
                 self._everywhere.add(secret)
             for name in home_owners(text):
                 self._stand_in(_HOME, name)
+            for name, address in named_people(text):
+                of_address = self._stand_in(_EMAIL, address.lower()).partition("@")[0]
+                people.setdefault(name, of_address.capitalize())
         secrets, homes = self._stand_ins[_SECRET], self._stand_ins[_HOME]
         if known[0] != len(self._everywhere):
             ordered = sorted(self._everywhere, key=lambda secret: (-len(secret), secret))
             self._secret_rules = [rule for one in ordered for rule in _rules(one, secrets[one])]
         if known[1] != len(homes):
             self._home_rule = home_rule(homes)
+        if known[2] != len(people):
+            self._names_rule = names_rule(people)
 
     def _stand_in(self, kind: str, value: str) -> str:
         known = self._stand_ins[kind]
@@ -157,7 +167,7 @@ class Redactor:
         return stand_in
 
     def _replaced_address(self, match: re.Match[str]) -> str:
-        if _NOBODY.search(match[0]):
+        if not is_of_person(match[0]):
             return match[0]
         return self._replaced(_EMAIL, match[0].lower())
 

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pytest_compaction.case.case import case_from_json
 from pytest_compaction.case_making.case_maker import (
-    MadeCase,
     NoProbeError,
+    NotCompactableError,
     ProbeSource,
     make_case,
     write_case,
 )
+from pytest_compaction.case_making.case_names import case_names
 from pytest_compaction.case_making.redaction import Redactor
 from pytest_compaction.case_making.session_part import SessionPart
 from pytest_compaction.commands.complaint import complain
+from pytest_compaction.commands.import_report import (
+    report_case,
+    report_facts,
+    report_model,
+    report_redaction,
+    too_little,
+)
 from pytest_compaction.importers.protocol import Importer, ImportFormatError, Transcript
 from pytest_compaction.importers.registry import (
     conversations,
@@ -31,7 +37,6 @@ from pytest_compaction.models.offline.model import NAME as OFFLINE
 from pytest_compaction.models.registry import UnknownModelError, is_offline
 from pytest_compaction.probes.by_model.source import ModelProbes, model_probes
 from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes
-from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.text.words import printable
 
 DEFAULT_STORE = ".pytest_compaction/store"
@@ -44,6 +49,7 @@ class _Import:
     options: argparse.Namespace
     importers: Mapping[str, Importer]
     probe_source: ProbeSource
+    names: Mapping[Path, str]
     written: set[Path] = field(default_factory=set)
 
 
@@ -126,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
     except (UnknownModelError, ImportFormatError) as error:
         complain(str(error))
         return 1
-    shared = _Import(options, loaded.importers, source)
+    shared = _Import(options, loaded.importers, source, case_names(options.paths))
     try:
         return _import_all(shared)
     finally:
@@ -144,16 +150,25 @@ def _refuse_two_parts(options: argparse.Namespace) -> None:
 
 def _import_all(shared: _Import) -> int:
     failed = False
+    slight = 0
+    several = len(shared.options.paths) > 1
     for path in shared.options.paths:
         try:
             _import_one(path, shared)
+        except NotCompactableError as error:
+            slight += several
+            if not several:
+                complain(str(error))
+                failed = True
         except ImportFormatError as error:
             complain(str(error))
             failed = True
         except OSError as error:
             complain(f"{error.filename or path}: {error.strerror or error}")
             failed = True
-    return 1 if failed else 0
+    if slight:
+        print(too_little(slight, len(shared.options.paths), "files"))
+    return 1 if failed or not shared.written else 0
 
 
 def _by_model(options: argparse.Namespace) -> ModelProbes:
@@ -172,31 +187,56 @@ def _import_one(path: Path, shared: _Import) -> None:
         importer = importer_for(path, named or shared.importers)
     redactor = Redactor() if shared.options.redact else None
     part = SessionPart(shared.options.first, shared.options.final, shared.options.last)
-    made = skipped = broken = 0
-    for transcript in _conversations(importer, path):
-        clean = redactor.redact(transcript) if redactor else transcript
+    made = skipped = broken = slight = 0
+    for read in _conversations(importer, path):
+        transcript = replace(read, title=read.title or shared.names[path])
+        clean, redacted = _redacted(transcript, redactor)
         try:
-            _make_one(part.of(clean) if part else clean, importer, shared)
+            _make_one(part.of(clean) if part else clean, importer, shared, redacted)
             made += 1
         except ImportFormatError as error:
             if not transcript.name:
                 raise
-            complain(str(error))
             skipped += 1
+            if isinstance(error, NotCompactableError):
+                slight += 1
+                continue
+            complain(str(error))
             broken += not isinstance(error, NoProbeError)
+    if slight and made + skipped > 1:
+        print(too_little(slight, made + skipped, f"conversations of {printable(str(path))}"))
     if skipped and not made:
         raise ImportFormatError(f"{path}: no case can be made from its {skipped} conversations")
     if made + skipped > 1:
         print(f"{made} of {made + skipped} conversations of {printable(str(path))} became cases")
     if redactor:
-        _report_redaction(redactor)
+        report_redaction(redactor)
     if broken:
         raise ImportFormatError(f"{path}: {broken} of its conversations cannot be used; see above")
 
 
-def _make_one(transcript: Transcript, importer: Importer, shared: _Import) -> None:
+def _redacted(
+    transcript: Transcript, redactor: Redactor | None
+) -> tuple[Transcript, dict[str, int] | None]:
+    """The transcript with stand-ins, and in how many places they stand, by kind."""
+    if redactor is None:
+        return transcript, None
+    before = {kind: count.places for kind, count in redactor.counts.items()}
+    clean = redactor.redact(transcript)
+    places = {kind: count.places - before.get(kind, 0) for kind, count in redactor.counts.items()}
+    return clean, {kind: number for kind, number in places.items() if number}
+
+
+def _make_one(
+    transcript: Transcript,
+    importer: Importer,
+    shared: _Import,
+    redacted: dict[str, int] | None,
+) -> None:
     options = shared.options
     made = make_case(transcript, options.task, options.probes, shared.probe_source)
+    known = {} if redacted is None else {"redacted": redacted}
+    made.data["provenance"] = {"origin": "real", "format": importer.name, **known}
     target = options.output / f"{made.data['id']}.json"
     if target in shared.written:
         raise ImportFormatError(
@@ -205,11 +245,11 @@ def _make_one(transcript: Transcript, importer: Importer, shared: _Import) -> No
         )
     write_case(made.data, target)
     shared.written.add(target)
-    _report(target, importer, transcript, made)
+    report_case(target, importer, transcript, made)
     if isinstance(shared.probe_source, ModelProbes):
-        _report_model(shared.probe_source)
+        report_model(shared.probe_source)
     if options.verbose:
-        _report_facts(made)
+        report_facts(made)
 
 
 def _conversations(importer: Importer, path: Path) -> Iterator[Transcript]:
@@ -229,66 +269,3 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return number
-
-
-def _report(target: Path, importer: Importer, transcript: Transcript, made: MadeCase) -> None:
-    tally = transcript.tally
-    probes = made.data["probes"]
-    kinds = Counter(probe["kind"] for probe in probes)
-    facts = sum(len(probe["facts"]) for probe in probes)
-    print(f"{printable(str(target))}  ({importer.name}: {printable(transcript.source)})")
-    print(f"  records read   {tally.records:>7,}")
-    print(f"  messages made  {tally.messages:>7,}  {made.tokens:,} tokens")
-    for title, reasons in (("left out", tally.left_out), ("repaired", tally.repaired)):
-        for reason, number in reasons.items():
-            print(f"  {title:<14} {number:>7,}  {printable(reason, 120)}")
-    sizes = f"window {made.data['window']:,}, budget {made.data['budget']:,}"
-    print(f"  points         {len(made.data['compaction_points']):>7,}  {sizes}")
-    if made.recorded:
-        print(
-            f"  recorded       {made.recorded:>7,}  compactions of the agent (--compactor=recorded)"
-        )
-    for reason, number in sorted(Counter(made.unrecorded).items()):
-        print(f"  no record      {number:>7,}  {printable(reason, 120)}")
-    if made.after:
-        print(f"  not asked      {made.after:>7,}  messages after the last point")
-    shown = ", ".join(f"{kind} {kinds[kind]}" for kind in sorted(kinds))
-    print(f"  probes         {len(probes):>7,}  {shown}")
-    print(f"  facts          {facts:>7,}")
-    if made.unanswered:
-        print(
-            f"  unanswered     {made.unanswered:>7,}  probes for which the offline model finds "
-            "no fact in the full log; lint warns of them"
-        )
-
-
-def _report_redaction(redactor: Redactor) -> None:
-    for kind, count in redactor.counts.items():
-        places = "place" if count.places == 1 else "places"
-        print(f"  redacted       {count.values:>7,}  {kind}, in {count.places:,} {places}")
-    if not redactor.counts:
-        print("  redacted             0  (no secret, e-mail address or home folder was found)")
-
-
-def _report_model(source: ModelProbes) -> None:
-    written = source.written
-    kept = len(written.probes)
-    rest = "" if kept else "; the probes are made by rules"
-    print(f"  by {printable(source.name, 60)}: {written.proposed} proposed, {kept} kept{rest}")
-    for reason, number in written.refused.items():
-        print(f"  not kept       {number:>7,}  {printable(reason, 160)}")
-
-
-def _report_facts(made: MadeCase) -> None:
-    """Print every fact, and where the log states it before it is asked for."""
-    case = case_from_json(made.data)
-    log = ProbeLog(case.messages, [point.index for point in case.points])
-    for probe in case.probes:
-        asked = case.points[probe.point].index
-        print(f"  {probe.id}: {printable(probe.question)}")
-        for fact in probe.facts:
-            places = [place for place in log.stated(fact) if place <= asked]
-            where = ", ".join(case.messages[place].id for place in places[:5])
-            more = f" and {len(places) - 5} more" if len(places) > 5 else ""
-            times = f"{len(places)} of {asked + 1} messages"
-            print(f"    {printable(fact.text, 90)}  ({times}: {where}{more})")

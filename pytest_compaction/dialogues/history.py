@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -18,6 +18,7 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.dialogues.dialogue import Turn
+from pytest_compaction.models.protocol import NotAskedError
 from pytest_compaction.run.feeder import Feeder, Step
 
 LEAST_BUDGET: Final = 160
@@ -77,13 +78,21 @@ class CompactedHistory:
     ``share`` is the part of the history that a view may take. ``steps`` are the
     compactions that took place; ``failure`` says that one failed and left more than
     the budget. If that was the model's failure, later answers say nothing about the
-    strategy; a strategy that found nothing to say goes on with full history.
+    strategy; a strategy that found nothing to say goes on with full history. ``unasked``
+    tells of a call of the strategy that was not made.
     """
 
-    def __init__(self, feeder: Feeder, context: Context, share: float) -> None:
+    def __init__(
+        self,
+        feeder: Feeder,
+        context: Context,
+        share: float,
+        unasked: Callable[[], NotAskedError | None] = lambda: None,
+    ) -> None:
         self._feeder = feeder
         self._context = context
         self._share = share
+        self._unasked = unasked
         self._seen = 0
         self.failure: str | None = None
 
@@ -93,7 +102,11 @@ class CompactedHistory:
         return self._feeder.steps
 
     async def view(self, log: Sequence[Message], question: str) -> tuple[Message, ...]:
-        """The view from which the next user turn, ``question``, is answered."""
+        """The view from which the next user turn, ``question``, is answered.
+
+        Raises :class:`NotAskedError` if a compaction lacks its model: an answer would be paid
+        for and thrown away.
+        """
         feeder = self._feeder
         budget = view_budget(log, self._share, self._context.tokens)
         context = replace(self._context, budget=budget, reason=feeder.trigger.kind)
@@ -104,7 +117,11 @@ class CompactedHistory:
         if feeder.turns and await feeder.is_time(context):
             step = await feeder.compact(context, f"turn {feeder.turns}")
             self._note_failure(step, budget)
-        return await feeder.strategy.view(await feeder.state(), context, question)
+        view = await feeder.strategy.view(await feeder.state(), context, question)
+        unasked = self._unasked()
+        if unasked is not None:
+            raise type(unasked)(*unasked.args)
+        return view
 
     def _note_failure(self, step: Step, budget: int) -> None:
         if step.status == "failed" and step.after > budget and self.failure is None:

@@ -31,7 +31,7 @@ from pytest_compaction.dialogues.similarity import TurnJudge
 from pytest_compaction.dialogues.turn_responder import TurnResponder
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
 from pytest_compaction.models.offline import model as offline
-from pytest_compaction.models.protocol import ChargedError, ModelError, NotAskedError
+from pytest_compaction.models.protocol import ChargedError, ModelError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.feeder import CompactionError, Feeder, Step
 from pytest_compaction.run.response import Roles
@@ -239,7 +239,7 @@ class Replayer:
         feeder = Feeder(
             self._create(compactor), rules.trigger, rules.timeout, self._work.function_loops
         )
-        history = CompactedHistory(feeder, context, rules.budget)
+        history = CompactedHistory(feeder, context, rules.budget, lambda: model.unasked)
         replies: list[Reply] = []
         ended: ChargedError | None = None
         lost = Usage()
@@ -251,8 +251,8 @@ class Replayer:
             ended, lost = error, error.spent.get("responder", Usage())
         finally:
             feeder.close()
-        if isinstance(model.error, NotAskedError):
-            ended = model.error
+        if model.unasked is not None:
+            ended = model.unasked
         if ended is not None:
             answered = {"compaction": model.usage, "responder": answering(replies) + lost}
             raise stopped(ended, answered) from ended

@@ -70,7 +70,8 @@ class Transcript:
     """One imported conversation; ``source`` names the file, ``model`` the agent's model if known.
 
     ``name`` distinguishes the conversations of one file and is added to the case id;
-    it is empty for a file with a single conversation.
+    it is empty for a file with a single conversation. ``title`` takes the place of the name
+    that the file's path gives to the case.
     """
 
     messages: tuple[Message, ...]
@@ -79,6 +80,7 @@ class Transcript:
     model: str = ""
     boundaries: tuple[Boundary, ...] = ()
     name: str = ""
+    title: str = ""
 
 
 @runtime_checkable
@@ -96,7 +98,11 @@ class Importer(Protocol):
     description: str
 
     def recognises(self, head: str) -> bool:
-        """Whether a file is of this format, by its first 64 kB, which may end within a line."""
+        """Whether a file is of this format, by its first 64 kB, which may end within a line.
+
+        If no format of one program is told from them, a JSON file is shown once more as an
+        outline: with all keys, and the beginning of its lists and texts.
+        """
 
     def read(self, path: Path) -> Transcript | Iterable[Transcript]:
         """Read a file: its conversation, or an iterable of several.

@@ -15,6 +15,8 @@ RESULT_WITHOUT_CALL: Final = "tool result whose call is not in the transcript"
 
 # --- repaired -----------------------------------------------------------------------------
 JOINED: Final = "record joined with the message that it continues"
+SPLIT: Final = "record split into several messages"
+NOTICE: Final = "notice of the program, given as a system message"
 CALL_WITHOUT_ID: Final = "tool call without an id, given a new one"
 MISSING_PARENT: Final = "line whose parent is not in the file, put after the line before it"
 OWN_ANCESTOR: Final = "line that is its own ancestor, taken as the first"

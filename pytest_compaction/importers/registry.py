@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.importers.protocol import MARKED, Importer, ImportFormatError, Transcript
+from pytest_compaction.importers.reading.outline import outline
 from pytest_compaction.text.words import printable
 
 ENTRY_POINT_GROUP: Final = "pytest_compaction.importers"
@@ -91,27 +92,37 @@ def importer_named(name: str, importers: Mapping[str, Importer]) -> Importer:
 
 
 def importer_for(path: Path, importers: Mapping[str, Importer]) -> Importer:
-    """The most specific importer that recognises the first 64 kB of the file.
+    """The most specific importer that recognises the file.
 
-    Raises :class:`ImportFormatError` when the file cannot be read or no importer
-    recognises it. A folder goes to the first importer that recognises folders of its kind.
+    It goes by the first 64 kB; if they do not show a format of one program, also by the
+    :func:`~pytest_compaction.importers.reading.outline.outline` of a longer file. A folder
+    goes to the first importer that recognises folders of its kind. Raises
+    :class:`ImportFormatError` when the file cannot be read or no importer recognises it.
     """
     if path.is_dir():
         return _folder_importer(path, importers)
     try:
         with path.open("rb") as file:
-            head = file.read(HEAD_BYTES).decode("utf-8-sig", "replace")
+            beginning = file.read(HEAD_BYTES)
     except OSError as error:
         raise ImportFormatError(f"{path}: {error.strerror or error}") from None
+    head = beginning.decode("utf-8-sig", "replace")
     if not head.strip():
         raise ImportFormatError(f"{path}: the file is empty; expected a transcript")
-    fitting = [importer for importer in importers.values() if importer.recognises(head)]
+    fitting = _recognising(head, importers)
+    certain = any(specificity(importer) >= MARKED for importer in fitting)
+    if len(beginning) == HEAD_BYTES and not certain:
+        fitting += _recognising(outline(path), importers)
     if fitting:
         return min(fitting, key=lambda importer: (-specificity(importer), importer.name))
     raise ImportFormatError(
         f"{path}: its content matches no known transcript format "
         f"(known: {', '.join(importers)}); name one with --format if it is one of these"
     )
+
+
+def _recognising(head: str, importers: Mapping[str, Importer]) -> list[Importer]:
+    return [importer for importer in importers.values() if head and importer.recognises(head)]
 
 
 def _folder_importer(path: Path, importers: Mapping[str, Importer]) -> Importer:

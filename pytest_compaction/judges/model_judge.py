@@ -27,15 +27,24 @@ def log_digest(case: Case, point: int) -> LogDigest:
 
 
 class ModelJudge:
-    """Scores responses with a model; if that fails, a response is unscored, with the reason."""
+    """Scores responses with a model; if that fails, a response is unscored, with the reason.
 
-    def __init__(self, model: Model) -> None:
+    ``opinion`` counts the judgements that the model makes of the same response.
+    """
+
+    def __init__(self, model: Model, opinion: int = 1) -> None:
         self._model = model
+        self._opinion = opinion
+
+    @property
+    def model(self) -> str:
+        """The name of the model that judges."""
+        return self._model.name
 
     @property
     def name(self) -> str:
-        """The name of the model that judges."""
-        return self._model.name
+        """The name of the model, with the number of a further judgement, as in ``gpt-5#2``."""
+        return self.model if self._opinion == 1 else f"{self.model}#{self._opinion}"
 
     async def reply(self, case: Case, probe: Probe, response: str) -> JudgeReply:
         """Judge one response. The request holds neither the view nor the compactor's name.

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.judges.choice import choice_verdict
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.verdict import JudgeScores, Verdict, verdict_from_reply
 from pytest_compaction.metrics.survival import Readings, Source
@@ -41,11 +42,11 @@ class PanelJudge:
         """The common verdict on one response; at most ``limit`` requests are in flight.
 
         ``view`` is what the view does with the facts, and ``leads`` whether it or the answer
-        makes the score. No judge learns of either.
+        makes the score. No judge learns of either. No judge is asked about a forced choice.
         """
-        replies = await asyncio.gather(
-            *(self._reply(judge, case, probe, response) for judge in self._judges)
-        )
+        if probe.choice is not None:
+            return choice_verdict(probe, probe.choice, response, view, self._pass_score, leads)
+        replies = await self._replies(case, probe, response)
         named = [(judge.name, reply) for judge, reply in zip(self._judges, replies, strict=True)]
         several = len(named) > 1
         return verdict_from_reply(
@@ -54,9 +55,19 @@ class PanelJudge:
             view,
             response,
             self._pass_score,
-            tuple(scores_of(name, reply) for name, reply in named) if several else (),
+            tuple(map(scores_of, self._judges, replies)) if several else (),
             leads,
         )
+
+    async def _replies(self, case: Case, probe: Probe, response: str) -> list[JudgeReply]:
+        """The replies of all judges. Each is waited for, also if one before it was not asked."""
+        asked = (self._reply(judge, case, probe, response) for judge in self._judges)
+        replies: list[JudgeReply] = []
+        for reply in await asyncio.gather(*asked, return_exceptions=True):
+            if isinstance(reply, BaseException):
+                raise reply
+            replies.append(reply)
+        return replies
 
     async def _reply(
         self, judge: ModelJudge, case: Case, probe: Probe, response: str
@@ -86,12 +97,13 @@ def combined(replies: Sequence[tuple[str, JudgeReply]]) -> JudgeReply:
     )
 
 
-def scores_of(name: str, reply: JudgeReply) -> JudgeScores:
+def scores_of(judge: ModelJudge, reply: JudgeReply) -> JudgeScores:
     """What one judge of a panel said."""
     criteria = reply.criteria if _has_scores(reply) else ()
     dimensions = dimension_scores({c.id: c.score for c in criteria})
     unscored = None if criteria else reply.unscored or "no criterion was scored"
-    return JudgeScores(name, overall_score(dimensions), criteria, unscored, reply.usage)
+    overall = overall_score(dimensions)
+    return JudgeScores(judge.name, judge.model, overall, criteria, unscored, reply.usage)
 
 
 def _has_scores(reply: JudgeReply) -> bool:

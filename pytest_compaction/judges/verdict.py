@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_compaction.case.case import FactType, Probe, Trap
-from pytest_compaction.metrics.dimensions import view_scores
+from pytest_compaction.metrics.dimensions import probe_scores
 from pytest_compaction.metrics.survival import Loss, Readings, Source, loss, readings_of
 from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.usage import Usage
@@ -72,9 +72,13 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class JudgeScores:
-    """What one of several judges said about a response; ``unscored`` says why it gave no score."""
+    """What one of several judges said about a response; ``unscored`` says why it gave no score.
+
+    ``model`` is the name of its model, by which it is charged.
+    """
 
     name: str
+    model: str
     overall: float | None
     criteria: tuple[CriterionScore, ...] = ()
     unscored: str | None = None
@@ -196,7 +200,7 @@ def verdict_from_reply(
     if reply.readings:
         answer = Readings(reply.readings, answer.hit)
     first = _scores(reply.criteria, traps, answer)
-    second = _scores(view_scores(facts, traps, view), traps, view)
+    second = _scores(probe_scores(probe, view), traps, view)
     unscored = reply.unscored if reply.unscored or first.dimensions else "no criterion was scored"
     if unscored:
         first = Scores(reply.criteria, {}, None, first.traps)

@@ -18,6 +18,7 @@ from pytest_compaction.metrics.pass_k import mean_pass_hat_k
 from pytest_compaction.metrics.savings import kept_share, removed_share
 from pytest_compaction.metrics.survival import Source, loss
 from pytest_compaction.rubric import DIMENSIONS
+from pytest_compaction.settings import RECORDED, Budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,11 +265,12 @@ def by_compactor(records: Iterable[Record]) -> dict[str, list[Record]]:
     return groups
 
 
-def arm_name(compactor: str, budget: int | None) -> str:
+def arm_name(compactor: str, budget: Budget | None) -> str:
     """The name of a strategy at a budget, as in the ids of items."""
     return compactor if budget is None else f"{compactor}-b{budget}"
 
 
-def budgets_of(records: Iterable[Record]) -> list[int]:
-    """The budgets that took the place of those of the cases, the smallest first."""
-    return sorted({record["budget"] for record in records if record.get("budget") is not None})
+def budgets_of(records: Iterable[Record]) -> list[Budget]:
+    """The budgets that took the place of those of the cases: numbers, the smallest first."""
+    found = {record["budget"] for record in records if record.get("budget") is not None}
+    return sorted(found, key=lambda budget: (budget == RECORDED, budget))

@@ -51,12 +51,12 @@ class Curve:
 
 def curves(records: Sequence[Record]) -> list[Curve]:
     """The curve of every strategy that ran at two budgets or more, in order of occurrence."""
-    groups = by_compactor(r for r in records if r.get("budget") is not None)
-    return [
-        curve(name, group, budgets)
+    groups = by_compactor(r for r in records if isinstance(r.get("budget"), int))
+    budgets = {
+        name: [budget for budget in budgets_of(group) if isinstance(budget, int)]
         for name, group in groups.items()
-        if len(budgets := budgets_of(group)) > 1
-    ]
+    }
+    return [curve(name, groups[name], found) for name, found in budgets.items() if len(found) > 1]
 
 
 def curve(compactor: str, records: Sequence[Record], budgets: Sequence[int]) -> Curve:

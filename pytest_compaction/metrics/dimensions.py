@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final
 
-from pytest_compaction.case.case import Fact, Trap
+from pytest_compaction.case.case import Fact, Probe, Trap
 from pytest_compaction.metrics.survival import Readings
 from pytest_compaction.rubric import (
     DIMENSIONS,
@@ -26,6 +26,8 @@ from pytest_compaction.rubric import (
 from pytest_compaction.text.matching import Outcome, Reading
 from pytest_compaction.text.words import printable
 
+CHOICE_CRITERION: Final = "instruction_constraints"
+"""The criterion that a forced choice is scored by."""
 _LISTED: Final = 3
 _SHOWN: Final = 60
 _NAMES: Final[tuple[tuple[Outcome, str], ...]] = (
@@ -103,6 +105,20 @@ def view_scores(
     """The scores of a view: every criterion that has facts to read, in rubric order."""
     found = (criterion_score(c, facts, traps, readings) for c in criteria_of_facts(facts))
     return tuple(score for score in found if score is not None)
+
+
+def probe_scores(probe: Probe, readings: Readings) -> tuple[CriterionScore, ...]:
+    """The scores of a view for one probe. A forced choice has one score, all or nothing."""
+    if probe.choice is None:
+        return view_scores(probe.facts, probe.traps, readings)
+    lost = [f.text for f, held in zip(probe.facts, readings.stated, strict=True) if not held]
+    said = f"not in the view: {listed(lost)}" if lost else "the view states the constraint"
+    return (replace(choice_score(not lost, said), lists_facts=bool(lost)),)
+
+
+def choice_score(complies: bool, reasoning: str) -> CriterionScore:
+    """The only score of a forced choice: 5 for the option that complies, 0 for the other."""
+    return CriterionScore(CHOICE_CRITERION, MAX_SCORE if complies else 0.0, reasoning)
 
 
 def _coverage(

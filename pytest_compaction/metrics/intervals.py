@@ -1,17 +1,18 @@
-"""Confidence intervals of means over items that come in clusters (cases)."""
+"""Confidence intervals of figures over items that come in clusters (cases)."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeVar
 
 BOOTSTRAP_FROM: Final = 30
 """The number of cases from which the bootstrap takes the place of the t interval."""
 RESAMPLES: Final = 5000
 SEED: Final = 20251216
 """Fixed, so that the same records always give the same interval."""
+T = TypeVar("T")
 
 
 def cluster_interval(
@@ -31,6 +32,37 @@ def cluster_interval(
     if len(groups) < BOOTSTRAP_FROM:
         return _t_interval(groups, level)
     return _bootstrap_interval(groups, level)
+
+
+def jackknife_interval(
+    clusters: Mapping[str, Sequence[T]],
+    statistic: Callable[[Sequence[T]], float | None],
+    level: float = 0.95,
+) -> tuple[float, float] | None:
+    """Interval of any statistic over all values, from leaving out one cluster at a time.
+
+    The standard error is ``sqrt((n - 1) / n * sum((s_i - mean of s_i)^2))``, where ``s_i``
+    is the statistic without cluster ``i``; it is taken times Student's t with ``n - 1``
+    degrees of freedom. Source: Efron and Tibshirani, "An Introduction to the Bootstrap"
+    (1993), chapter 11. ``None`` with fewer than two clusters, or if the statistic is not
+    defined without one of them.
+    """
+    groups = [values for _, values in sorted(clusters.items()) if values]
+    whole = statistic([value for values in groups for value in values])
+    if whole is None or len(groups) < 2:
+        return None
+    without = []
+    for left_out in range(len(groups)):
+        rest = [v for number, values in enumerate(groups) if number != left_out for v in values]
+        found = statistic(rest)
+        if found is None:
+            return None
+        without.append(found)
+    count = len(groups)
+    mean = math.fsum(without) / count
+    squares = math.fsum((value - mean) ** 2 for value in without)
+    reach = t_quantile((1 + level) / 2, count - 1) * math.sqrt((count - 1) / count * squares)
+    return whole - reach, whole + reach
 
 
 def interval_method(clusters: int) -> str:

@@ -16,11 +16,18 @@ from pytest_compaction.models.calls.prices import PriceTable, prices_at
 from pytest_compaction.models.calls.store import Mode, Store
 from pytest_compaction.models.offline.model import NAME, OfflineModel
 from pytest_compaction.models.protocol import Model
+from pytest_compaction.models.reference.shipped import NAME as REFERENCE
+from pytest_compaction.models.reference.shipped import RecordedOnly
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.models.chat.prompts import Prompts
 
+_OWN: Final = {
+    NAME: "deterministic rules, no network",
+    REFERENCE: "the replies that come with the package, no network",
+}
+"""The names that no endpoint is asked for."""
 _NEAR: Final = 0.75
 """From this similarity (0 to 1) on, a name is taken for a misspelling of another."""
 
@@ -82,23 +89,24 @@ def connect(
     endpoint = Endpoint(read=request_timeout or READ_SECONDS)
     paying = SpendingLimit(endpoint, shared, prices, tokens, limit)
     adapting = AdaptingCaller(RetryingCaller(paying, endpoint.total), endpoint.total)
-    caller = Store(store, adapting, mode, shared, shown)
+    caller = Store(store, RecordedOnly(adapting, shown), mode, shared, shown)
     return Endpoints(caller, shared, prices, prompts, tokens, scratch)
 
 
 def is_offline(name: str) -> bool:
     """Whether a name is that of the offline model.
 
-    A misspelling of it, or a name that cannot be shown, raises :class:`UnknownModelError`.
+    A misspelling of it or of the reference model, or a name that cannot be shown, raises
+    :class:`UnknownModelError`.
     """
-    if name == NAME:
-        return True
+    if name in _OWN:
+        return name == NAME
     if not name.isprintable() or not name.strip():
         raise UnknownModelError(f"{printable(repr(name))} is not the name of a model")
-    near = difflib.get_close_matches(name.casefold(), [NAME], n=1, cutoff=_NEAR)
+    near = difflib.get_close_matches(name.casefold(), _OWN, n=1, cutoff=_NEAR)
     if near:
         raise UnknownModelError(
-            f"unknown model {name!r}; did you mean {NAME!r} (deterministic rules, no network)? "
+            f"unknown model {name!r}; did you mean {near[0]!r} ({_OWN[near[0]]})? "
             "Any other name is looked for at the endpoint of OPENAI_BASE_URL"
         )
     return False

@@ -9,7 +9,7 @@ from pytest_compaction.case.case import AnswerSpec, Case, Fact, Probe
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.probes.log import Draft
+from pytest_compaction.probes.draft import Draft
 from pytest_compaction.run.responder import Responder
 from pytest_compaction.text.matching import TextIndex
 
@@ -44,4 +44,5 @@ class FullLogControl:
 def unanswered(case: Case) -> int:
     """How many probes of a case the control answers without a single fact."""
     control = FullLogControl(case.messages, [point.index for point in case.points])
-    return sum(not control.answers_probe(probe) for probe in case.probes)
+    asking = [probe for probe in case.probes if probe.choice is None]
+    return sum(not control.answers_probe(probe) for probe in asking)

@@ -40,6 +40,13 @@ _BEFORE_VERBS: Final = frozenset(
 """Words before a verb; a request begins with one."""
 _STARTS: Final = re.compile(r"(?:[:;,(–—]|\s-)\s*$")
 """What a new clause begins after."""
+_MODAL: Final = re.compile(
+    r"\b(?:should|must|shall|needs? to|has to|have to|may only|can only)\s+(?:always |only )?(\w+)",
+    re.I,
+)
+_LEADING_VERBS: Final = frozenset(
+    "make let leave keep do don't never always handle put apply ensure".split()
+)
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ADVERB: Final = re.compile(r"\w{3,}ly$")
 _VERBAL: Final = re.compile(r"\w{3,}(?:ing|ed)$")
@@ -79,6 +86,34 @@ def keys_of(text: str, frequency: Frequency) -> Groups:
     best = _best(words, _wanted(groups, words), frequency, near)
     groups += [(word.text,) for word in best]
     return _sound(groups[:MAX_GROUPS])
+
+
+def task_keys(text: str, frequency: Frequency) -> Groups:
+    """Key groups for what is to be done: first the verb, if the text begins with a request."""
+    words = re.findall(r"[\w'’-]+", text)
+    verb = words[0].casefold() if words else ""
+    groups = keys_of(text, frequency)
+    held = {part.casefold() for group in groups for key in group for part in key.split()}
+    modal = _MODAL.search(text)
+    if not _tells_task(verb):
+        verb = modal[1].casefold() if modal else ""
+    if not groups or not _tells_task(verb) or verb in held or _negation(text):
+        return groups
+    return ((verb,), *groups)[:MAX_GROUPS]
+
+
+def title_keys(text: str, frequency: Frequency) -> Groups:
+    """Key groups for a title, which is told by most of its words: as many as a fact may have."""
+    groups = keys_of(text, frequency)
+    held = set(content_stems(normalize(" ".join(key for group in groups for key in group))))
+    words = [word for word in _words(text) if word.stem not in held]
+    more = tuple((word.text,) for word in _best(words, MAX_GROUPS - len(groups), frequency))
+    return _sound([*groups, *more])
+
+
+def _tells_task(verb: str) -> bool:
+    """Whether a verb says what is to be done; "make" and "let" only lead to what does."""
+    return stem(verb) in REQUESTS and verb not in _LEADING_VERBS
 
 
 def value_keys(name: str, value: str, frequency: Frequency) -> Groups:

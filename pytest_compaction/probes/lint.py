@@ -17,6 +17,7 @@ from pytest_compaction.case.case import Case
 from pytest_compaction.case.files import CaseFileError, load_cases
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.probes.lint_rules.choices import choice_findings
 from pytest_compaction.probes.lint_rules.finding import RULES as RULES
 from pytest_compaction.probes.lint_rules.finding import Level, LintFinding
 from pytest_compaction.probes.lint_rules.full_log import (
@@ -25,8 +26,12 @@ from pytest_compaction.probes.lint_rules.full_log import (
     unstated,
 )
 from pytest_compaction.probes.lint_rules.key_groups import key_findings
+from pytest_compaction.probes.lint_rules.latest import latest_findings
 from pytest_compaction.probes.lint_rules.log_size import log_findings
 from pytest_compaction.probes.lint_rules.questions import question_findings
+from pytest_compaction.probes.lint_rules.standing import standing_findings
+from pytest_compaction.probes.lint_rules.whole import whole_findings
+from pytest_compaction.probes.lint_rules.wording import wording_findings
 from pytest_compaction.text.matching import Reading, TextIndex
 
 
@@ -68,6 +73,11 @@ def inspect(paths: Iterable[Path], tail: int | None = None, answer: bool = True)
     for case in loaded.cases:
         found += question_findings(case)
         found += key_findings(case)
+        found += wording_findings(case)
+        found += latest_findings(case)
+        found += whole_findings(case)
+        found += standing_findings(case)
+        found += choice_findings(case)
         found += log_findings(case, tail, counter)
         found += unstated(case)
         if answer:

@@ -4,27 +4,41 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property, wraps
+from typing import Any, Final, TypeVar
 
-from pytest_compaction.case.case import Change, Fact, FactType, ProbeKind, Trap
+from pytest_compaction.artifacts.operations import (
+    Command,
+    FileOperation,
+    Invocation,
+    commands,
+    file_operations,
+    invocations,
+)
+from pytest_compaction.case.case import Fact
+from pytest_compaction.case.kinds import Change, FactType
 from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics.survival import view_index
-from pytest_compaction.probes.keys import Groups, keys_of
-from pytest_compaction.probes.phrases import balanced, first_line, quotable
+from pytest_compaction.probes.draft import Candidate, Found
+from pytest_compaction.probes.keys import Groups, keys_of, task_keys
+from pytest_compaction.probes.phrases import balanced, first_line, of_the_program, quotable
 from pytest_compaction.secrets.shapes import STAND_IN
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import content_stems, is_path, normalize, path_suffixes
+
+T = TypeVar("T")
 
 LATE_SHARE: Final = 0.05
 """Facts in this last share of a log are hardly at risk, however small the budget is."""
 
 # A longer fact would have to be quoted from memory, which tests wording, not knowledge.
 MAX_FACT_CHARACTERS: Final = 160
+MAX_FACTS: Final = 6
+"""The most facts of one probe."""
 _MAX_EVIDENCE: Final = 3
 # Bounds the time to index messages that hold a pasted dump of megabytes.
 _MAX_TEXT_CHARACTERS: Final = 400_000
@@ -34,61 +48,10 @@ _PASTED: Final = re.compile(
     re.MULTILINE,
 )
 """Lines of listings, stack traces and patches, which nobody wrote as a message."""
-_TAGGED: Final = re.compile(r"\s*<(?:local-command|command-|system-|bash-)[\w-]*>|\s*\x1b")
-"""The start of a turn that the agent's program wrote in the user's name."""
+_MASKED: Final = re.compile(r"\bREDACTED\b")
+"""What other programs put in the place of a secret."""
 _BLANKS: Final = re.compile(r"[^\S\n]{2,}")
 _CODE_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """What might be a fact: its text and type, and its key groups if a source knows them.
-
-    Without ``keys`` they are made from the text.
-    """
-
-    text: str
-    type: FactType
-    keys: Groups = ()
-    change: Change | None = None
-
-
-def path_candidate(path: str, change: Change) -> Candidate:
-    """A file and what happened to it, as a fact."""
-    return Candidate(f"{path} was {change}", "path", ((path,),), change)
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A fact, and the positions of all messages before the question that state it."""
-
-    fact: Fact
-    positions: tuple[int, ...]
-
-    @property
-    def risk(self) -> tuple[int, int]:
-        """A sort key, smallest for the fact most at risk: stated rarely, then early."""
-        return (len(self.positions), self.positions[0])
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A probe that is not yet checked and chosen.
-
-    A smaller ``rank`` is better, from 0.05 (exact values that the user gave) to about 0.7
-    (files that were only read). ``point`` is the number of the compaction point after which
-    it is asked, ``least`` the number of facts that it needs.
-    """
-
-    kind: ProbeKind
-    name: str
-    question: str
-    found: tuple[Found, ...]
-    point: int
-    rank: float = 1.0
-    traps: tuple[Trap, ...] = ()
-    answer: dict[str, Any] = field(default_factory=dict)
-    least: int = 2
 
 
 class ProbeLog:
@@ -110,6 +73,29 @@ class ProbeLog:
             for form in set(content_stems(normalize(text))):
                 self._holders.setdefault(form, []).append(place)
         self._known: dict[tuple[str, Groups, Change | None], tuple[int, ...]] = {}
+        self._readings: dict[Callable[[ProbeLog], Any], Any] = {}
+
+    @cached_property
+    def invocations(self) -> tuple[Invocation, ...]:
+        """Every tool call of the messages with its result, in order."""
+        return tuple(invocations(self.messages))
+
+    @cached_property
+    def commands(self) -> tuple[Command, ...]:
+        """The shell commands that were run, in order."""
+        return tuple(commands(self.messages))
+
+    @cached_property
+    def operations(self) -> tuple[FileOperation, ...]:
+        """What the tool calls did to files, in order."""
+        return tuple(file_operations(self.messages))
+
+    def reading(self, read: Callable[[ProbeLog], T]) -> T:
+        """What a function finds in this log; it is called once, however many sources ask."""
+        if read not in self._readings:
+            self._readings[read] = read(self)
+        found: T = self._readings[read]
+        return found
 
     def stated(self, fact: Fact) -> tuple[int, ...]:
         """The positions of all messages that state the fact."""
@@ -174,18 +160,26 @@ class ProbeLog:
             return None
         if not tail and self._budget is not None and self._kept(asked, fact):
             return None
-        evidence = tuple(self.messages[place].id for place in places[:_MAX_EVIDENCE])
+        held = [place for place in candidate.places if place in places]
+        if candidate.places and not held:
+            return None
+        best = dict.fromkeys(held or places)
+        evidence = tuple(self.messages[place].id for place in sorted([*best][:_MAX_EVIDENCE]))
         return Found(replace(fact, evidence=evidence), places)
 
     def fact(self, candidate: Candidate) -> Fact | None:
         """The candidate with key groups that its own text states; ``None`` without them."""
         text = balanced(" ".join(candidate.text.split()))
-        if not text or len(text) > MAX_FACT_CHARACTERS or STAND_IN in text:
+        if not text or len(text) > MAX_FACT_CHARACTERS or STAND_IN in text or _MASKED.search(text):
             return None
         keys = candidate.keys or keys_of(text, self.frequency)
         fact = Fact(text=text, type=candidate.type, keys=keys, change=candidate.change)
         agrees = bool(keys) and TextIndex(text).read(fact.statement).outcome == "stated"
         return fact if agrees else None
+
+    def task(self, text: str, type: FactType) -> Candidate:
+        """What is to be done, with a key group for the verb."""
+        return Candidate(text, type, task_keys(text, self.frequency))
 
     def find_all(
         self, candidates: Iterable[Candidate], asked: int, most: int = 3, tail: bool = False
@@ -193,6 +187,20 @@ class ProbeLog:
         """The facts that :meth:`find` finds among the candidates, in their order."""
         found = (self.find(each, asked, most=most, tail=tail) for each in candidates)
         return tuple(entry for entry in found if entry is not None)
+
+    def find_due(
+        self, candidate: Candidate, place: int, most: int = 3
+    ) -> tuple[int, tuple[Found, ...]]:
+        """The first point at which a fact of the message at ``place`` is at risk, and the fact.
+
+        The last point and nothing if there is none.
+        """
+        for point, asked in enumerate(self.points):
+            if place <= asked:
+                found = self.find(candidate, asked, most=most)
+                if found is not None:
+                    return point, (found,)
+        return len(self.points) - 1, ()
 
     def before_tail(self, asked: int) -> int:
         """The last position before the tail of the log that ends at ``asked``.
@@ -218,16 +226,6 @@ class ProbeLog:
         counter = TokenCounter()
         return [counter.message(message) for message in self.messages]
 
-    def familiar(self, clause: str) -> bool:
-        """Whether at least three quarters of the clause's words occur in other messages too.
-
-        A word that occurs only once is likely a typing error, which a fair answer would
-        not repeat.
-        """
-        words = [form for form in content_stems(normalize(clause)) if form.isalpha()]
-        strange = sum(len(self._holders.get(form, ())) < 2 for form in words)
-        return strange * 4 <= len(words)
-
     def turns(self, role: str) -> list[tuple[int, str]]:
         """The positions and texts of a role's messages, without code blocks and empty texts."""
         return self._turns.get(role, [])
@@ -238,7 +236,7 @@ class ProbeLog:
         for place, message in enumerate(self.messages):
             plain = _CODE_BLOCK.sub("\n", message.text[:_MAX_TEXT_CHARACTERS])
             plain = _PASTED.sub("", plain)
-            if message.role == "user" and _TAGGED.match(plain):
+            if message.role == "user" and of_the_program(plain):
                 continue
             if text := _BLANKS.sub(" ", plain).strip():
                 found.setdefault(message.role, []).append((place, text))
@@ -257,3 +255,13 @@ class ProbeLog:
         """The last request before a position, shortened for a quote; empty if there is none."""
         number = bisect_left(self.requests, (position, ""))
         return quotable(self.requests[number - 1][1]) if number else ""
+
+
+def once_a_log(read: Callable[[ProbeLog], T]) -> Callable[[ProbeLog], T]:
+    """A function of a log that reads each log once; nobody may change what it gives."""
+
+    @wraps(read)
+    def known(log: ProbeLog) -> T:
+        return log.reading(read)
+
+    return known

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from typing import Final
 
-from pytest_compaction.probes.vocabulary import REQUESTS
-from pytest_compaction.text.words import content_stems, normalize, printable, segments, stem
+from pytest_compaction.text.words import printable, segments
 
 MAX_QUOTE_CHARACTERS: Final = 120
-_POINTER: Final = re.compile(r"\b(?:following|below|above|attached|here(?:'s| is| are))\b", re.I)
 _SENTENCE_END: Final = re.compile(r"(?<=[\w)`'\"][.!?])\s+(?=[\w`'\"(])")
-_CLAUSE_END: Final = re.compile(
-    r"(?:(?<=\w)[,;!?]+)?\s+(?:but|so that|so|then)\s+|(?<=\w)[,;!?]+\s+|\s+[-–—]\s+|:\s+|\.\.+"
-)
-_AND: Final = re.compile(r"\s+and\s+")
-_LINKING: Final = re.compile(r"^\s*(?:and|but|so|then|or|also|please)\s+(?=\w+\s)", re.I)
 _POLITE: Final = re.compile(
     r"^(?:(?:ok|okay|yes|yeah|no|and|also|then|so|now|well|please|just|first|actually|let'?s|hm+)"
     r"[,\s]+|(?:can|could|would|will) (?:you|we)\s+(?:please\s+)?"
@@ -25,11 +19,20 @@ _POLITE: Final = re.compile(
     re.I,
 )
 """Words before a request that do not belong to it."""
-_WANTED: Final = re.compile(
-    r"(?:i|we) (?:want|need|prefer)\b|(?:there|it|they|this|that|[\w'`./-]+(?: [\w'`./-]+){0,4})"
-    r" (?:should|must|needs? to|has to|have to|may not|is not allowed|are not allowed)\b"
-    r"|no (?:need for|more)\b|instead\b",
+_GO_ON: Final = re.compile(
+    r"(?:(?:please|ok|okay|yes|and|now)[\s,]+)?"
+    r"(?:go on|go ahead|continue|proceed|keep going|carry on)"
+    r"(?:[\s,]+(?:please|then|now))?[\s.!]*",
     re.I,
+)
+_TAGGED: Final = re.compile(
+    r"\s*(?:<(?:local-command|command-|system-|bash-|task-)[\w-]*>|\x1b|\[Request interrupted"
+    r"|Base directory for this skill:|This session is being continued from)"
+)
+"""The start of a turn that the agent's program wrote in the user's name."""
+_DANGLING: Final = re.compile(r"(?:\s+(?:with|any|of|the|an?|to|and|or|which))+\W*$", re.I)
+_STOPPED: Final = re.compile(
+    r"(?:the )?command (?:was )?(?:aborted|cancell?ed|interrupted)\b", re.I
 )
 # Real users swear at their agents; questions must not repeat it.
 _COARSE: Final = re.compile(r"\b\w*(?:fuck|shit|stupid|damn)\w*", re.I)
@@ -58,15 +61,6 @@ def quotable(text: str) -> str:
     return "" if coarse(kept) or kept.count("`") % 2 else kept
 
 
-def asks(clause: str) -> bool:
-    """Whether a clause asks for something to be done: not a story, a question or small talk."""
-    text = unasked(clause)
-    words = re.findall(r"[\w'’]+", text.casefold())
-    if not words or (clause.rstrip().endswith("?") and not _POLITE.match(clause)):
-        return False
-    return stem(words[0]) in REQUESTS or bool(_WANTED.match(text))
-
-
 def unasked(clause: str) -> str:
     """A request without the polite words before it: "can you make it smaller" is "make it …"."""
     return _POLITE.sub("", clause.strip(), count=1) or clause
@@ -74,12 +68,34 @@ def unasked(clause: str) -> str:
 
 def whole_text(text: str) -> bool:
     """Whether a text is complete in itself: neither a lead-in nor the rest of a cut line."""
-    return not re.match(r"\d+\b", text) and not text.rstrip().endswith((":", ",", "(", "…"))
+    begins = not re.match(r"\d+\b|--\s", text)
+    return begins and bool(text) and not text.rstrip().endswith((":", ",", "(", "…"))
 
 
-def points_elsewhere(text: str) -> bool:
-    """Whether a text refers to another place: "the following issue", "see below"."""
-    return bool(_POINTER.search(text))
+def finished(text: str) -> str:
+    """A text without the words at its end that lead to a next line: "with any of"."""
+    return _DANGLING.sub("", text)
+
+
+def goes_on(text: str) -> bool:
+    """Whether a turn of the user only tells the agent to go on."""
+    return bool(_GO_ON.fullmatch(text.strip()))
+
+
+def of_the_program(text: str) -> bool:
+    """Whether the agent's program wrote a turn in the user's name."""
+    return bool(_TAGGED.match(text))
+
+
+def was_stopped(text: str) -> bool:
+    """Whether a text only says that somebody stopped a command."""
+    return bool(_STOPPED.match(text))
+
+
+def overlap(one: Set[str], other: Set[str]) -> float:
+    """The share of the smaller of two sets of stems that the other holds; 1 if it is empty."""
+    least = min(len(one), len(other))
+    return len(one & other) / least if least else 1.0
 
 
 def coarse(text: str) -> bool:
@@ -95,30 +111,6 @@ def opening(text: str) -> str:
 def sentences(text: str) -> list[str]:
     """Sentences of a text, including those that start in lower case."""
     return [piece for segment in segments(text) for piece in _SENTENCE_END.split(segment)]
-
-
-def clauses(text: str, least: int = 3, most: int = 14) -> list[str]:
-    """Short clauses of a text with at least ``least`` content stems and at most ``most`` words.
-
-    A lead-in that ends with a colon states nothing, nor does a quoted string or half of
-    one. A long clause is divided at "and", unless a name follows.
-    """
-    found: list[str] = []
-    for sentence in sentences(text):
-        pieces = _CLAUSE_END.split(sentence)
-        for piece in pieces[:-1] if sentence.endswith(":") else pieces:
-            if piece.count('"') % 2 or (piece.startswith('"') and piece.endswith('"')):
-                continue
-            halves = _AND.split(piece)
-            whole = len(piece.split()) <= most or min(len(half.split()) for half in halves) < 4
-            if not whole and any(half[:1].isupper() for half in halves[1:]):
-                continue
-            for part in [piece] if whole else halves:
-                clause = bare(_LINKING.sub("", part))
-                stems = set(content_stems(normalize(clause)))
-                if 3 <= len(clause.split()) <= most and len(stems) >= least and not coarse(clause):
-                    found.append(clause)
-    return list(dict.fromkeys(found))
 
 
 def shown_command(script: str) -> str:

@@ -50,6 +50,7 @@ _TESTING: Final = {
         ("make", "gmake", "just", "task", "ninja"), re.compile(r"(?:\S+ )*(?:test|check)")
     ),
     "node": re.compile(r"(?:\S+ )*--test\b"),
+    **dict.fromkeys(("mise", "poe"), re.compile(r"(?:run |r )?\S*test")),
 }
 _CHECK_PROGRAMS: Final = frozenset(
     "mypy pyright ruff flake8 pylint eslint tsc biome clippy shellcheck black isort".split()
@@ -62,6 +63,10 @@ _CHECKING: Final = {
     "go": re.compile(r"(?:vet|build)\b"),
     "dotnet": re.compile(r"build\b"),
     **dict.fromkeys(("make", "gmake", "ninja", "cmake"), re.compile(r"")),
+    **dict.fromkeys(
+        ("mise", "poe", "task", "just"),
+        re.compile(r"(?:run |r )?\S*(?:test|lint|build|check|\bci\b)"),
+    ),
 }
 _RUNNERS: Final = re.compile(
     r"^(?:(?:uv|poetry|pdm|pipenv|hatch|rye|conda) run|npx|pnpm exec|yarn exec|bundle exec|xvfb-run"
@@ -74,6 +79,10 @@ _SHOWING: Final = frozenset(
 )
 _FILTERS: Final = {"grep": 1, "egrep": 1, "fgrep": 1, "rg": 1, "awk": 1, "sed": 1, "jq": 1}
 """How many operands each of these takes before a file name."""
+_CUT: Final = re.compile(r"\|&?\s*(?:head|tail|grep|egrep|rg|sed|awk|cut|uniq)\b")
+"""What leaves out a part of an output."""
+_PACKAGES: Final = re.compile(r"\b\d+ (?:ok|FAIL)\b")
+"""Counts of the packages of ``go test``, which are none of tests."""
 _SHOWING_GIT: Final = frozenset("show log diff blame grep cat-file status".split())
 
 
@@ -110,18 +119,23 @@ def ran_tests(command: Command) -> bool:
 
 
 def result_of_tests(command: Command) -> str | None:
-    """The test counts of a script that ran tests once; ``None`` if they may come from elsewhere."""
+    """The test counts of a script that ran tests once; ``None`` if they may not be the result."""
     words = command_words(command.text)
     runs = sum(runs_tests(each) for each in words)
     if runs != 1 or any(shows_text(each) for each in words) or test_summary(command.text):
         return None
-    return test_summary(command.output)
+    return whole_result(command)
 
 
-def ran_check(command: Command) -> bool:
-    """Whether a script runs a check and shows no other text."""
-    words = command_words(command.text)
-    return any(runs_check(each) for each in words) and not any(shows_text(each) for each in words)
+def whole_result(command: Command) -> str | None:
+    """The test counts of an output of which nothing was cut off and which counts tests."""
+    summary = None if _CUT.search(command.text) else test_summary(command.output)
+    return None if summary is None or _PACKAGES.search(summary) else summary
+
+
+def may_check(command: Command) -> bool:
+    """Whether a script runs a check, whatever else it does before or after it."""
+    return any(runs_check(each) for each in command_words(command.text))
 
 
 def shows_no_text(command: Command) -> bool:

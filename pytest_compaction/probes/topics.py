@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
-from pytest_compaction.case.case import ProbeKind, Trap
-from pytest_compaction.probes.log import Draft, Found
+from pytest_compaction.case.case import Trap
+from pytest_compaction.case.kinds import ProbeKind
+from pytest_compaction.probes.draft import Draft, Found
+from pytest_compaction.probes.log import ProbeLog
+from pytest_compaction.text.words import content_stems, normalize
+
+_BACK: Final = re.compile(
+    r"\b(?:undo|undid|revert|roll(?:ed)? back|never ?mind|scrap|drop (?:it|that|this)|instead"
+    r"|actually|no longer|not any ?more|changed my mind|on second thought)\b",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +48,9 @@ def pooled(
         if len(topic.found) > 1:
             better = 0.03 * min(len(topic.found), 4)
             question = one.replace("{}", f"“{topic.subject}”")
-            yield Draft(kind, name, question, topic.found[:4], point, rank - better, topic.traps)
+            yield Draft(
+                kind, name, question, topic.found[:4], point, rank - better, topic.traps, least=1
+            )
         elif topic.found and single is None:
             single = topic
         elif topic.found and single is not None:
@@ -53,4 +66,16 @@ def pooled(
             single = None
     if single is not None:
         question = one.replace("{}", f"“{single.subject}”")
-        yield Draft(kind, name, question, single.found, point, rank + 0.1, single.traps)
+        yield Draft(kind, name, question, single.found, point, rank + 0.1, single.traps, least=1)
+
+
+def subject_key(subject: str) -> frozenset[str]:
+    """The content stems of a subject; names with underscores are split into words."""
+    return frozenset(content_stems(normalize(subject.replace("_", " "))))
+
+
+def taken_back(log: ProbeLog, place: int) -> bool:
+    """Whether the user took something back after a turn: it may be what was said there."""
+    return any(
+        place < other <= log.points[-1] and _BACK.search(text) for other, text in log.turns("user")
+    )

@@ -27,9 +27,14 @@ WEAK: Final = _stems(
     well whole within without wonder work write wrong yes yet agent assistant session three four
     five six ten kept took gave came goes makes made gets got begin happening mention allowed
     according across along although away become however never none upon whether adjusts bring
-    added accordingly behave behavior encounter issue"""
+    may might could would added accordingly behave behavior encounter issue"""
 )
 """Stems of words that say little about a subject; no key group holds one alone."""
+
+FILLERS: Final = _stems(
+    "try trying give option class reservation detail kind way case example line part version"
+)
+"""Stems of words in a request that a right answer easily leaves out."""
 
 NEGATIVE: Final = frozenset(
     {"not", "no", "never", "without", "cannot", "none", "nor", "neither", "nothing"}

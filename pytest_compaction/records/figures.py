@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_compaction.metrics.aggregate import Mean, by_arm
+from pytest_compaction.case.case import Origin
+from pytest_compaction.metrics.aggregate import Aggregate, Mean, by_arm
+from pytest_compaction.metrics.compliance import Compliance, compliance
+from pytest_compaction.metrics.constraints import constraint_survival
 from pytest_compaction.metrics.curve import Curve, curves
 from pytest_compaction.metrics.nulls import best_null
+from pytest_compaction.metrics.origins import by_origin
 from pytest_compaction.records.record import Record, rounded, type_of
+from pytest_compaction.settings import CONTROL
 
 
 def figures_of(records: Sequence[Record]) -> dict[str, Any]:
-    """Curves over several budgets and comparisons with the best null, as far as there are any."""
+    """Curves, comparisons with the best null, constraints and choices, and real and scripted
+    cases apart, as far as there are any.
+    """
     probes = [record for record in records if type_of(record) == "probe"]
-    compared = {
-        name: _comparison(group) for name, group in by_arm(probes).items() if best_null(group)
+    arms = by_arm(probes)
+    control = arms.get(CONTROL, [])
+    compared = {name: _comparison(group) for name, group in arms.items() if best_null(group)}
+    kept = {
+        name: _mean(found)
+        for name, group in arms.items()
+        if (found := constraint_survival(group)) is not None
     }
+    chosen = {
+        name: _choices(choices)
+        for name, group in arms.items()
+        if (choices := compliance(group, control)) is not None
+    }
+    apart = by_origin(arms)
     drawn = [_curve(curve) for curve in curves(probes)]
     return {
         **({"best_null": compared} if compared else {}),
+        **({"constraints": kept} if kept else {}),
+        **({"compliance": chosen} if chosen else {}),
         **({"curves": drawn} if drawn else {}),
+        **({"origins": {name: _origins(found) for name, found in apart.items()}} if apart else {}),
     }
 
 
@@ -34,6 +55,28 @@ def _comparison(records: Sequence[Record]) -> dict[str, Any]:
         "result": found.result,
         "difference": _mean(found.difference),
         "tokens": {"view": rounded(own), "null": rounded(other)},
+    }
+
+
+def _origins(found: Mapping[Origin, Aggregate]) -> dict[str, Any]:
+    return {
+        origin: {
+            "items": item.items,
+            "overall": _mean(item.overall),
+            "pass^1": rounded(item.passes.get(1)),
+            "removed": rounded(item.tokens.removed) if item.tokens.before else None,
+            "stated": _mean(item.stated),
+        }
+        for origin, item in found.items()
+    }
+
+
+def _choices(found: Compliance) -> dict[str, Any]:
+    return {
+        "complied": _mean(found.compacted),
+        "paired": {f"c_{name}": _mean(mean) for name, mean in found.paired.items()},
+        "effect_retention": rounded(found.retained.value),
+        "reason": found.retained.reason,
     }
 
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.case.choice import read_letter
+from pytest_compaction.judges.choice import complied, unreadable
 from pytest_compaction.judges.verdict import FactOutcome, JudgeScores, Scores, Verdict
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.records.record import (
@@ -63,7 +65,7 @@ def scored_record(
                 "responder": response.usage,
                 "judge": verdict.usage,
             },
-            [(scores.name, scores.usage) for scores in verdict.judges],
+            [(scores.model, scores.usage) for scores in verdict.judges],
             settings,
             prices,
         ),
@@ -86,6 +88,7 @@ def scored_record(
     if verdict.second is not None:
         record["answer" if verdict.reading == "view" else "view"] = _second(verdict.second)
     record["hashes"]["prompt"] = response.prompt_hash
+    record |= _constraints(response) | _compliance(response)
     if verdict.unpaid:
         record["unpaid"] = True
     return record
@@ -136,9 +139,42 @@ def _blank(item: str, case: Case, probe: Probe, arm: Arm, settings: Settings) ->
         digest=case.digest,
         scoring=settings.scoring(arm.budget),
     )
+    point = case.points[probe.point]
     record["hashes"]["prompt"] = None
     record["budget"] = arm.budget
+    record["origin"] = case.origin
+    record["point"] = {"id": point.id, "recorded": bool(point.recorded)}
     return record
+
+
+def _constraints(response: Response) -> dict[str, Any]:
+    """The standing constraints, and whether the view states each; nothing if there are none."""
+    if not response.constraints or response.failure is not None:
+        return {}
+    standing = [{"text": clean(text), "survived": held} for text, held in response.constraints]
+    point = response.case.points[response.probe.point].id
+    return {"constraints": {"point": point, "standing": standing}}
+
+
+def _compliance(response: Response) -> dict[str, Any]:
+    """The forced choice as plain JSON; nothing for a probe of another kind."""
+    choice, reminded = response.probe.choice, response.reminded
+    if choice is None or response.failure is not None:
+        return {}
+    found: dict[str, Any] = {
+        "complying": choice.letter,
+        "chosen": read_letter(response.text),
+        "complied": complied(choice, response.text),
+    }
+    if reminded is not None:
+        held = None if reminded.failure else complied(choice, reminded.text)
+        problem = reminded.failure or ("" if held is not None else unreadable(reminded.text))
+        found["reminded"] = {
+            "chosen": read_letter(reminded.text),
+            "complied": held,
+            "reason": clean(problem),
+        }
+    return {"compliance": found}
 
 
 def _criteria(scores: Sequence[CriterionScore]) -> list[dict[str, Any]]:

@@ -40,6 +40,7 @@ class Run:
             self.by_item.values(),
             key=lambda r: (
                 r["compactor"],
+                isinstance(r.get("budget"), str),  # one of another kind comes after the numbers
                 r.get("budget") or 0,
                 r["case"],
                 r["probe"],

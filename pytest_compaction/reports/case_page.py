@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.case.case import Case, Fact, Probe, Trap
+from pytest_compaction.case.choice import LETTERS
 from pytest_compaction.conversation.messages import (
     Image,
     Message,
@@ -18,7 +19,7 @@ from pytest_compaction.conversation.messages import (
     readable,
 )
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.reports.dialogue_page import cells
+from pytest_compaction.reports.table_page import cells
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import printable
 
@@ -148,6 +149,12 @@ def probes(case: Case, page: Page, point: int | None = None) -> Iterator[str]:
             yield from _fact(fact, probe, case, indexes, page)
         for trap in probe.traps:
             yield from _trap(trap, page)
+        if probe.choice is not None:
+            for letter in LETTERS:
+                complies = letter == probe.choice.letter
+                option = probe.choice.complying if complies else probe.choice.other
+                said = "complies" if complies else "does not"
+                yield from page.lines(f"{letter}) {option} ({said})", 9, "    take")
         yield from page.lines(_form(probe), 9, "    form")
 
 

@@ -11,6 +11,7 @@ from pytest_compaction.metrics.intervals import interval_method
 from pytest_compaction.metrics.nulls import best_null, is_null
 from pytest_compaction.metrics.same_views import with_same_views
 from pytest_compaction.records.record import Record, went_wrong_later
+from pytest_compaction.reports.constraints import compliance_lines, short_constraints
 from pytest_compaction.reports.lines import WIDTH, Line, Style
 from pytest_compaction.reports.outcomes import (
     counted_outcomes,
@@ -61,7 +62,7 @@ def comparison(groups: Mapping[str, Sequence[Record]], grouped: bool) -> Iterato
         yield Line(f"intervals: {interval_method(cases)}", "dim")
     yield Line("")
     for item in figures:
-        yield from _about(item, groups[item.compactor])
+        yield from _about(item, groups[item.compactor], groups.get(CONTROL, ()))
 
 
 def _wrapped(text: str, style: Style) -> Iterator[Line]:
@@ -129,8 +130,8 @@ def _row(item: Aggregate, width: int, best: Mapping[str, float]) -> str:
     return f"{line} {cell('pass', 7, '.0%')}{tokens:>8}"
 
 
-def _about(item: Aggregate, records: Sequence[Record]) -> Iterator[Line]:
-    """What was lost, the comparison with the nulls, and what went wrong."""
+def _about(item: Aggregate, records: Sequence[Record], control: Sequence[Record]) -> Iterator[Line]:
+    """What was lost, choices, the comparison with the nulls, and what went wrong."""
     losses = item.losses
     text = f"{printable(item.compactor, 20)}: {counted_outcomes(losses)}"
     yield Line(printable(text, WIDTH))
@@ -138,7 +139,9 @@ def _about(item: Aggregate, records: Sequence[Record]) -> Iterator[Line]:
     if item.second is not None:
         name = "answers" if item.reading == "view" else "survival"
         second = f", {name} {item.second.value:.2f}"
-    yield Line(f"  {losses.hit} of {losses.traps} traps hit, {losses.unused} unused{second}")
+    kept = short_constraints(records)
+    yield Line(f"  {losses.hit} of {losses.traps} traps hit, {losses.unused} unused{second}{kept}")
+    yield from compliance_lines(records, control)
     compared = null_line(records, "  ")
     if compared is not None:
         yield compared

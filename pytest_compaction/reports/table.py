@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-Form = Literal["text", "count", "percent", "change", "score", "number"]
+from pytest_compaction.metrics.aggregate import Mean
+
+Form = Literal["text", "count", "percent", "change", "score", "number", "share"]
 """How a value is written: ``percent`` and ``change`` are for shares (``change`` with its sign),
-``score`` has three decimals, ``number`` two."""
+``share`` is a percentage without decimals, ``score`` has three decimals, ``number`` two."""
 
 NOT_RECORDED: Final = "not recorded"
 UNDEFINED: Final = "-"
@@ -16,11 +18,16 @@ UNDEFINED: Final = "-"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value of a table; ``absent`` is written if the value is ``None``."""
+    """One value of a table; ``absent`` is written if the value is ``None``.
+
+    ``estimated`` says that the value is a mean with an ``interval``, ``None`` with one case.
+    """
 
     value: float | int | str | None
     form: Form = "text"
     absent: str = UNDEFINED
+    estimated: bool = False
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,16 @@ def count(value: float | None, absent: str = UNDEFINED) -> Cell:
 def percent(value: float | None, absent: str = UNDEFINED) -> Cell:
     """A share as a percentage."""
     return Cell(value, "percent", absent)
+
+
+def estimate(mean: Mean | None, form: Form, limits: tuple[float, float]) -> Cell:
+    """A mean with its interval, within the least and the largest possible figure."""
+    if mean is None:
+        return Cell(None, form, estimated=True)
+    interval = mean.interval
+    if interval is not None:
+        interval = max(interval[0], limits[0]), min(interval[1], limits[1])
+    return Cell(mean.value, form, estimated=True, interval=interval)
 
 
 def score(value: float | None) -> Cell:

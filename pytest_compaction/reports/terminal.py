@@ -16,8 +16,10 @@ from pytest_compaction.metrics.aggregate import (
 from pytest_compaction.metrics.intervals import interval_method
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.reports.comparison import comparison
+from pytest_compaction.reports.constraints import constraint_lines
 from pytest_compaction.reports.curve_table import curve_lines
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text
+from pytest_compaction.reports.origin_lines import origin_lines
 from pytest_compaction.reports.outcomes import (
     counted_outcomes,
     null_line,
@@ -26,14 +28,15 @@ from pytest_compaction.reports.outcomes import (
     unscored_because,
 )
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
-from pytest_compaction.settings import CONTROL
+from pytest_compaction.settings import CONTROL, Budget
 from pytest_compaction.text.words import printable
 
 
 def summary(
     records: Sequence[Record], order: Sequence[str], control: bool, grouped: bool = True
 ) -> list[Line]:
-    """The summary of a run: one strategy in detail, several in a table; then the curves.
+    """The summary of a run: one strategy in detail, several in a table; then the curves,
+    and real and scripted cases apart.
 
     ``order`` is the order of strategies on the command line; with ``control`` the
     strategy ``none`` is the control of a single other one. ``grouped`` is for an offline
@@ -44,13 +47,16 @@ def summary(
     budgets = budgets_of(records)
     if len(budgets) > 1:
         tables = _at_each_budget(records, order, budgets, grouped)
-        return [*tables, *curve_lines(records, grouped)]
+        apart = origin_lines(_in_order(records, order), grouped)
+        return [*tables, *curve_lines(records, grouped), *apart]
     groups = _in_order(records, order)
+    apart = origin_lines(groups, grouped)
     main = [name for name in groups if name != CONTROL] if control else list(groups)
     if len(main) <= 1:
         name = main[0] if main else CONTROL
-        return list(_single(name, groups[name], groups.get(CONTROL) if main else None))
-    return list(comparison(groups, grouped))
+        lines = _single(name, groups[name], groups.get(CONTROL) if main else None)
+        return [*lines, *apart]
+    return [*comparison(groups, grouped), *apart]
 
 
 def _in_order(records: Sequence[Record], order: Sequence[str]) -> dict[str, list[Record]]:
@@ -61,13 +67,14 @@ def _in_order(records: Sequence[Record], order: Sequence[str]) -> dict[str, list
 
 
 def _at_each_budget(
-    records: Sequence[Record], order: Sequence[str], budgets: Sequence[int], grouped: bool
+    records: Sequence[Record], order: Sequence[str], budgets: Sequence[Budget], grouped: bool
 ) -> Iterator[Line]:
     """A comparison for each budget; the control, which ignores budgets, is in all of them."""
     for number, budget in enumerate(budgets):
         if number:
             yield Line("")
-        yield Line(f"budget {budget:,} tokens", "bold")
+        title = f"{budget:,} tokens" if isinstance(budget, int) else "of the views on record"
+        yield Line(f"budget {title}", "bold")
         chosen = [r for r in records if r.get("budget") in {None, budget}]
         yield from comparison(_in_order(chosen, order), grouped)
 
@@ -87,6 +94,7 @@ def _single(
         yield Line(f"intervals: {interval_method(figures.overall.cases)}", "dim")
     yield Line("")
     yield from _facts_about(figures)
+    yield from constraint_lines(records, control or ())
     compared = null_line(records)
     if compared is not None:
         yield compared

@@ -37,7 +37,11 @@ class FeedResult:
 
 
 class CaseFeeder:
-    """Feeds one case to one strategy; each call into it may take ``timeout`` seconds."""
+    """Feeds one case to one strategy; each call into it may take ``timeout`` seconds.
+
+    ``budgets`` are the tokens that the view may take at each compaction point; without them
+    it is the budget of the context. On the way to a point its budget is in force.
+    """
 
     def __init__(
         self,
@@ -47,7 +51,9 @@ class CaseFeeder:
         trigger: Trigger,
         timeout: float,
         loops: FunctionLoops | None = None,
+        budgets: tuple[int, ...] | None = None,
     ) -> None:
+        self.budgets = budgets or (context.budget,) * len(case.points)
         self._case = case
         self._feeder = Feeder(compactor, trigger, timeout, loops)
         self._needs_record = getattr(compactor.traits, "needs_record", False)
@@ -62,31 +68,35 @@ class CaseFeeder:
             log_tokens = self._context.tokens.messages(self._case.log_until(number))
             if error is None:
                 try:
-                    await self._advance(self._case.messages[before : point.index + 1], point)
+                    new = self._case.messages[before : point.index + 1]
+                    await self._advance(new, point, self._at(number))
                     before = point.index + 1
-                    points.append(await self._point(log_tokens))
+                    points.append(await self._point(number, log_tokens))
                 except CompactorError as raised:
                     error = f"{raised} (case {self._case.id}, compaction point {point.id})"
             if error is not None:
                 points.append(PointState(None, log_tokens, 0, error))
         return FeedResult(tuple(points), tuple(self._feeder.steps))
 
-    async def rendered(self, state: State, question: str | None = None) -> View:
-        """The view of a state, checked for broken structure."""
-        return await self._feeder.strategy.rendered(state, self._context, question)
+    async def rendered(self, state: State, point: int, question: str | None = None) -> View:
+        """The view of the state at a point, checked for broken structure."""
+        return await self._feeder.strategy.rendered(state, self._at(point), question)
+
+    def _at(self, point: int) -> Context:
+        return replace(self._context, budget=self.budgets[point])
 
     def close(self) -> None:
         """Let the thread of the strategy end."""
         self._feeder.close()
 
-    async def _point(self, log_tokens: int) -> PointState:
+    async def _point(self, number: int, log_tokens: int) -> PointState:
         state = await self._feeder.state()
-        tokens = self._context.tokens.messages((await self.rendered(state)).messages)
-        return PointState(state, log_tokens, tokens, failure=self._failure(tokens))
+        tokens = self._context.tokens.messages((await self.rendered(state, number)).messages)
+        failure = self._failure(tokens, self.budgets[number])
+        return PointState(state, log_tokens, tokens, failure=failure)
 
-    def _failure(self, tokens: int) -> str | None:
+    def _failure(self, tokens: int, budget: int) -> str | None:
         last = self._feeder.steps[-1] if self._feeder.steps else None
-        budget = self._context.budget
         if last is None or last.status != "failed":
             return None
         if self._needs_record:
@@ -98,15 +108,14 @@ class CaseFeeder:
             f"{budget}: {last.error or 'the strategy gave no reason'}"
         )
 
-    async def _advance(self, new: Sequence[Message], point: Point) -> None:
+    async def _advance(self, new: Sequence[Message], point: Point, context: Context) -> None:
         """Observe new messages, and compact at the point or whenever the trigger fires."""
         if self._feeder.trigger.kind == "case":
-            await self._feeder.observe(new, self._context)
-            context = replace(self._context, recorded=point.recorded)
-            await self._feeder.compact(context, point.id)
+            await self._feeder.observe(new, context)
+            await self._feeder.compact(replace(context, recorded=point.recorded), point.id)
             return
         for begin, end in groups(new):
             batch = new[begin:end]
-            await self._feeder.observe(batch, self._context)
-            if await self._feeder.is_time(self._context):
-                await self._feeder.compact(self._context, batch[-1].id)
+            await self._feeder.observe(batch, context)
+            if await self._feeder.is_time(context):
+                await self._feeder.compact(context, batch[-1].id)

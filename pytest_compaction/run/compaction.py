@@ -66,7 +66,7 @@ class CompactedCase:
         if at_point.error is not None or at_point.state is None:
             raise CompactionError(at_point.error or "there is no view")
         try:
-            return await self.feeder.rendered(at_point.state, question)
+            return await self.feeder.rendered(at_point.state, point, question)
         except CompactorError as error:
             raise CompactionError(f"{error} (case {self.case.id})") from error
 

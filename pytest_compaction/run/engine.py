@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Final
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import Compactor, Context, State, View
@@ -17,18 +18,25 @@ from pytest_compaction.conversation.messages import Message, canonical_json, sho
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.judges.verdict import Verdict, unscored_verdict
+from pytest_compaction.metrics.constraints import standing_constraints
 from pytest_compaction.metrics.survival import read as read_facts
 from pytest_compaction.metrics.survival import view_index
-from pytest_compaction.models.protocol import AnswerReply, ChargedError
+from pytest_compaction.models.offline import model as offline
+from pytest_compaction.models.protocol import AnswerReply, ChargedError, Model
 from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.compaction import CompactedCase, Compaction
+from pytest_compaction.run.forced_choice import ForcedChoice
 from pytest_compaction.run.null_views import NullViews
 from pytest_compaction.run.responder import Responder
-from pytest_compaction.run.response import Arm, NullReading, Response, Roles
+from pytest_compaction.run.response import Arm, NullReading, Reminded, Response, Roles
 from pytest_compaction.run.server_context import seen
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import WorkLoop
 from pytest_compaction.settings import CONTROL
+
+OPINION_STEP: Final = 1000
+"""Added to the trial for each further judgement; more than there are trials, so that no trial
+shares its judgements with another one."""
 
 
 class Engine:
@@ -36,7 +44,9 @@ class Engine:
 
     ``create`` makes the strategy of a name. A response passes from ``pass_score`` on;
     each call into a strategy may take ``timeout`` seconds. ``compares_nulls`` says whether
-    the nulls are run beside each strategy.
+    the nulls are run beside each strategy, and ``reminds`` whether forced choices are also
+    put with their constraint before them, which makes sense beside a control. Each judge
+    judges a response ``judgements`` times.
     """
 
     def __init__(
@@ -48,8 +58,11 @@ class Engine:
         timeout: float,
         work: WorkLoop,
         compares_nulls: bool = True,
+        reminds: bool = False,
+        judgements: int = 1,
     ) -> None:
         self._roles = roles
+        self._judgements = judgements
         self._create = create
         self._trigger = trigger
         self._timeout = timeout
@@ -57,6 +70,7 @@ class Engine:
         self._work = work
         self._selected: Mapping[tuple[str, Arm], Sequence[tuple[Probe, bool]]] = {}
         self._nulls = NullViews(roles) if compares_nulls else None
+        self._reminds = reminds
         self._askers: dict[int, tuple[Responder, PanelJudge]] = {}
 
     def select(self, selected: Mapping[tuple[str, Arm], Sequence[tuple[Probe, bool]]]) -> None:
@@ -90,19 +104,34 @@ class Engine:
         """Who answers and who judges in a trial."""
         if trial not in self._askers:
             roles = self._roles
-            judges = [ModelJudge(model.at_trial(trial)) for model in roles.judges]
+            judges = [
+                ModelJudge(model.at_trial(trial + OPINION_STEP * (opinion - 1)), opinion)
+                for model in roles.judges
+                for opinion in range(1, self._opinions(model) + 1)
+            ]
             self._askers[trial] = (
                 Responder(roles.responder.at_trial(trial), roles.tokens),
                 PanelJudge(judges, self._pass_score, self._work.limit),
             )
         return self._askers[trial]
 
+    def _opinions(self, judge: Model) -> int:
+        """How often a judge is asked; rules always say the same."""
+        return 1 if judge.name == offline.NAME else self._judgements
+
     async def _compact(self, case: Case, arm: Arm) -> CompactedCase:
         model = self._work.metered(self._roles.compaction.at_trial(arm.trial))
-        context = Context(case.window, arm.budget_in(case), self._roles.tokens, model)
+        context = Context(case.window, case.budget, self._roles.tokens, model)
+        budgets = arm.budgets_in(case, self._roles.tokens)
         compactor = self._create(arm.compactor)
         feeder = CaseFeeder(
-            case, compactor, context, self._trigger, self._timeout, self._work.function_loops
+            case,
+            compactor,
+            context,
+            self._trigger,
+            self._timeout,
+            self._work.function_loops,
+            budgets,
         )
         try:
             fed = await feeder.feed()
@@ -153,21 +182,23 @@ class Engine:
         view = await compacted.view(probe.point, probe.question)
         failure = compacted.failure(probe.point)
         reply = AnswerReply("")
+        reminded: Reminded | None = None
         responder, _ = self._at_trial(compacted.arm.trial)
         responder.check(view.parameters)
         read = seen(View(view.messages), None, self._roles.tokens)
         if failure is None:
-            async with self._work.limit:
-                reply = await responder.answer(
-                    view.messages, probe.question, probe.answer, view.parameters
-                )
+            reply, reminded = await self._replies(compacted, probe, view, responder)
             read = seen(view, reply.applied, self._roles.tokens)
             failure = read.problem
         nulls: tuple[NullReading, ...] = ()
         if self._nulls is not None and compacted.compared and failure is None:
             earlier = (point.view_tokens for point in compacted.fed.points[: probe.point])
             nulls = await self._nulls.readings(compacted.case, probe, (*earlier, read.tokens))
-        asked = [to_chat(view.messages), probe.question]
+        index = view_index(read.messages)
+        standing = standing_constraints(compacted.case, probe.point)
+        held = read_facts(standing, (), index).stated
+        question = probe.choice.asked(probe.question) if probe.choice else probe.question
+        asked = [to_chat(view.messages), question]
         prompt = canonical_json([*asked, view.parameters] if view.parameters else asked)
         return Response(
             text=reply.text,
@@ -176,7 +207,8 @@ class Engine:
             arm=compacted.arm,
             log_tokens=compacted.fed.points[probe.point].log_tokens,
             view_tokens=read.tokens,
-            reading=read_facts(probe.facts, probe.traps, view_index(read.messages)),
+            budget=compacted.feeder.budgets[probe.point],
+            reading=read_facts(probe.facts, probe.traps, index),
             prompt_hash=short_hash(prompt),
             usage=reply.usage,
             compaction_usage=compacted.usage,
@@ -185,7 +217,23 @@ class Engine:
             failure=failure,
             leads=self._roles.leads,
             nulls=nulls,
+            constraints=tuple(zip((fact.text for fact in standing), held, strict=True)),
+            reminded=reminded,
         )
+
+    async def _replies(
+        self, compacted: CompactedCase, probe: Probe, view: View, responder: Responder
+    ) -> tuple[AnswerReply, Reminded | None]:
+        """The answer, and for a forced choice also the one with its constraint before it."""
+        if probe.choice is not None:
+            forced = ForcedChoice(responder, self._work.limit, self._roles.leads == "view")
+            reminds = self._reminds and compacted.arm.compactor != CONTROL
+            return await forced.replies(view, probe, probe.choice, reminds)
+        async with self._work.limit:
+            reply = await responder.answer(
+                view.messages, probe.question, probe.answer, view.parameters
+            )
+        return reply, None
 
     async def _verdict(self, response: Response) -> Verdict:
         if response.failure is not None:

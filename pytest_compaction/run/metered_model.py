@@ -76,6 +76,12 @@ class MeteredModel:
         """The first failure; a call that was not made (:class:`NotAskedError`) takes precedence."""
         return self._account.error
 
+    @property
+    def unasked(self) -> NotAskedError | None:
+        """The failure of a call that was not made, if there was one."""
+        error = self._account.error
+        return error if isinstance(error, NotAskedError) else None
+
     def at_trial(self, trial: int) -> MeteredModel:
         """The model of that trial, on the same meter."""
         return MeteredModel(self._model.at_trial(trial), self._loop, self._limit, self._account)

@@ -11,19 +11,29 @@ from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.feeder import Step
+from pytest_compaction.settings import RECORDED, Budget
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One strategy in one trial, at a budget in tokens (``None``: that of the case)."""
+    """One strategy in one trial, at a budget in place of that of the case (``None``: that one)."""
 
     compactor: str
     trial: int = 1
-    budget: int | None = None
+    budget: Budget | None = None
 
-    def budget_in(self, case: Case) -> int:
-        """The tokens that a view of this case may take."""
-        return case.budget if self.budget is None else self.budget
+    def budgets_in(self, case: Case, tokens: TokenCounter) -> tuple[int, ...]:
+        """The tokens that a view may take at each compaction point of a case.
+
+        With ``recorded`` it is as many as the view on record there has, and the budget of the
+        case at a point without one.
+        """
+        if self.budget == RECORDED:
+            return tuple(
+                tokens.messages(point.recorded) if point.recorded else case.budget
+                for point in case.points
+            )
+        return (case.budget if self.budget is None else self.budget,) * len(case.points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +71,14 @@ class NullReading:
 
 
 @dataclass(frozen=True, slots=True)
+class Reminded:
+    """The reply to a forced choice with the constraint put before it; ``failure``: why none."""
+
+    text: str
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Response:
     """An answer to a probe, with what is known about the view that it was answered from.
 
@@ -69,7 +87,10 @@ class Response:
     ``view_tokens`` are the tokens of the view; if the server edited it, those that the
     server read. ``latency_s`` is in seconds. ``failure`` says why there is nothing to
     judge: the compaction failed and no model was asked, or the endpoint did not compact.
+    ``budget`` is the tokens that the view may take.
     ``nulls`` says what each null states at equal tokens; empty for a null or the control.
+    ``constraints`` are those that stand there, and whether the view states each. ``reminded``
+    is the second reply to a forced choice, ``None`` if there was none.
     """
 
     text: str
@@ -78,6 +99,7 @@ class Response:
     arm: Arm
     log_tokens: int
     view_tokens: int
+    budget: int
     reading: Readings = field(repr=False)
     prompt_hash: str
     usage: Usage = Usage()
@@ -87,13 +109,10 @@ class Response:
     failure: str | None = None
     leads: Source = "answer"
     nulls: tuple[NullReading, ...] = field(default=(), repr=False)
+    constraints: tuple[tuple[str, bool], ...] = field(default=(), repr=False)
+    reminded: Reminded | None = None
 
     @property
     def survives(self) -> tuple[bool, ...]:
         """Whether the view states each of the probe's facts."""
         return self.reading.stated
-
-    @property
-    def budget(self) -> int:
-        """The tokens that the view may take."""
-        return self.arm.budget_in(self.case)

@@ -28,8 +28,8 @@ class TimeLimitError(Exception):
     """A call did not return in time; the text says how long was waited."""
 
 
-class _Call:
-    """A call to make; ``deliver`` is given what it returned and what it raised.
+class _ThreadCall:
+    """A function to call on the thread; ``deliver`` is given what it returned and what it raised.
 
     Another thread may cancel its coroutine.
     """
@@ -80,7 +80,7 @@ class _Call:
         loop.call_later(GRACE / 2, self.reacted.set)
 
 
-_Calls = queue.SimpleQueue[_Call | None]
+_ThreadCalls = queue.SimpleQueue[_ThreadCall | None]
 
 
 class StrategyThread:
@@ -100,7 +100,7 @@ class StrategyThread:
     def __init__(self, name: str, shared: SharedLoop | None = None) -> None:
         self._name = name
         self._shared = shared
-        self._calls: _Calls = queue.SimpleQueue()
+        self._calls: _ThreadCalls = queue.SimpleQueue()
         self._end: Callable[[], object] | None = None
         self._closed = False
         self._turn = asyncio.Lock()
@@ -124,7 +124,7 @@ class StrategyThread:
                 with contextlib.suppress(RuntimeError):
                     loop.call_soon_threadsafe(settle, value, error)
 
-            call = _Call(function, deliver)
+            call = _ThreadCall(function, deliver)
             self._put(call)
             try:
                 await asyncio.wait([done], timeout=seconds)
@@ -167,7 +167,7 @@ class StrategyThread:
     ) -> tuple[Any, BaseException | None]:
         """As :meth:`wait`, but returns what the call returned and what it raised."""
         answers: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
-        call = _Call(function, lambda value, error: answers.put((value, error)))
+        call = _ThreadCall(function, lambda value, error: answers.put((value, error)))
         self._put(call)
         try:
             return answers.get(timeout=seconds)
@@ -189,7 +189,7 @@ class StrategyThread:
         if not self._turn.locked():
             self._stop()
 
-    def _put(self, call: _Call) -> None:
+    def _put(self, call: _ThreadCall) -> None:
         if self._end is None:
             self._calls = queue.SimpleQueue()
             thread = threading.Thread(
@@ -201,7 +201,7 @@ class StrategyThread:
             self._end = end
         self._calls.put(call)
 
-    def _leave(self, call: _Call, loop: asyncio.AbstractEventLoop | None) -> None:
+    def _leave(self, call: _ThreadCall, loop: asyncio.AbstractEventLoop | None) -> None:
         """Leave a call behind that did not end, and the shared loop if that is blocked too."""
         self._stop()
         if self._shared is not None and loop is not None and not call.reacted.is_set():
@@ -213,7 +213,7 @@ class StrategyThread:
             self._end = None
 
 
-def _work(calls: _Calls, shared: SharedLoop | None) -> None:
+def _work(calls: _ThreadCalls, shared: SharedLoop | None) -> None:
     """Make calls until ``None`` comes. Must not refer to the object that sends them."""
     with contextlib.closing(asyncio.Runner()) as runner:
         while True:
@@ -233,7 +233,7 @@ def _work(calls: _Calls, shared: SharedLoop | None) -> None:
 
 
 def _awaited(
-    call: _Call, value: Awaitable[Any], runner: asyncio.Runner, shared: SharedLoop | None
+    call: _ThreadCall, value: Awaitable[Any], runner: asyncio.Runner, shared: SharedLoop | None
 ) -> Any:
     loop = runner.get_loop() if shared is None else shared.current()
     call.enter(loop)

@@ -1,10 +1,12 @@
-"""Home folders in the text of a transcript, by the name of their owner."""
+"""Home folders in the text of a transcript, and the names of their owners where else they stand."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
+
+from pytest_compaction.secrets.shapes import Span
 
 _SLASH: Final = r"\\{0,4}/"
 """Between folders; JSON that is not decoded may escape it."""
@@ -31,14 +33,36 @@ _SHARED_NAMES: Final = frozenset(
     build ci jenkins codebuild-user build-user agent""".split()
 )
 """Names of accounts that belong to no person: system images, examples, placeholders."""
+_SYSTEM: Final = frozenset(
+    """apache bin daemon docker http lp mail man messagebus mongodb mysql news nginx nobody nogroup
+    postgres redis sshd staff sync sys systemd-network systemd-resolve systemd-timesync tty uucp
+    wheel www""".split()
+)
+"""Accounts of programs that own files."""
+_ROW: Final = (
+    r"(?<!\S)[bcdlps-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][@+.]?[ ]{1,4}\d{1,6}[ ]{1,8}"
+)
+"""The beginning of a row of ``ls -l``, before the owner of the file."""
+_OWNED: Final = re.compile(rf"{_ROW}(?P<owner>[A-Za-z][\w.\-]{{0,39}})(?= )")
+_ACCOUNT: Final = re.compile(
+    rf"""(?xm){_ROW}(?P<owner>[\w.\-]{{1,40}})[ ]{{1,12}}(?P<group>[\w.\-]{{1,40}})
+      |^(?P<entry>[\w.\-]{{1,40}}):[x*!]?:\d{{1,10}}:
+      |\b(?:USER|LOGNAME|USERNAME|SUDO_USER)=["']?(?P<variable>[\w.\-]{{1,40}})
+      |(?<![\w.+/@-])(?P<prompt>[\w.\-]{{1,40}})(?=@[A-Za-z][\w.\-]{{0,60}}[:~ ])"""
+)
+"""Rows of ``ls -l`` and of ``/etc/passwd``, variables and prompts of the shell."""
 
 
 def home_owners(text: str) -> Iterator[str]:
     """The owners of the home folders that a text mentions, some several times; linear.
 
     A path counts if it goes on below the folder, or if the text before it shows that it is
-    a folder: ``/home/settings`` alone may just as well be a route of a web site.
+    a folder: ``/home/settings`` alone may just as well be a route of a web site. The owners of
+    files in the rows of ``ls -l`` count as well, unless they are accounts of programs.
     """
+    for row in _OWNED.finditer(text):
+        if not _is_nobody(row["owner"]) and row["owner"].lower() not in _SYSTEM:
+            yield row["owner"]
     for match in _FOLDER.finditer(text):
         start, end = match.span()
         name = owner(match["name"])
@@ -49,8 +73,21 @@ def home_owners(text: str) -> Iterator[str]:
         if (
             (within or match["always"] or alone)
             or _CERTAIN.search(text, max(0, start - _LOOK_BACK), start)
-        ) and not (name.lower() in _SHARED_NAMES or re.fullmatch(r"user-\d+", name)):
+        ) and not _is_nobody(name):
             yield name.rstrip(".")
+
+
+def _is_nobody(name: str) -> bool:
+    return name.lower() in _SHARED_NAMES or re.fullmatch(r"user-\d+", name) is not None
+
+
+def accounts(text: str, names: Collection[str]) -> Iterator[Span]:
+    """Where these names stand for an account: in listings, prompts and variables; linear."""
+    if any(name in text for name in names):
+        for match in _ACCOUNT.finditer(text):
+            for group, name in match.groupdict().items():
+                if name in names:
+                    yield match.span(group)
 
 
 def home_rule(names: Iterable[str]) -> re.Pattern[str]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_compaction.secrets.shapes import STAND_IN, Span
+from pytest_compaction.secrets.shapes import IDENTIFIER, STAND_IN, TEST_NAME, Span
 
 # Signs are looked for first, in lower case: that is many times faster than the patterns.
 _SIGNS: Final = ("pass", "pwd", "secret", "token", "credential", "key")
@@ -55,7 +55,8 @@ _LOOSE: Final = re.compile(
     r"""(?ix)(?:(?P<password>(?:\b|_|(?<=[a-z]))(?:password|passwd|passphrase|passwort|pwd|db_?pass))
       |secret|token|credentials?
       |(?:api|auth|access|account|private|signing|encryption|master)[_\-.]?key)[\w\-]{0,20}
-    (?:["'`\]]{0,2}\s{0,3}(?::=|=>|={1,3}|:)\s{0,3}|(?(password)(?:\s(?:is|=)\s|[ ])|(?!)))
+    (?:["'`\]]{0,2}\s{0,3}(?::=|=>|={1,3}|:)\s{0,3}
+      |(?(password)(?:\s(?:is|=)\s|(?P<space>[ ]))|(?!)))
     (?P<quote>["'`])?(?P<value>[^\s"'`,;(){}\[\]<>|&]{6,200})(?(quote)(?P=quote)|(?![(\[\w]))
   | (?<=\s)(?:-u|--user)[ =]?['"]?[\w.@-]{1,60}:(?P<account>[^\s'"]{6,100})"""
 )
@@ -143,7 +144,9 @@ def _named(text: str, lower: str) -> Iterator[tuple[int, str, bool]]:
         value = match[group].rstrip(_STOPS + "\\")
         password = group == "account" or match["password"] is not None
         joined = _JOINED.fullmatch(value) and not match["quote"]
-        if _is_random(value) or (password and is_mixed(value) and not joined):
+        # "--password tiger99x" is an option, "the password argon2id hash" is prose.
+        prose = match["space"] and text[max(0, match.start() - 2) : match.start()] != "--"
+        if _is_random(value) or (password and is_mixed(value) and not (joined or prose)):
             yield match.start(group), value, True
 
 
@@ -162,13 +165,14 @@ def is_secret_member(name: str, value: object) -> bool:
 
 
 def is_distinctive(value: str) -> bool:
-    """Whether a value is so unlike other text that it can be searched for everywhere."""
+    """Whether a value is so unlike other text that it can be searched for everywhere.
+
+    A word or a name is not: as a password it would take every mention of itself along.
+    """
     if _JOINED.fullmatch(value) or any(map(str.isspace, value)):
         return False
     if any(map(str.isdigit, value)):
         return len(value) >= 6 and any(map(str.isalpha, value)) and not _is_no_value(value)
-    if _LETTERS.fullmatch(value):
-        return len(value) >= 12 and (value.islower() or value.isupper())
     odd = re.search(r"[^\w.\-/: ]", value) is not None
     return odd and len(value) >= 8 and any(map(str.isalpha, value))
 
@@ -197,6 +201,8 @@ def _is_secret(match: re.Match[str], text: str) -> bool:
     tight = match["sign"] == "=" or (match["sign"].strip() == ":" and ends)
     if _IDENTIFIER.fullmatch(value) and not (_has_digits_and_letters(value) and tight):
         if tight and (prefix + match["name"]).isupper():
+            if not password and IDENTIFIER.fullmatch(value):
+                return False
             return not (_JOINED.fullmatch(value) and (_KIND.search(value) or not password))
         bare = _BARE_WORD.fullmatch(value) and not _PASSWORDS.search(value)
         return bool(bare and password and tight and after not in (",", ")", "]", "}", ";"))
@@ -208,6 +214,8 @@ def _is_quoted_secret(value: str, password: bool, member: bool) -> bool:
         return password and member and len(value.split()) <= 6 and not _LABEL.search(value)
     if _KIND.search(value) and (_JOINED.fullmatch(value) or _HUMP.search(value)):
         return False
+    if not password and IDENTIFIER.fullmatch(value):
+        return False
     if password:
         return len(value) >= _SHORTEST_PASSWORD
     least = _SHORTEST_WORD if _LETTERS.fullmatch(value) else _SHORTEST_TOKEN
@@ -216,7 +224,8 @@ def _is_quoted_secret(value: str, password: bool, member: bool) -> bool:
 
 def _is_no_value(value: str) -> bool:
     known = value.strip().lower() in _NO_VALUE
-    return known or bool(_PLACEHOLDER.match(value) or _ELIDED.search(value))
+    other = _PLACEHOLDER.match(value) or _ELIDED.search(value) or TEST_NAME.fullmatch(value)
+    return known or bool(other)
 
 
 def is_mixed(value: str) -> bool:

@@ -52,9 +52,16 @@ _PEM: Final = (
 """RFC 7468; the end may have been cut off."""
 _CREDENTIALS: Final = r"(?<=://)[^\s/@:]{0,200}:[^\s/@]{1,200}(?=@)"
 """RFC 3986: ``user:password`` before the host of an address; the user may be empty."""
-# Hyphenated lower-case words may begin as a key does; a key is never without digits.
-# The colon is that of "user:password".
 _RANDOM: Final = re.compile(r"[A-Z0-9*@:]")
+"""Lower-case words joined by hyphens may begin as a key does. The colon is of ``user:password``."""
+_WORD: Final = r"(?:[A-Z]?[a-z]{2,}|[A-Z]{2,6})"
+IDENTIFIER: Final = re.compile(rf"{_WORD}(?:[_\-.]{_WORD}|[A-Z][a-z]{{2,}})+")
+"""Words without a digit, joined as in names of variables, types and packages."""
+TEST_NAME: Final = re.compile(
+    r"(?:[\w./\-]{1,200}::)?(?:test_\w{1,200}|[Tt]est[A-Z][A-Za-z]\w{0,200})(?:\[[^\]]{0,200}\])?"
+    r"|[\w./\-]{1,200}::\w[\w:\[\]\-.]{0,200}"
+)
+"""A test, with its file and parameters or without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +82,17 @@ class KeyShape:
         if any(sign in searched for sign in self.signs):
             group = "secret" if "secret" in self.pattern.groupindex else 0
             for match in self.pattern.finditer(text):
-                if group or _RANDOM.search(match[0]):
+                if _is_key(match[group]) if group else _is_random(match[0]):
                     yield match.span(group)
+
+
+def _is_random(key: str) -> bool:
+    """Whether a match has what words lack that begin as a key does."""
+    return bool(_RANDOM.search(key)) and not IDENTIFIER.fullmatch(key)
+
+
+def _is_key(value: str) -> bool:
+    return not TEST_NAME.fullmatch(value)
 
 
 def _any_key() -> KeyShape:

@@ -37,7 +37,7 @@ class EstimateFirst:
     def pytest_runtestloop(self, session: pytest.Session) -> None:
         """In one process: the items are known."""
         if session.items and not session.config.getoption("collectonly"):
-            self._say(_selected(session.items))
+            self._say(selected(session.items))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
@@ -45,9 +45,9 @@ class EstimateFirst:
         if not self._said:
             self._say(_selected_ids(self._session, ids))
 
-    def _say(self, selected: Iterable[Selection]) -> None:
+    def _say(self, selection: Iterable[Selection]) -> None:
         self._said = True
-        chosen = list(selected)
+        chosen = list(selection)
         dialogues = [one for one in chosen if isinstance(one.item, DialogueItem)]
         left_out = 0
         if len(dialogues) > _DIALOGUES:
@@ -83,8 +83,8 @@ class EstimateOnly:
             return None
         self._done = True
         if self._endpoints is not None:
-            selected = _selected(session.items)
-            self._found = estimate(self._session, self._endpoints, selected)
+            chosen = selected(session.items)
+            self._found = estimate(self._session, self._endpoints, chosen)
         return True
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -99,7 +99,8 @@ class EstimateOnly:
         write_lines(terminalreporter, estimate_lines(self._found, self._endpoints.prices))
 
 
-def _selected(nodes: Iterable[pytest.Item]) -> Iterator[Selection]:
+def selected(nodes: Iterable[pytest.Item]) -> Iterator[Selection]:
+    """The benchmark items among the pytest items that would run."""
     for node in nodes:
         item = item_of(node)
         if item is not None and item.arm is not None:

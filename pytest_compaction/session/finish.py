@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_compaction.judges.snapshots import REFUSED
+from pytest_compaction.metrics.production_loss import production_loss
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.records.figures import figures_of
 from pytest_compaction.records.record import Record, type_of, went_wrong_later
@@ -99,10 +100,17 @@ class RunRecorder:
         self._unused = _unused_snapshots(terminalreporter.config)
         if self._unused is not None:
             write_lines(terminalreporter, (Line(text, "bad") for text in self._unused.lines()))
+        if self._session.left_out:
+            count = len(self._session.left_out)
+            text = f"left out: {count} case{'s' if count > 1 else ''} without a recorded compaction"
+            write_lines(terminalreporter, [Line(text, "dim")])
         if self._writer is not None:
             path = self._writer.path
             shown = path.relative_to(self._root) if path.is_relative_to(self._root) else path
             write_lines(terminalreporter, [Line(f"records: {shown}", "dim")])
+            if production_loss(probes) is not None:
+                text = f"what production lost, by type of fact: pytest-compaction report {shown}"
+                write_lines(terminalreporter, [Line(text, "dim")])
 
     def _model_use(self, records: Sequence[Record]) -> list[Line]:
         """Tokens and costs of models behind an endpoint; empty when there were none."""

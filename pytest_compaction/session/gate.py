@@ -12,6 +12,7 @@ from typing import Final
 from pytest_compaction.case.case import PROBE_KINDS
 from pytest_compaction.dialogues.aggregates import NAMES, is_dialogue_metric, measure_dialogues
 from pytest_compaction.metrics.aggregate import (
+    Mean,
     arm_name,
     by_arm,
     dimension_mean,
@@ -20,11 +21,16 @@ from pytest_compaction.metrics.aggregate import (
     pass_estimates,
     token_totals,
 )
+from pytest_compaction.metrics.compliance import compliance
+from pytest_compaction.metrics.constraints import constraint_survival
+from pytest_compaction.metrics.origins import ORIGINS, of_origin
 from pytest_compaction.records.record import Record, RecordType, type_of
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text.numbers import told_apart
 
+_CONSTRAINTS: Final = ("constraints", "compliance", "er")
+"""Figures of the standing constraints: survival, compliance and effect retention."""
 _EXPRESSION: Final = re.compile(
     r"\s*(?P<metric>[a-z^0-9.]+)\s*(?:@(?P<scope>[^<>=\s][^<>\s]*?))?\s*"
     r"(?P<sign>>=|<=|>|<)\s*(?P<bound>-?\d+(?:\.\d+)?)\s*(?P<percent>%)?\s*"
@@ -61,7 +67,7 @@ class Threshold:
 
 
 def parse_threshold(text: str) -> Threshold:
-    """Read ``overall>=3.5``, ``file.artifact>=3``, ``pass^1>=90%``, ``removed@anchored>=0.85``.
+    """Read ``overall>=3.5``, ``file.artifact>=3``, ``real.pass^1>=90%``, ``kept@anchored>=0.85``.
 
     Raises :class:`ThresholdError` for anything else.
     """
@@ -69,8 +75,9 @@ def parse_threshold(text: str) -> Threshold:
     if not match or not _known(match["metric"]):
         raise ThresholdError(
             f"cannot read the threshold {text!r}; write METRIC>=NUMBER (or >, <=, <), METRIC being "
-            f"overall, {', '.join(DIMENSIONS)}, pass^K, removed or kept, for one kind as in "
-            "file.artifact, for one strategy as in overall@anchored; for dialogues "
+            f"overall, {', '.join(DIMENSIONS)}, pass^K, removed, kept, constraints, compliance or "
+            "er, for one kind as in file.artifact, for real or scripted cases as in real.overall, "
+            "for one strategy as in overall@anchored; for dialogues "
             f"{', '.join(NAMES)} or dialogue.pass^K"
         )
     bound = float(match["bound"]) / (100 if match["percent"] else 1)
@@ -81,10 +88,12 @@ def _known(metric: str) -> bool:
     if is_dialogue_metric(metric):
         return True
     kind, dot, rest = metric.partition(".")
+    if kind in ORIGINS and not is_dialogue_metric(rest):
+        return rest.partition(".")[0] not in ORIGINS and _known(rest)
     if dot:
         return kind in PROBE_KINDS and (rest == "overall" or rest in DIMENSIONS)
     return (
-        metric in {"overall", "removed", "kept", *DIMENSIONS}
+        metric in {"overall", "removed", "kept", *_CONSTRAINTS, *DIMENSIONS}
         or re.fullmatch(r"pass\^[1-9]\d*", metric) is not None
     )
 
@@ -146,12 +155,15 @@ def decide(
         several = len(names) > 1
         for name in names:
             mine = _of_type(wanted, groups[name])
+            why = "nothing was measured"
             if wanted == "dialogue":
                 value = measure_dialogues(threshold.metric, mine)
             else:
                 control = _of_type(wanted, groups.get(CONTROL, []))
                 value = measure(threshold.metric, mine, control)
-            checks.append(_check(threshold, value, name if several else None))
+                if value is None:
+                    why = _why_missing(threshold.metric, mine, control)
+            checks.append(_check(threshold, value, name if several else None, why))
     unscored = sum(record["status"] == "unscored" for record in records)
     if unscored > max_unscored:
         checks.append(Check(f"unscored {unscored} > {max_unscored}", False))
@@ -206,10 +218,10 @@ def _of_type(wanted: RecordType, records: Sequence[Record]) -> list[Record]:
     return [record for record in records if type_of(record) == wanted]
 
 
-def _check(threshold: Threshold, value: float | None, name: str | None) -> Check:
+def _check(threshold: Threshold, value: float | None, name: str | None, why: str) -> Check:
     label = f"{threshold.metric}@{name}" if name else threshold.label
     if value is None:
-        return Check(f"{label}: nothing was measured", False)
+        return Check(f"{label}: {why}", False)
     holds = _SIGNS[threshold.sign](value, threshold.bound)
     sign = threshold.sign if holds else _OPPOSITE[threshold.sign]
     measured, bound = told_apart(value, threshold.bound)
@@ -219,6 +231,8 @@ def _check(threshold: Threshold, value: float | None, name: str | None) -> Check
 def measure(metric: str, records: Sequence[Record], control: Sequence[Record]) -> float | None:
     """The value of a metric over one strategy's records; ``None`` when nothing was measured."""
     kind, dot, rest = metric.partition(".")
+    if kind in ORIGINS:
+        return measure(rest, of_origin(records, kind), of_origin(control, kind))
     if dot:
         return measure(rest, [r for r in records if r["kind"] == kind], control)
     if metric.startswith("pass^"):
@@ -226,7 +240,24 @@ def measure(metric: str, records: Sequence[Record], control: Sequence[Record]) -
     if metric == "removed":
         tokens = token_totals(records)
         return tokens.removed if tokens.before else None
+    if metric == "constraints":
+        return _value(constraint_survival(records))
+    if metric in _CONSTRAINTS:
+        found = compliance(records, control)
+        if found is None:
+            return None
+        return _value(found.compacted) if metric == "compliance" else found.retained.value
     if metric == "kept":
         return kept_by_dimension(records, control).get("overall", (0.0, None))[1]
     mean = overall_mean(records) if metric == "overall" else dimension_mean(records, metric)
+    return _value(mean)
+
+
+def _value(mean: Mean | None) -> float | None:
     return None if mean is None else mean.value
+
+
+def _why_missing(metric: str, records: Sequence[Record], control: Sequence[Record]) -> str:
+    """Why a metric has no value."""
+    found = compliance(records, control) if metric == "er" else None
+    return f"not defined, {found.retained.reason}" if found else "nothing was measured"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case.files import load_cases
+from pytest_compaction.case.files import CaseSet, load_cases
 from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.compactors.specs import UnknownCompactorError
 from pytest_compaction.conversation.messages import canonical_json, short_hash
@@ -22,6 +22,8 @@ from pytest_compaction.dialogues.files import (
 from pytest_compaction.models.chat.prompts import PromptError, Prompts
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import Model
+from pytest_compaction.models.reference import shipped
+from pytest_compaction.models.reference.archive import ArchiveError
 from pytest_compaction.models.registry import (
     Endpoints,
     UnknownModelError,
@@ -39,7 +41,7 @@ from pytest_compaction.session.session import (
     shipped_cases,
     shipped_digests,
 )
-from pytest_compaction.settings import OptionError, Settings
+from pytest_compaction.settings import RECORDED, OptionError, Settings
 
 DEFAULT_CASES: Final = "cases"
 DIALOGUE_MODULE: Final = "test_dialogues.py"
@@ -53,6 +55,7 @@ USAGE_ERRORS: Final = (
     EncodingUnavailableError,
     UnknownTaskError,
     PromptError,
+    ArchiveError,
 )
 """Errors that end a session before it starts; each text is a sentence for the user."""
 
@@ -80,6 +83,7 @@ def resolve_session(
     tokens.text("")
 
     real = [name for name in settings.models if name not in added_models and not is_offline(name)]
+    settings = _without_endpoint(settings, real)
     accounts = Path(accounts_file) if accounts_file else None
     endpoints = _endpoints(settings, root, tokens, accounts) if real else None
     _check_prices(settings, real, endpoints)
@@ -104,9 +108,14 @@ def resolve_session(
     files = [path for path in named if is_dialogue_file(path)]
     folders = [path for path in named if path not in files]
     chosen = settings.dialogues
+    case_set = load_cases(folders, root, shipped_digests().union(checked_cases))
+    case_set = _in_reference(settings, case_set)
+    left_out: tuple[str, ...] = ()
+    if settings.at_recorded_budget:
+        case_set, left_out = _with_records(case_set)
     return BenchmarkSession(
         settings=settings,
-        case_set=load_cases(folders, root, shipped_digests().union(checked_cases)),
+        case_set=case_set,
         specs=specs,
         registry=registry,
         roles=roles,
@@ -117,7 +126,54 @@ def resolve_session(
         if files
         else DialogueSet(),
         endpoints=endpoints,
+        left_out=left_out,
     )
+
+
+def _without_endpoint(settings: Settings, real: Sequence[str]) -> Settings:
+    """The settings of a replay if all models behind an endpoint are the reference run's."""
+    if shipped.NAME not in real:
+        return settings
+    calls = settings.calls
+    if calls.refresh:
+        raise OptionError(
+            f"--compaction-refresh asks all models again, and nobody can be asked for the model "
+            f"{shipped.NAME!r}; leave the option out"
+        )
+    if set(real) != {shipped.NAME} or calls.export or calls.estimate:
+        return settings
+    return replace(settings, calls=replace(calls, replay=True))
+
+
+def _in_reference(settings: Settings, found: CaseSet) -> CaseSet:
+    """The cases of the reference run if its model is asked and no cases are named."""
+    run, calls = shipped.shipped_run(), settings.calls
+    if shipped.NAME not in settings.models or run is None or calls.export or calls.estimate:
+        return found
+    covered = run.manifest.cases
+    if settings.cases:
+        return found
+    cases = tuple(case for case in found.cases if covered.get(case.id) == case.digest)
+    if found.cases and not cases:
+        raise OptionError(
+            f"none of these cases is in the reference run: it covers {', '.join(covered)}, each "
+            "as it was then; measure the cases of the package with --pyargs "
+            "pytest_compaction.benchmark, or take a model that can be asked: "
+            "--compaction-model=NAME"
+        )
+    return replace(found, cases=cases, uncovered=len(found.cases) - len(cases))
+
+
+def _with_records(found: CaseSet) -> tuple[CaseSet, tuple[str, ...]]:
+    """The cases that hold a recorded compaction, and the ids of the others."""
+    cases = tuple(case for case in found.cases if any(point.recorded for point in case.points))
+    left_out = tuple(case.id for case in found.cases if case not in cases)
+    if left_out and not cases:
+        raise OptionError(
+            f"--compaction-budget={RECORDED}: none of the {len(left_out)} cases holds a "
+            "compaction on record; name cases imported from transcripts of agents that compacted"
+        )
+    return replace(found, cases=cases), left_out
 
 
 def make_importable(*folders: Path) -> None:
@@ -157,10 +213,10 @@ def _with_prompt(settings: Settings, endpoints: Endpoints) -> Settings:
 def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints | None) -> None:
     """Refuse a limit that could not be kept, before anything is spent."""
     limit, prices = settings.calls.max_cost, endpoints.prices if endpoints else None
-    if limit is None or settings.calls.replay:
+    if limit is None or settings.calls.replay or settings.calls.export:
         return
     for name in settings.models:
-        if name == offline.NAME or (
+        if name in {offline.NAME, shipped.NAME} or (
             name in real and prices is not None and prices.price(name) is not None
         ):
             continue

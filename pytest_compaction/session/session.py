@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -14,13 +14,16 @@ from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.dialogues.files import DialogueSet
 from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode, trigger_for_dialogues
 from pytest_compaction.models.calls.prices import PriceTable
+from pytest_compaction.models.offline import model as offline
+from pytest_compaction.models.reference import shipped
+from pytest_compaction.models.reference.archive import Archive
 from pytest_compaction.models.registry import Endpoints, is_offline
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import WorkLoop
 from pytest_compaction.session.gate import Threshold
-from pytest_compaction.settings import Settings
+from pytest_compaction.settings import CONTROL, Settings
 from pytest_compaction.text.words import printable
 
 PACKAGED: Final = Path(__file__).parents[1] / "benchmark"
@@ -56,6 +59,8 @@ class BenchmarkSession:
     """Shared by all models behind an endpoint; ``None`` when no role has such a model."""
     compares_nulls: bool = True
     """Whether the nulls run beside each strategy; an estimate has no use for them."""
+    left_out: tuple[str, ...] = ()
+    """Ids of cases without a recorded compaction in a run at the budgets on record."""
 
     @cached_property
     def work_loop(self) -> WorkLoop:
@@ -78,6 +83,8 @@ class BenchmarkSession:
             self.settings.timeout,
             self.work_loop,
             self.compares_nulls,
+            reminds=CONTROL in self.settings.arms,
+            judgements=self.settings.judgements,
         )
 
     @cached_property
@@ -129,13 +136,20 @@ class BenchmarkSession:
             },
             "settings": self.settings.as_json(),
             "cases": {case.id: case.digest for case in self.case_set.cases},
+            **({"left_out": list(self.left_out)} if self.left_out else {}),
             **({"dialogues": self.dialogue_set.as_json()} if self.has_dialogues else {}),
             **({"prices": self.endpoints.prices.as_json()} if self.endpoints else {}),
+            **({"reference": asdict(self._reference.manifest)} if self._reference else {}),
         }
 
     def header_lines(self) -> list[str]:
         """The lines for pytest's header: what runs, and which parameters have no effect."""
-        lines = [self.summary_line()]
+        lines = [self.summary_line(), *self._reference_lines()]
+        if self.settings.judgements > 1 and offline.NAME in self.settings.judges:
+            lines.append(
+                "compaction: --compaction-judgements has no effect on the offline judge, which "
+                "always says the same"
+            )
         if is_offline(self.settings.model):
             lines += [
                 printable(
@@ -146,6 +160,27 @@ class BenchmarkSession:
             ]
         return lines
 
+    @property
+    def _reference(self) -> Archive | None:
+        """The reference run, if its model has a role and there is one."""
+        return shipped.shipped_run() if shipped.NAME in self.settings.models else None
+
+    def _reference_lines(self) -> list[str]:
+        """What the replies of the reference run are, if its model has a role."""
+        if shipped.NAME not in self.settings.models:
+            return []
+        run = self._reference
+        if run is None:
+            text = f"no reference run comes with this version; only {self.settings.calls.store} is"
+            return [printable(f"compaction: {text} read")]
+        about = run.manifest
+        text = f"reference run of {about.dates}: {about.model}, not reproducible"
+        uncovered = self.case_set.uncovered
+        if uncovered:
+            cases = "1 case that is" if uncovered == 1 else f"{uncovered} cases that are"
+            text += f"; without {cases} not in it"
+        return [printable(f"compaction: {text}")]
+
     def summary_line(self) -> str:
         """What runs, in one line."""
         models = self.settings.models
@@ -153,7 +188,9 @@ class BenchmarkSession:
         if self.case_set.cases or self.case_set.errors or not self.has_dialogues:
             probes = sum(len(case.probes) for case in self.case_set.cases)
             broken = f", {len(self.case_set.errors)} broken" if self.case_set.errors else ""
-            parts.append(f"{len(self.case_set.cases)} cases{broken}, {probes} probes")
+            real = sum(case.origin == "real" for case in self.case_set.cases)
+            origin = f" ({real} real)" if real else ""
+            parts.append(f"{len(self.case_set.cases)} cases{origin}{broken}, {probes} probes")
         if self.has_dialogues:
             parts.append(self._dialogues_line())
         parts += [
@@ -162,7 +199,8 @@ class BenchmarkSession:
             f"trials {self.settings.trials}",
         ]
         if self.settings.budgets:
-            parts.append(f"budget {', '.join(f'{b:,}' for b in self.settings.budgets)}")
+            named = (f"{b:,}" if isinstance(b, int) else b for b in self.settings.budgets)
+            parts.append(f"budget {', '.join(named)}")
         return printable(f"compaction: {' | '.join(parts)}")
 
     def _dialogues_line(self) -> str:

@@ -57,6 +57,9 @@ def _take_charge(config: pytest.Config, session: BenchmarkSession) -> None:
     if session.settings.calls.estimate:
         _estimate_only(config, session)
         return
+    if session.settings.calls.export:
+        _export_only(config, session)
+        return
     _estimate_first(config, session)
     from pytest_compaction.session.finish import RunRecorder
 
@@ -91,10 +94,24 @@ def _estimate_only(config: pytest.Config, session: BenchmarkSession) -> None:
     """``--compaction-estimate``: collect in this process, count the calls, run nothing."""
     from pytest_compaction.session.estimate_hooks import EstimateOnly
 
-    if hasattr(config.option, "tx"):
-        config.option.dist, config.option.tx, config.option.numprocesses = "no", [], 0
+    _in_this_process(config)
     estimate = EstimateOnly(session, session.endpoints)
     config.pluginmanager.register(estimate, "compaction-estimate")
+
+
+def _export_only(config: pytest.Config, session: BenchmarkSession) -> None:
+    """``--compaction-export``: collect in this process, write the missing calls, run nothing."""
+    from pytest_compaction.session.export_hooks import ExportOnly
+
+    _in_this_process(config)
+    export = ExportOnly(session, session.endpoints, config.rootpath)
+    config.pluginmanager.register(export, "compaction-export")
+
+
+def _in_this_process(config: pytest.Config) -> None:
+    """Start no workers of pytest-xdist."""
+    if hasattr(config.option, "tx"):
+        config.option.dist, config.option.tx, config.option.numprocesses = "no", [], 0
 
 
 def _estimate_first(config: pytest.Config, session: BenchmarkSession) -> None:

@@ -151,6 +151,34 @@ def test_patches_name_their_files(key: str) -> None:
     assert shell(f"apply_patch <<'EOF'\n{PATCH}\nEOF")[0] == ("created", "new.py")
 
 
+UPDATED = "Success. Updated the following files:\nA src/new.ts\nM src/old.ts\n"
+
+
+def test_a_file_that_a_patch_adds_is_created_whatever_the_reply_calls_the_patch() -> None:
+    patch = (
+        "*** Begin Patch\n*** Add File: src/new.ts\n+export const a = 1\n"
+        "*** Update File: src/old.ts\n@@\n-x = 1\n+x = 2\n*** End Patch"
+    )
+    expected = [("created", "src/new.ts"), ("modified", "src/old.ts")]
+    assert done(("apply_patch", {"input": patch}, UPDATED)) == expected
+    script = f"cd /repo && apply_patch <<'EOF'\n{patch}\nEOF"
+    assert done(("bash", {"command": script}, UPDATED)) == [
+        ("created", "/repo/src/new.ts"),
+        ("modified", "/repo/src/old.ts"),
+    ]
+    assert done(("apply_patch", {"patch": DIFF}, "Updated 3 files"))[1] == ("created", "n.py")
+
+
+def test_a_patch_that_adds_a_known_file_modifies_it() -> None:
+    patch = "*** Begin Patch\n*** Add File: a.py\n+x = 1\n*** End Patch"
+    assert done(("read", {"path": "a.py"}), ("apply_patch", {"input": patch}, UPDATED)) == [
+        ("read", "a.py"),
+        ("modified", "a.py"),
+    ]
+    said = "Overwrote the existing file a.py"
+    assert done(("apply_patch", {"input": patch}, said)) == [("modified", "a.py")]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "detail"),
     [

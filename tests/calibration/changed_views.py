@@ -8,11 +8,12 @@ from __future__ import annotations
 import itertools
 import math
 import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 from calibration.perturbations import (
     INVARIANT,
@@ -24,7 +25,7 @@ from calibration.perturbations import (
 )
 from support.measuring import offline_settings
 
-from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.case.case import Case, Origin, Probe
 from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.metrics.dimensions import view_scores
 from pytest_compaction.metrics.survival import read, view_index
@@ -53,6 +54,11 @@ def views(compactor: str, only: tuple[str, ...] = ()) -> Views:
         }
     finally:
         session.close()
+
+
+def views_of_origin(compactor: str, origin: Origin) -> Views:
+    """The views of one strategy over the shipped cases of one origin."""
+    return {key: held for key, held in views(compactor).items() if held[0].origin == origin}
 
 
 def case_means(of: Views, change: Change | None = None) -> dict[str, float]:
@@ -91,6 +97,11 @@ def to_stale_values(case: Case, view: tuple[Message, ...]) -> tuple[Message, ...
     return to_summary(lambda text: outdated(text, facts))(case, view)
 
 
+def without_summary(_: Case, view: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The messages of the log alone."""
+    return tuple(message for message in view if message.origin != "synthetic")
+
+
 def half_a_tail(_: Case, view: tuple[Message, ...]) -> tuple[Message, ...]:
     """The older half of the messages that were kept word for word left out."""
     kept = [m for m in view if m.origin == "log" and m.role not in {"system", "developer"}]
@@ -114,23 +125,36 @@ def effect(name: str, before: Mapping[str, float], after: Mapping[str, float]) -
 
 
 def sign_flip(differences: Sequence[float]) -> float:
-    """Two-sided p of a mean of 0 if every difference could as well have the other sign."""
+    """Two-sided p of a mean of 0 if every difference could as well have the other sign.
+
+    Exact: the sums of one half of the differences are looked up among those of the other.
+    """
     moved = [abs(value) for value in differences if abs(value) > 1e-12]
-    observed = abs(math.fsum(differences))
     if not moved:
         return 1.0
-    flips = itertools.product((1, -1), repeat=len(moved))
+    observed = abs(math.fsum(differences)) - 1e-9
+    if observed <= 0:
+        return 1.0
+    first, second = (_sums(moved[start::2]) for start in (0, 1))
     extreme = sum(
-        abs(math.fsum(sign * value for sign, value in zip(signs, moved, strict=True)))
-        >= observed - 1e-9
-        for signs in flips
+        bisect_right(second, -observed - each) + len(second) - bisect_left(second, observed - each)
+        for each in first
     )
     return extreme / 2 ** len(moved)
 
 
-def invariances(compactor: str) -> list[Effect]:
-    """What changes in form do to the score of a strategy."""
-    of = views(compactor)
+def _sums(values: Sequence[float]) -> list[float]:
+    """The sums of these values with all signs, ascending."""
+    flips = itertools.product((1, -1), repeat=len(values))
+    return sorted(
+        math.fsum(sign * value for sign, value in zip(signs, values, strict=True))
+        for signs in flips
+    )
+
+
+def invariances(compactor: str, origin: Origin) -> list[Effect]:
+    """What changes in form do to the score of a strategy in cases of one origin."""
+    of = views_of_origin(compactor, origin)
     before = case_means(of)
     return [
         effect(name, before, case_means(of, to_summary(change)))
@@ -138,11 +162,12 @@ def invariances(compactor: str) -> list[Effect]:
     ]
 
 
-def sensitivities(compactor: str) -> list[Effect]:
-    """What changes in meaning do to the score of a strategy."""
-    of = views(compactor)
+def sensitivities(compactor: str, origin: Origin) -> list[Effect]:
+    """What changes in meaning do to the score of a strategy in cases of one origin."""
+    of = views_of_origin(compactor, origin)
     before = case_means(of)
     changes: dict[str, Change] = {
+        "the summary dropped": without_summary,
         "all sentences negated": to_summary(negated),
         "half of the sentences negated": to_summary(lambda text: negated(text, 2)),
         "stale values": to_stale_values,
@@ -156,11 +181,11 @@ def sensitivities(compactor: str) -> list[Effect]:
 
 
 def main() -> None:
-    """Print all effects for the strategies that the command line names."""
-    for compactor in sys.argv[1:] or ["anchored"]:
-        means = case_means(views(compactor))
-        print(f"{compactor} {math.fsum(means.values()) / len(means):.3f}")
-        for each in [*invariances(compactor), *sensitivities(compactor)]:
+    """Print all effects for the strategies that the command line names, by origin of the cases."""
+    for compactor, origin in itertools.product(sys.argv[1:] or ["anchored"], get_args(Origin)):
+        means = case_means(views_of_origin(compactor, origin))
+        print(f"{compactor} {origin} {math.fsum(means.values()) / len(means):.3f}")
+        for each in [*invariances(compactor, origin), *sensitivities(compactor, origin)]:
             print(f"  {each.name:45} {each.mean:+.3f}  p {each.p:.4f}")
 
 

@@ -61,11 +61,22 @@ def spaced(text: str) -> str:
 
 
 def wrapped(text: str) -> str:
-    """Lines wrapped at 76 columns, as an editor does it."""
-    return "\n".join(
-        "\n".join(textwrap.wrap(line, 76, subsequent_indent="  ", break_long_words=False)) or line
-        for line in text.split("\n")
+    """Lines wrapped at 76 columns, as an editor does it: between words, not after a bullet."""
+    return "\n".join(_wrapped_line(line) for line in text.split("\n"))
+
+
+def _wrapped_line(line: str) -> str:
+    mark = _BULLET.match(line)
+    bullet = mark[0] if mark else ""
+    parts = textwrap.wrap(
+        line[len(bullet) :],
+        76,
+        initial_indent=bullet,
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
     )
+    return "\n".join(parts) or line
 
 
 def reordered(text: str, seed: int = 0) -> str:

@@ -1,8 +1,8 @@
 """Changes in the form of a summary do not move its score; changes in what it says do.
 
-The bounds lie a little beyond what was measured over the shipped cases; the goals and the figures
-stand in docs/how-it-measures.md. All cases take minutes, so this runs in the exhaustive lane; the
-ordinary run measures three of them.
+The bounds lie a little beyond what was measured over the shipped cases, and within the goals
+unless they are named; the figures stand in docs/how-it-measures.md. All cases take minutes, so
+this runs in the exhaustive lane; the ordinary run measures three of them.
 """
 
 import pytest
@@ -11,15 +11,18 @@ from calibration.changed_views import (
     case_means,
     invariances,
     sensitivities,
+    sign_flip,
     to_summary,
     views,
 )
-from calibration.perturbations import INVARIANT, negated
+from calibration.perturbations import INVARIANT, REWORDED, negated
 
 BASE = "anchored"
 SMALL = ("clock_skew", "office_move", "recipe_search")
 FORM, WORDS = 0.02, 0.05
 """The most that a change of form, or of words and number formats, moved the mean score (of 5)."""
+MISSED = {("real", "bullets joined"): 0.06}
+"""What moves the mean score more than it should, as the page says."""
 
 
 @pytest.fixture(scope="module")
@@ -42,19 +45,39 @@ def test_a_summary_that_says_the_contrary_is_seen_in_every_case(few):
 
 
 @pytest.mark.exhaustive
-def test_form_does_not_count():
-    for each in invariances(BASE):
-        bound = WORDS if each.name in {"90 synonyms", "number formats"} else FORM
-        assert abs(each.mean) <= bound, each
+@pytest.mark.parametrize("origin", ["real", "scripted"])
+def test_form_does_not_count(origin):
+    for each in invariances(BASE, origin):
+        bound = WORDS if each.name in REWORDED else FORM
+        assert abs(each.mean) <= MISSED.get((origin, each.name), bound), each
 
 
 @pytest.mark.exhaustive
-def test_meaning_counts():
-    found = {each.name: each for each in sensitivities(BASE)}
-    assert found["all sentences negated"].mean <= -1.4
-    assert found["half of the sentences negated"].mean <= -0.7
-    assert found["stale values"].mean <= -0.7
+@pytest.mark.parametrize("origin", ["real", "scripted"])
+def test_meaning_counts(origin):
+    found = {each.name: each.mean for each in sensitivities(BASE, origin)}
+    dropped = found["the summary dropped"]
+    assert dropped <= -1.5
+    assert found["all sentences negated"] <= 0.55 * dropped
+    assert found["half of the sentences negated"] <= 0.28 * dropped
+    assert found["stale values"] <= 0.28 * dropped
     for name in ("half of the tail dropped", "next steps dropped"):
-        assert found[name].mean <= 0, found[name]
+        assert found[name] < 0, name
     for seed in SEEDS:
-        assert found[f"5 % of the sentences dropped, seed {seed}"].mean < 0
+        assert found[f"5 % of the sentences dropped, seed {seed}"] < 0, seed
+
+
+@pytest.mark.exhaustive
+def test_in_scripted_sessions_meaning_counts_for_most_of_the_score():
+    found = {each.name: each.mean for each in sensitivities(BASE, "scripted")}
+    assert found["all sentences negated"] <= -1.4
+    assert found["half of the sentences negated"] <= -0.7
+    assert found["stale values"] <= -0.7
+
+
+@pytest.mark.parametrize(
+    ("differences", "p"),
+    [([], 1), ([0, 0], 1), ([1, -1], 1), ([1], 1), ([1, 1], 0.5), ([1, 2, 3], 0.25)],
+)
+def test_p_counts_the_signs_that_give_at_least_the_mean(differences, p):
+    assert sign_flip(differences) == p

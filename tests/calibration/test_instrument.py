@@ -4,10 +4,12 @@ import asyncio
 import itertools
 
 import pytest
-from support.measuring import measured, records_of
-from support.shipped import CHECKED_CASES, marks, shipped
+from support.measuring import measured, offline_settings, records_of, records_of_session
+from support.paths import CASES
+from support.shipped import CHECKED_CASES, marks, scripted, shipped
 
 from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.metrics.aggregate import aggregate
 from pytest_compaction.metrics.dimensions import dimension_correlations
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import AnswerRequest
@@ -19,11 +21,26 @@ ENOUGH = 30
 
 @pytest.fixture(scope="module")
 def anchored():
-    return measured("anchored")
+    return measured("anchored", compares_nulls=False)
 
 
-def test_without_compaction_nearly_everything_is_known():
-    figures = measured("none")
+@pytest.mark.parametrize(
+    "cases",
+    [
+        pytest.param(("release_matrix", "orphaned_sessions"), id="two cases"),
+        pytest.param((), id="all cases", marks=pytest.mark.exhaustive),
+    ],
+)
+def test_without_compaction_nearly_everything_is_known(cases):
+    paths = tuple(str(path) for path in CASES.rglob("*.json") if path.stem in cases)
+    assert len(paths) == len(cases)
+    settings = offline_settings(compactors=("none",), cases=paths)
+    records = (
+        records_of_session(settings, use_shipped=False, compares_nulls=False)
+        if paths
+        else records_of("none")
+    )
+    figures = aggregate("none", records)
     assert figures.overall.value >= 4.5
     assert figures.tokens.removed == 0
     assert figures.losses.dropped == 0
@@ -45,8 +62,9 @@ def test_anchored_lies_between_the_two(anchored):
     assert anchored.losses.dropped > 0
 
 
+@pytest.mark.exhaustive
 def test_no_two_dimensions_say_the_same():
-    records = [*records_of("anchored"), *records_of("truncate", compares_nulls=False)]
+    records = [r for n in ("anchored", "truncate") for r in records_of(n, compares_nulls=False)]
     found = dimension_correlations(record["dimensions"] for record in records)
     measured_often = {pair: known for pair, known in found.items() if known.items >= ENOUGH}
     assert set(itertools.chain(*measured_often)) == set(DIMENSIONS), "one was hardly measured"
@@ -54,9 +72,9 @@ def test_no_two_dimensions_say_the_same():
     assert not same
 
 
-def test_each_shipped_case_is_long_and_asks_every_kind_twice():
+def test_each_scripted_case_is_long_and_asks_every_kind_twice():
     counter = TokenCounter()
-    cases = shipped()
+    cases = scripted()
     assert {"debugging", "feature", "ci"} <= {case.task for case in cases}
     for case in cases:
         kinds = [probe.kind for probe in case.probes]

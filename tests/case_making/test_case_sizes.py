@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.builders import COUNTER
+from support.builders import COUNTER, assistant, compact_now, context_of, system, tool, user
 
-from pytest_compaction.case_making.case_maker import make_case, slug
-from pytest_compaction.case_making.points import compaction_points, with_room
+from pytest_compaction.case.case import case_from_json
+from pytest_compaction.case_making.case_maker import NotCompactableError, make_case
+from pytest_compaction.case_making.points import LogSizes, compaction_points, with_room
+from pytest_compaction.compactors.strategies.anchored import Anchored
+from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.importers.protocol import Boundary, ImportTally, Transcript
 
@@ -61,24 +64,8 @@ def test_the_window_is_that_of_the_agent_where_its_compactions_tell_it() -> None
 
 
 @pytest.mark.parametrize(
-    ("stem", "name", "id"),
-    [
-        ("my session (2)", "", "my-session-2"),
-        ("runs", "task 3/trial 1", "runs-task-3-trial-1"),
-        ("é" * 100, "", "session"),
-        ("a" * 100, "b", "a" * 78 + "-b"),
-        ("a" * 100, "b" * 100, "a" * 30 + "-" + "b" * 40 + "-d6cbb053"),
-    ],
-)
-def test_a_case_is_named_after_its_file_and_its_conversation(stem: str, name: str, id: str) -> None:
-    made = slug(stem, name)
-    assert made == id
-    assert len(made) <= 80
-
-
-@pytest.mark.parametrize(
     ("words", "system", "points"),
-    [(50, 0, 1), (3_000, 0, 3), (9_000, 0, 3), (3_000, 2_000, 1), (9_000, 2_500, 2)],
+    [(700, 0, 1), (3_000, 0, 3), (9_000, 0, 3), (3_000, 2_000, 1), (9_000, 2_500, 2)],
 )
 def test_a_log_has_no_point_at_which_there_is_nothing_to_compact(
     words: int, system: int, points: int
@@ -129,3 +116,92 @@ def test_at_every_point_what_must_stay_fits_the_budget(given_sizes: list[int], b
     assert points[-1] == len(messages) - 1
     assert room >= budget
     assert all(sizes[0] * (point > 0) + sizes[point] <= room for point in points)
+
+
+# --- system messages in the middle ---------------------------------------------------
+
+
+def noticed(*shapes: tuple[str, int]) -> Transcript:
+    """The stated facts, then messages of these roles and about these numbers of tokens."""
+    said = [*STATED, *((role, f"{n} " + "seen " * size) for n, (role, size) in enumerate(shapes))]
+    messages = tuple(
+        text_message(f"m{number}", role, text) for number, (role, text) in enumerate(said)
+    )
+    return Transcript(messages, "talk.json", ImportTally(0, len(messages)))
+
+
+@pytest.mark.parametrize("role", ["system", "developer"])
+def test_the_budget_has_room_for_notices_of_the_system_wherever_they_stand(role: str) -> None:
+    talk = [("assistant", 400), ("user", 30)] * 10
+    plain = make_case(noticed(*talk)).data["budget"]
+    notices = noticed(*talk[:6], (role, 1_500), *talk[6:], (role, 1_500))
+    assert make_case(notices).data["budget"] == pytest.approx(plain + 3_000, abs=50)
+
+
+def test_no_strategy_is_left_with_nothing_but_notices_to_summarise() -> None:
+    asked = text_message("m0", "user", "\n".join(text for _, text in STATED))
+    shapes = [("system", 2_400), ("assistant", 90), ("user", 400), *[("assistant", 300)] * 4]
+    log = Transcript((asked, *noticed(*shapes).messages[3:]), "talk.json", ImportTally(0, 8))
+    case = case_from_json(make_case(log).data)
+    context = context_of(case.budget)
+    compactor, start = Anchored(), 0
+    state = compactor.start()
+    for point in case.points:
+        state = compactor.observe(state, case.messages[start : point.index + 1], context)
+        outcome = compact_now(compactor, state, context)
+        assert (outcome.status, outcome.error) in (("compacted", None), ("noop", None))
+        state, start = outcome.state, point.index + 1
+
+
+def test_notices_after_a_result_do_not_hide_what_must_stay_before_them() -> None:
+    chat = [user("go"), assistant("a"), assistant(None, ("c", "run", {})), tool("c"), system("n")]
+    log = LogSizes.of(from_chat(chat), [10, 500, 20, 3_000, 7])
+    assert [log.fixed(end) for end in (1, 2, 4, 5)] == [10, 510, 3_030, 3_037]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["system", "user", "assistant"]), st.integers(1, 900))))
+def test_what_must_stay_is_a_part_of_the_log(log: list[tuple[str, int]]) -> None:
+    messages = [text_message(f"m{n}", role, "x") for n, (role, _) in enumerate(log)]
+    tokens = [size for _, size in log]
+    found = LogSizes.of(messages, tokens)
+    for end in range(1, len(log) + 1):
+        system = sum(size for role, size in log[:end] if role == "system")
+        assert system <= found.fixed(end) <= sum(tokens[:end])
+        assert found.fixed(end) >= tokens[end - 1]
+
+
+# --- what cannot be compacted --------------------------------------------------------
+
+LARGE = 40_000
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        [("user", LARGE), ("assistant", 300), ("user", 20), ("assistant", 2_000)],
+        [("user", 20), ("assistant", 300), ("assistant", LARGE)],
+        [("system", LARGE), ("user", 20), ("assistant", 900), ("user", 20)],
+    ],
+    ids=["request", "last", "system"],
+)
+def test_one_message_and_a_remark_on_it_is_no_case(shapes: list[tuple[str, int]]) -> None:
+    said = [(role, "stated " * size) for role, size in shapes]
+    messages = tuple(text_message(f"m{n}", *one) for n, one in enumerate(said))
+    large = next(n for n, (_, size) in enumerate(shapes, 1) if size == LARGE)
+    with pytest.raises(NotCompactableError, match=f"message {large} alone takes 40,0.. tokens"):
+        make_case(Transcript(messages, "talk.json", ImportTally(0, len(messages))))
+
+
+def test_a_log_that_is_smaller_than_its_own_budget_is_no_case() -> None:
+    with pytest.raises(NotCompactableError, match=r"its log of \d+ tokens is not larger than the"):
+        make_case(transcript(50))
+    large = Boundary("m6", "we looked at every part " * 400)
+    with pytest.raises(NotCompactableError, match=r"the budget of 2,0\d\d that a view of it"):
+        make_case(transcript(1_000, 0, large))
+    assert make_case(transcript(3_000, 0, large)).data["budget"] > 2_000
+
+
+def test_two_messages_are_no_case() -> None:
+    two = transcript(300).messages[:2]
+    with pytest.raises(NotCompactableError, match=r"only 0 tokens of the .* in its 2 messages"):
+        make_case(Transcript(two, "talk.json", ImportTally(0, 2)))

@@ -2,12 +2,14 @@
 
 import json
 import random
+import re
 import string
 import uuid
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.imports import at_length
 from support.paths import public_data
 from support.shipped import shipped
 
@@ -162,6 +164,33 @@ SAFE = [
     'href="/home/about" and GET /Users/search?q=x',
     "mysql -p app and docker run -p 8080:80 app",
     "docker run --user 1000:1000 app",
+    # the word after "password" in prose
+    "the password argon2id hash is slow",
+    "a password base64encoded twice, the password pbkdf2sha256 round",
+    "DB password utf8mb4 collation",
+    # names of tests
+    "access_token: test_refresh_rotates_oauth2_token_v2_for_admins",
+    "password: tests/test_auth.py::TestLogin::test_wrong_password1",
+    '"password": "test_login_with_sha256_hash"',
+    "api_key = TestApiKeyRotation2ForAdminsOnly",
+    "secret is tests/unit/test_keys.py::test_masked_1a2b3c[v2-hmac256]",
+    # names without a digit that begin as a key does, or that a key is assigned to
+    "sk-DashboardSidebarToggle and npm_installDependenciesFromLock",
+    "import { hf_hubDownloadWithRetries } from './hub'",
+    'apiKey: "googleMapsService"',
+    "API_TOKEN=refreshTokenProvider",
+    "client_secret: 'SettingsFormField'",
+    # addresses of examples and programs
+    'sig := Signature{Name: "Test", Email: "test@test.com"} and human@test.com',
+    "Author: openhands <openhands@all-hands.dev>",
+    "Co-Authored-By: Claude Opus 4.5 <noreply@anthropic.com>",
+    # accounts of programs, and owners that no listing or prompt shows
+    "-rw-r--r-- 1 root root 12 a\ndrwxr-xr-x 2 postgres postgres 4096 b",
+    "-rw-r--r-- 1 1000 1000 12 a",
+    "Ann Lee <ann@harbour.example>",
+    "the alex/queue branch of soph@2.1.0",
+    # folders with a dot
+    "edit .github/workflows/ci.yml, ~/.config/app/a.ini and /work/.claude/settings.json",
 ]
 
 
@@ -204,41 +233,6 @@ def test_hashes_ids_names_and_references_stay(text):
     assert redacted(text)[0] == text
 
 
-def test_people_and_home_folders_get_stand_ins_that_keep_the_form():
-    text, redactor = redacted(
-        "Ann <ann.lee@acme.io> wrote /Users/annlee/app/src/a.py, bob@acme.io has "
-        r"C:\Users\bob\x.txt; see ~/.claude/projects/-Users-annlee-app and ANN.LEE@acme.io"
-    )
-    assert text == (
-        "Ann <person-1@example.com> wrote /Users/user-1/app/src/a.py, person-2@example.com has "
-        r"C:\Users\user-2\x.txt; see ~/.claude/projects/-Users-user-1-app and person-1@example.com"
-    )
-    assert {kind: (c.values, c.places) for kind, c in redactor.counts.items()} == {
-        "e-mail address": (2, 3),
-        "home folder": (2, 3),
-    }
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("HOME=/home/epona", "HOME=/home/user-1"),
-        ("cd /home/epona && ls", "cd /home/user-1 && ls"),
-        ("/home/epona\n", "/home/user-1\n"),
-        ('"cwd": "/home/epona"', '"cwd": "/home/user-1"'),
-        ("epona:x:1000:1000:E:/home/epona:/bin/sh", "epona:x:1000:1000:E:/home/user-1:/bin/sh"),
-        ("/var/home/zelda/x and /var/home/zelda", "/var/home/user-1/x and /var/home/user-1"),
-        (r"{\"at\": \"\/home\/impa\/x\"}", r"{\"at\": \"\/home\/user-1\/x\"}"),
-        (r"C:\Users\Jane Roe\x", r"C:\Users\user-1\x"),
-        ("see C:\\Users\\saria", "see C:\\Users\\user-1"),
-        ("ls '/Users/Jane Roe/x' /Users/Jane\\ Roe/y", "ls '/Users/user-1/x' /Users/user-1/y"),
-        ("/Users/ann/x or /Users/ann.", "/Users/user-1/x or /Users/user-1."),
-    ],
-)
-def test_home_folders_are_found_however_they_are_written(text, expected):
-    assert redacted(text)[0] == expected
-
-
 def test_a_word_that_is_a_password_only_where_it_is_named_stays_elsewhere():
     done = Redactor().redact(
         transcript(
@@ -250,6 +244,11 @@ def test_a_word_that_is_a_password_only_where_it_is_named_stays_elsewhere():
         f"POSTGRES_PASSWORD: {STAND_IN}1\nimage: postgres:16",
         f'I keep postgres 16; "password": "{STAND_IN}1" is for tests',
     ]
+
+
+def test_a_password_that_is_a_word_does_not_take_its_other_mentions_along():
+    text = "DB_PASSWORD=authenticator\nthe authenticator of login.py fails"
+    assert redacted(text)[0] == f"DB_PASSWORD={STAND_IN}1\nthe authenticator of login.py fails"
 
 
 def test_members_of_arguments_are_secrets_by_their_names():
@@ -426,16 +425,21 @@ def test_real_sessions_lose_names_of_home_folders_and_nothing_else(name):
             for known, stand_in in names:
                 for root in ("/Users/", "/home/", "-Users-", "-home-"):
                     text = text.replace(f"{root}{known}", f"{root}{stand_in}")
+                text = re.sub(rf"(?m)^(\S{{10,11}} +\d+ ){known} ", rf"\1{stand_in} ", text)
             assert readable(other) == text
 
 
 def importing(tmp_path, capsys, *options):
     key = KEYS["anthropic"]
     records = [
-        {"role": "user", "content": f"the key is {key}, ann@acme.io gave it\nthread 4\nqueue 64"},
+        {
+            "role": "user",
+            "content": f"the key is {key}, ann@acme.io gave it\n"
+            "thread 4\nqueue limit 64\nretry delay 1.5",
+        },
         {"role": "assistant", "content": "I use a bounded queue instead of one thread each."},
         {"role": "user", "content": "the upload handler must answer within 2 seconds"},
-        *({"role": "assistant", "content": f"part {n} of it is done"} for n in range(9)),
+        *({"role": "assistant", "content": at_length(f"part {n} of it is done")} for n in range(9)),
     ]
     source = tmp_path / "s.json"
     source.write_text(json.dumps(records), "utf-8")

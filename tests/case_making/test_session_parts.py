@@ -123,14 +123,14 @@ def talk(rounds: int) -> list[dict[str, str]]:
 def test_a_session_that_is_too_large_says_which_part_fits_and_that_part_is_imported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "log.json"
+    path = tmp_path / "talk.json"
     path.write_text(json.dumps(talk(60)), "utf-8")
     monkeypatch.setattr(case_maker, "MAX_FILE_BYTES", 40_000)
     command = ["import", str(path), "-o", str(tmp_path / "out")]
     assert cli.main(command) == 1
     (error,) = capsys.readouterr().err.splitlines()
     before, _, advice = error.partition("Import a part of its 122 messages: ")
-    assert "log.json: the case would take" in before
+    assert "talk.json: the case would take" in before
     option, number = advice.split(",")[0].split()
     assert (option, advice.split(", ")[1]) == ("--last", "or others with --from N --to M")
     assert cli.main([*command, option, number]) == 0
@@ -147,8 +147,9 @@ def test_a_session_that_is_too_large_says_which_part_fits_and_that_part_is_impor
 def test_a_last_message_that_is_too_large_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "log.json"
-    path.write_text(json.dumps([*talk(20), {"role": "user", "content": "x" * 50_000}]), "utf-8")
+    path = tmp_path / "talk.json"
+    log = [*talk(60), {"role": "user", "content": "x" * 50_000}]
+    path.write_text(json.dumps(log), "utf-8")
     monkeypatch.setattr(case_maker, "MAX_FILE_BYTES", 40_000)
     assert cli.main(["import", str(path), "-o", str(tmp_path)]) == 1
     assert "Its last message alone takes most of that; leave it out with --to" in (
@@ -161,11 +162,11 @@ def test_what_is_secret_is_known_from_the_whole_session(
 ) -> None:
     named = {"role": "user", "content": "the password is tiger99x"}
     used = {"role": "user", "content": "log in with tiger99x again"}
-    path = tmp_path / "log.json"
+    path = tmp_path / "talk.json"
     path.write_text(json.dumps([named, *talk(30), used, *talk(30)]), "utf-8")
     command = ["import", str(path), "-o", str(tmp_path / "out"), "--last", "80"]
     assert cli.main(command) == 0
-    case = (tmp_path / "out/log.json").read_text("utf-8")
+    case = (tmp_path / "out/talk.json").read_text("utf-8")
     assert "log in with" in case and "tiger99x" not in case
 
 

@@ -21,8 +21,10 @@ from pytest_compaction.session.check_session import UNCHECKED
 REGISTRY = Registry()
 MODES = (
     "adk:interval=2:overlap=1",
-    "cline:mode=agentic",
+    "cline:mode=basic",
+    "cline:mode=classic",
     "cline:mode=auto-condense",
+    "codex:mode=remote",
     "continue:mode=cli",
     "roo:version=2",
 )
@@ -74,10 +76,15 @@ LOW_TRIGGERS = {
     "adk:threshold=50:retention=3": {"not-due-after"},
     "anthropic:threshold=5000": {"not-due-after", "progress-or-stop", "never-larger"},
     "codex:limit=5000": {"not-due-after", "progress-or-stop", "never-larger"},
+    "deepagents:trigger=3messages": {"not-due-after"},
     "gemini-cli:threshold=0.05": {"not-due-after"},
+    "goose:threshold=0.05": {"not-due-after"},
+    "kimi-cli:threshold=0.05": {"not-due-after"},
     "langchain:keep=5:trigger=3messages": {"not-due-after"},
+    "opencode:reserve=190000": {"not-due-after", "progress-or-stop", "never-larger"},
     "openhands:max_tokens=100": {"not-due-after"},
     "roo:threshold=5": {"not-due-after"},
+    "strands:threshold=0.05": {"not-due-after"},
 }
 """Triggers below what a compaction leaves, with what a strategy declares more because of them."""
 
@@ -104,7 +111,7 @@ def test_the_situations_differ_and_are_sound_conversations():
 
 
 def test_a_situation_is_shown_as_it_is_where_no_drawn_example_breaks_the_invariant():
-    runner = runner_of("cline")
+    runner = runner_of("cline:mode=classic")
     invariant = next(each for each in INVARIANTS if each.name == "never-larger")
     found = survey(runner, 0)
     assert found.examples == len(KNOWN)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.imports import at_length
 from support.paths import ROOT, public_data
 
 from pytest_compaction import cli
@@ -40,7 +41,7 @@ def session(rounds: int = 6) -> str:
                 },
             }
         )
-    records += [said("assistant", "Part done."), said("user", "go on with it")] * 6
+    records += [said("assistant", at_length("Part done.")), said("user", "go on with it")] * 6
     return "".join(json.dumps(record) + "\n" for record in records)
 
 
@@ -107,13 +108,37 @@ def test_one_broken_file_does_not_stop_the_others(
 def test_two_transcripts_of_one_name_do_not_overwrite_each_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    paths = [tmp_path / name / "s.jsonl" for name in ("a", "b")]
+    paths = [tmp_path / name for name in ("a/s.jsonl", "b/s.jsonl", "c/session.jsonl")]
     for path in paths:
         path.parent.mkdir()
         path.write_text(session(), "utf-8")
     code, _, err = run(capsys, "import", *paths, "-o", tmp_path / "cases")
+    assert (code, err) == (0, "")
+    made = sorted(path.name for path in (tmp_path / "cases").iterdir())
+    assert made == ["a-s.json", "b-s.json", "c.json"]
+
+
+def test_a_transcript_whose_case_was_just_written_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [tmp_path / name for name in ("s.json", "s.jsonl")]
+    for path in paths:
+        path.write_text(session(), "utf-8")
+    code, _, err = run(capsys, "import", *paths, "-o", tmp_path / "cases")
     assert code == 1
     assert "just written for another transcript of the same name" in err
+
+
+def test_a_folder_in_the_name_of_a_case_does_not_give_away_a_home_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "-Users-zelda-app" / "session.jsonl"
+    source.parent.mkdir()
+    seen = json.dumps(said("user", "look into /Users/zelda/app/src first"))
+    source.write_text(f"{session()}{seen}\n", "utf-8")
+    code, _, err = run(capsys, "import", source, "-o", tmp_path / "cases")
+    assert (code, err) == (0, "")
+    assert [path.name for path in (tmp_path / "cases").iterdir()] == ["Users-user-1-app.json"]
 
 
 def test_an_unknown_format_names_what_exists(
@@ -127,11 +152,75 @@ def test_an_unknown_format_names_what_exists(
     assert "did you mean 'pi'?" in err
 
 
+def chat(*said: str) -> dict[str, Any]:
+    roles = ("user", "assistant") * len(said)
+    return {
+        "messages": [{"role": r, "content": t} for r, t in zip(roles, said, strict=False)],
+        "tools": [],
+    }
+
+
+def test_samples_of_a_single_turn_are_counted_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "samples.jsonl"
+    stated = "the upload handler must answer within two seconds on every machine"
+    values = "thread 4\nqueue limit 64\nretry delay 1.5"
+    long = chat(
+        stated, "I use a bounded queue instead of a thread.", values, *[at_length("Done.")] * 30
+    )
+    samples = [long, *(chat(f"question {n}?", f"answer {n}") for n in range(40))]
+    source.write_text("".join(json.dumps(sample) + "\n" for sample in samples), "utf-8")
+    code, out, err = run(capsys, "import", source, "-o", tmp_path / "cases")
+    assert (code, err) == (0, "")
+    assert f"40 of 41 conversations of {source} have too little to compact and became" in out
+    assert f"1 of 41 conversations of {source} became cases\n" in out
+
+
+def test_files_with_too_little_to_compact_are_counted_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [tmp_path / f"run{number}.jsonl" for number in range(4)]
+    for path in paths:
+        lines = [said(role, "hello") for role in ("user", "assistant")]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    code, out, err = run(capsys, "import", *paths, "-o", tmp_path / "cases")
+    assert (code, out, err) == (
+        1,
+        "4 of 4 files have too little to compact and became no case.\n",
+        "",
+    )
+    paths[0].write_text(session(), "utf-8")
+    code, out, err = run(capsys, "import", *paths, "-o", tmp_path / "cases")
+    assert (code, err) == (0, "")
+    assert out.endswith("3 of 4 files have too little to compact and became no case.\n")
+    code, _, err = run(capsys, "import", paths[1], "-o", tmp_path / "cases")
+    assert code == 1
+    assert "run1.jsonl: strategies may shorten only 0 tokens" in err
+
+
+def test_a_log_far_below_the_agents_own_count_is_warned_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "s.jsonl"
+    kept = {"summary": "we began", "firstKeptEntryIndex": 4, "tokensBefore": 156_286}
+    lines = session().splitlines()
+    lines.insert(10, json.dumps({"type": "compaction", **kept}))
+    source.write_text("\n".join(lines), "utf-8")
+    code, out, _ = run(capsys, "import", source, "-o", tmp_path / "cases")
+    assert code == 0
+    (warning,) = (line for line in out.splitlines() if "Warning" in line)
+    assert warning.startswith("  Warning: before point p1 this log has ")
+    assert " tokens, but the agent counted 156,286 in its context. " in warning
+    assert "recorded             1  compaction of the agent (--compactor=recorded)\n" in out
+
+
 def test_a_session_with_nothing_to_forget_is_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = tmp_path / "s.jsonl"
-    source.write_text(json.dumps(said("user", "hello")) + "\n", "utf-8")
+    lines = [said(role, at_length("hello")) for role in ("user", "assistant") * 4]
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     code, _, err = run(capsys, "import", source, "-o", tmp_path / "cases")
     assert code == 1
     assert "no probe can be derived" in err
@@ -227,13 +316,11 @@ def test_a_case_with_probes_that_lint_warns_of_is_said_to_be_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     talks = public_data("tau-bench/gpt-4o-airline-tasks-0-9.json")
-    recorded = json.loads(talks.read_text("utf-8"))
-    path = tmp_path / "talks.json"
-    path.write_text(json.dumps(recorded[3:10]), "utf-8")
-    _, out, _ = run(capsys, "import", path, "-o", tmp_path / "cases")
+    session = public_data("claude-code/session.jsonl")
+    _, out, _ = run(capsys, "import", talks, session, "-o", tmp_path / "cases")
     reports = out.split(f"{tmp_path / 'cases'}/")[1:]
     doubtful = {report.split(".json")[0] for report in reports if "\n  unanswered " in report}
-    assert "probes for which the offline model finds no fact in the full log" in out
+    assert "of which the offline model finds no fact in the full log" in out
     warned = set()
     for case in sorted((tmp_path / "cases").iterdir()):
         code, out, _ = run(capsys, "lint", case)

@@ -286,6 +286,15 @@ def test_a_call_that_was_not_made_is_no_result_whatever_the_strategy_made_of_it(
         replay(strategy(gives_up), compaction=NotRecorded())
 
 
+def test_no_turn_is_answered_from_a_view_that_lacks_its_summary():
+    responder = Writer()
+    with pytest.raises(NotAskedError, match="no such call"):
+        replay(strategy(gives_up), responder=responder, compaction=NotRecorded())
+    read = sorted(len(view) for _, view, _ in responder.asked)
+    baseline, before_the_compaction = [0, 2, 4, 6], [0, 2]
+    assert read == sorted([*baseline, *before_the_compaction])
+
+
 class Unreachable(Writer):
     name = "unreachable"
 

@@ -15,6 +15,13 @@ def example() -> dict[str, object]:
     return data
 
 
+def with_the_choice() -> dict[str, object]:
+    shown = [block for language, block in blocks(DOCS / "cases.md") if language == "json"]
+    data = example()
+    probes = [*data["probes"], json.loads(shown[1])]
+    return {**data, "probes": probes}
+
+
 def outcomes(case: Case, text: str) -> list[str]:
     index = TextIndex(text)
     return [index.read(fact.statement).outcome for fact in case.probes[0].facts]
@@ -27,6 +34,15 @@ def test_the_example_is_a_case_without_errors(tmp_path) -> None:
     assert len(inspected.cases) == 1
     # A log of four messages fits every budget.
     assert [each.rule for each in inspected.findings if each.level == "error"] == []
+
+
+def test_the_forced_choice_fits_the_example_without_a_finding(tmp_path) -> None:
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(with_the_choice()), "utf-8")
+    (case,) = inspect([path], tail=0, answer=False).cases
+    assert case.probes[1].choice is not None
+    found = inspect([path], tail=0).findings
+    assert [each.rule for each in found if each.pointer.startswith("/probes/1")] == []
 
 
 def test_what_the_page_says_about_its_facts_holds() -> None:

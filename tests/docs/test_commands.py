@@ -77,18 +77,46 @@ RUN_BY = {
     ),
     "pytest --compactor=anchored --compaction-model=gpt-5-mini --compaction-store=calls "
     "--compaction-replay": f"{MODELS}::test_what_was_recorded_is_replayed_without_the_endpoint",
+    "pytest --compactor=anchored --compaction-model=gpt-5-mini --compaction-export=out": (
+        f"{MODELS}::test_requests_and_replies_travel_in_files"
+    ),
+    "pytest-compaction answers out results.jsonl": (
+        f"{MODELS}::test_requests_and_replies_travel_in_files"
+    ),
+    "pytest --compactor=anchored --compaction-model=my-model --compaction-export=out "
+    "--compaction-export-plain": f"{MODELS}::test_a_model_without_an_api_reads_and_writes_text",
+    "pytest-compaction answers out --plain": (
+        f"{MODELS}::test_a_model_without_an_api_reads_and_writes_text"
+    ),
+    "pytest --compactor=anchored --compaction-model=reference --compaction-replay": (
+        "tests/session/test_reference_run.py"
+        "::test_without_cases_named_those_of_the_reference_run_are_measured"
+    ),
+    **dict.fromkeys(
+        ("pytest-compaction agree", "pytest-compaction agree offline.jsonl model.jsonl"),
+        "tests/commands/test_agree_command.py"
+        "::test_two_runs_are_compared_and_the_judgements_of_one",
+    ),
     "OPENAI_BASE_URL=http://localhost:4000/v1 pytest --compactor=anthropic:mode=server:clear=3 "
     "--compaction-model=claude-sonnet": "tests/models/wire/test_server_compaction.py"
     "::test_the_edits_are_sent_and_what_was_cleared_is_not_in_the_view",
     # own-sessions.md
-    "pytest-compaction import session.jsonl -o cases/": f"{FIGURES}"
+    "pytest-compaction import my-session.jsonl -o cases/": f"{FIGURES}"
     "::test_a_session_of_ones_own_is_imported_checked_and_gated",
     "pytest-compaction lint cases/": f"{FIGURES}"
     "::test_a_session_of_ones_own_is_imported_checked_and_gated",
-    "pytest-compaction show cases/session.json --probes": f"{FIGURES}"
+    "pytest-compaction show cases/my-session.json --probes": f"{FIGURES}"
     "::test_a_session_of_ones_own_is_imported_checked_and_gated",
-    "pytest --compactor=none,truncate,anchored --compaction-threshold='overall@anchored>=2'": (
+    "pytest --compactor=none,truncate,anchored --compaction-threshold='overall@anchored>=1'": (
         f"{FIGURES}::test_a_session_of_ones_own_is_imported_checked_and_gated"
+    ),
+    **dict.fromkeys(
+        (
+            "pytest --compactor=recorded,anchored --compaction-budget=recorded "
+            "--compaction-runs=runs",
+            "pytest-compaction report runs/0001-recorded-anchored.jsonl",
+        ),
+        f"{FIGURES}::test_the_loss_of_production_is_reported",
     ),
     "pytest --compactor=recorded,anchored": f"{FIGURES}"
     "::test_the_view_on_record_is_compared_with_a_strategy",

@@ -1,12 +1,15 @@
 """What the pages show is what happens: their figures, their commands, their examples."""
 
 import json
+import re
 import shlex
 import tomllib
 from pathlib import Path
 
 import pytest
+from support.measuring import records_of
 from support.measuring_dialogues import MT_BENCH, evaluations, of_mt_bench, of_tau_bench
+from support.measuring_reference import agreement_block
 from support.pages import DOCS, README, arguments, code, commands, step, text
 from support.paths import ROOT, public_data
 from support.readme_blocks import (
@@ -14,18 +17,23 @@ from support.readme_blocks import (
     dialogue_blocks,
     difficulty,
     invariants_block,
+    production_block,
     shown,
     suitability,
     summary_block,
 )
+from support.recorded_session import write_recorded_session
 from support.scenarios import case as a_case
 from support.scenarios import write_cases
 
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.options import LISTING_FLAG, OPTIONS
 from pytest_compaction.records.run_file import load_run
+from pytest_compaction.reports.terminal import summary
+from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.session.gate import parse_threshold
 
+DIMENSION = re.compile(rf"(?:{'|'.join([*DIMENSIONS, 'overall'])})  ")
 WRITE_ANEW = "run PYTHONPATH=tests python -m support.readme_blocks"
 SESSIONS = [
     pytest.param(name, id=name.split("/")[0], marks=marks)
@@ -56,8 +64,54 @@ def run_file(pytester):
     return file
 
 
+def test_the_figures_of_the_strategy_shown_first_are_those_measured():
+    lines = summary(records_of("anchored", compares_nulls=False), ["anchored"], control=False)
+    measured = [line.text for line in lines if DIMENSION.match(line.text)]
+    assert len(measured) == len(DIMENSIONS) + 1
+    rows = shown("summary").splitlines()
+    for line in measured:
+        assert any(row.startswith(line) for row in rows), f"{line}: {WRITE_ANEW}"
+
+
+@pytest.mark.exhaustive
 def test_the_figures_shown_first_are_those_measured():
     assert shown("summary") == summary_block(), WRITE_ANEW
+
+
+@pytest.mark.exhaustive
+def test_the_loss_of_production_shown_is_the_one_measured():
+    assert shown("production") == production_block(), WRITE_ANEW
+
+
+def test_the_loss_of_production_is_measured_on_an_imported_session(tmp_path):
+    assert production_block(tmp_path / "none") == ""
+    write_recorded_session(tmp_path)
+    lead, rows, notes = production_block(tmp_path, ("recorded", "window")).split("\n\n")
+    assert lead.startswith(
+        "What production compaction lost: in one session of real agents, 4 facts"
+    )
+    assert ", 4 facts were asked for right after" in lead
+    head, _, *found = rows.splitlines()
+    assert head == "| type of fact | facts | recorded | window |"
+    assert [row.split(" | ")[:3] for row in found][:3] == [
+        ["| state", "1", "100%"],
+        ["| next step", "3", "67%"],
+        ["| overall", "4", "75%"],
+    ]
+    assert "One case: there are no intervals. At each point a view may take as many tokens" in notes
+
+
+@pytest.mark.exhaustive
+def test_the_agreement_with_a_model_shown_is_the_one_measured():
+    assert shown("model-agreement") == agreement_block(), WRITE_ANEW
+
+
+def test_every_figure_told_about_the_reference_run_stands_in_its_tables():
+    told = text(DOCS / "how-it-measures.md").split("<!-- /model-agreement -->")[1].split("\n## ")[0]
+    figures = re.findall(r"\b\d+\.\d+\b|\b\d{2,}\b", told)
+    shown_figures = set(re.findall(r"\d+(?:\.\d+)?", shown("model-agreement")))
+    assert len(figures) > 10
+    assert set(figures) <= shown_figures
 
 
 @pytest.mark.exhaustive
@@ -178,7 +232,7 @@ def compared(pytester, strategies):
 
 
 def test_the_case_shown_can_be_used(tmp_path):
-    source = code(CASES_PAGE, "json")
+    source = code(CASES_PAGE, "json", "compaction_points")
     (tmp_path / "port.json").write_text(source, "utf-8")
     loaded = load_cases([tmp_path])
     assert not loaded.errors
@@ -194,7 +248,7 @@ def test_the_thresholds_shown_can_be_read(page):
 
 def test_a_test_of_ones_own_over_cases_runs(pytester):
     source = code(CASES_PAGE, "python", "# test_no_secrets.py")
-    case = code(CASES_PAGE, "json")
+    case = code(CASES_PAGE, "json", "compaction_points")
     pytester.makepyfile(test_no_secrets=source)
     pytester.mkdir("cases").joinpath("port.json").write_text(case, "utf-8")
     options = ["--compactor=none,truncate", "test_no_secrets.py", "-p", "no:cacheprovider"]
@@ -215,16 +269,27 @@ def test_the_lines_shown_are_those_of_the_benchmark(page, name):
 
 @pytest.mark.parametrize("session", SESSIONS)
 def test_a_session_of_ones_own_is_imported_checked_and_gated(pytester, session):
-    pytester.path.joinpath("session.jsonl").write_bytes(public_data(session).read_bytes())
-    block = code(OWN_SESSIONS, "console", "pytest-compaction import session.jsonl")
+    pytester.path.joinpath("my-session.jsonl").write_bytes(public_data(session).read_bytes())
+    block = code(OWN_SESSIONS, "console", "pytest-compaction import my-session.jsonl")
     assert set(block.strip().splitlines()) <= commands(README)
     *prepare, measure = block.strip().splitlines()
     for command in prepare:
         assert pytester.run(*shlex.split(command)).ret == 0
-    assert json.loads(Path(pytester.path, "cases/session.json").read_text("utf-8"))["probes"]
+    assert json.loads(Path(pytester.path, "cases/my-session.json").read_text("utf-8"))["probes"]
     result = pytester.runpytest_subprocess(*arguments(measure), "-q", "--tb=no")
     result.stdout.fnmatch_lines_random(["compactor *", "none *", "truncate *", "anchored *"])
     result.stdout.fnmatch_lines(["GATE PASSED overall@anchored *"])
+    assert result.ret == 0
+
+
+def test_the_loss_of_production_is_reported(pytester):
+    write_recorded_session(pytester.path / "cases")
+    block = code(OWN_SESSIONS, "console", "pytest-compaction report")
+    measure, report = block.strip().splitlines()
+    options = ["-q", "--tb=no", "-pno:cacheprovider"]
+    pytester.runpytest_inprocess(*arguments(measure), *options)
+    result = pytester.run(*shlex.split(report))
+    result.stdout.fnmatch_lines(["What production compaction lost", "*recorded  anchored"])
     assert result.ret == 0
 
 

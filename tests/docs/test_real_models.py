@@ -1,10 +1,15 @@
 """The commands of docs/real-models.md, against a server on this machine."""
 
+import json
+
 import pytest
 from support.endpoint_builders import KEY
+from support.exporting import batch_lines, result, write_results
 from support.pages import DOCS, arguments, code, commands
 from support.scenarios import lean, records, write_cases
-from support.stub_endpoint import PRICED, long_case, serving
+from support.stub_endpoint import PRICED, long_case, reply_to, serving
+
+from pytest_compaction.cli import main
 
 PAGE = DOCS / "real-models.md"
 FIRST = "pytest --compactor=none,regenerate,anchored --compaction-model=gpt-5-mini"
@@ -51,7 +56,7 @@ def test_an_estimate_asks_nothing(pytester, endpoint):
 
 
 def test_what_was_recorded_is_replayed_without_the_endpoint(pytester, endpoint):
-    record, replay = code(PAGE, "console", "--compaction-replay").strip().splitlines()
+    record, replay = code(PAGE, "console", "--compaction-store=calls").strip().splitlines()
     run(pytester, record)
     asked = len(endpoint.calls)
     assert asked
@@ -60,3 +65,38 @@ def test_what_was_recorded_is_replayed_without_the_endpoint(pytester, endpoint):
     assert len(endpoint.calls) == asked
     assert {found["status"] for found in records(pytester).records} <= {"passed", "failed"}
     assert "Traceback" not in str(result.stdout)
+
+
+def test_requests_and_replies_travel_in_files(pytester, endpoint, monkeypatch):
+    export, answers = code(PAGE, "console", "answers out results.jsonl").strip().splitlines()
+    monkeypatch.chdir(pytester.path)
+    out = pytester.path / "out"
+    for _ in range(4):
+        run(pytester, export)
+        lines = batch_lines(out)
+        if not lines:
+            break
+        write_results(pytester.path / "results.jsonl", map(result, lines))
+        assert main(answers.split()[1:]) == 0
+    assert endpoint.calls == []
+    replay = export.replace("--compaction-export=out", "--compaction-replay")
+    run(pytester, replay)
+    assert {found["status"] for found in records(pytester).records} <= {"passed", "failed"}
+
+
+def test_a_model_without_an_api_reads_and_writes_text(pytester, endpoint, monkeypatch):
+    export, answers = code(PAGE, "console", "--compaction-export-plain").strip().splitlines()
+    monkeypatch.chdir(pytester.path)
+    out = pytester.path / "out"
+    result = run(pytester, export)
+    assert result.ret == pytest.ExitCode.OK
+    requests = sorted((out / "requests").iterdir())
+    for request in requests:
+        call = json.loads((out / "calls" / f"{request.stem}.json").read_text("utf-8"))
+        text = reply_to(call["body"])["choices"][0]["message"]["content"]
+        (out / "replies" / request.name).write_text(text, "utf-8")
+    assert main(answers.split()[1:]) == 0
+    stored = {path.stem for path in (pytester.path / ".pytest_compaction/store").rglob("*.json")}
+    assert stored == {request.stem for request in requests}
+    assert stored
+    assert endpoint.calls == []

@@ -42,6 +42,14 @@ RECORDS: dict[str, list[Any]] = {
         {"role": "assistant", "content": "x", "tool_calls": [CALL], "agent": "main"},
         {"role": "tool", "content": [{"type": "text", "text": "o"}], "tool_call_ids": ["c1"]},
     ],
+    "mini-swe-agent": [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": "x\n```bash\nls\n```"},
+        {"role": "user", "content": "<returncode>0</returncode>\n<output>\no\n</output>"},
+        {"role": "assistant", "content": "x", "tool_calls": [CALL]},
+        {"role": "tool", "content": "o", "tool_call_id": "c1"},
+        {"role": "exit", "content": "diff", "extra": {"interrupt_type": "x"}},
+    ],
     "cline": [
         {"id": "a", "role": "user", "content": [{"type": "text", "text": "<task>go</task>"}]},
         {"id": "b", "role": "assistant", "content": "<read_file><path>x</path></read_file>"},

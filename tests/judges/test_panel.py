@@ -107,6 +107,24 @@ def test_what_a_replay_lacks_is_raised_and_not_averaged_away():
         verdict_of(Fixed("a", 4.0), Fixed("b", error=missing))
 
 
+class Slow(Fixed):
+    """A judge that takes its time; ``done`` tells whether it came to the end."""
+
+    done = False
+
+    async def judge(self, request):
+        await asyncio.sleep(0.05)
+        self.done = True
+        return await super().judge(request)
+
+
+def test_a_judge_that_a_replay_lacks_does_not_cut_off_the_others():
+    slow = Slow("slow", 4.0)
+    with pytest.raises(NotRecordedError):
+        verdict_of(Fixed("a", error=NotRecordedError("not in the store")), slow)
+    assert slow.done
+
+
 @pytest.mark.parametrize(
     ("votes", "stated", "hit"),
     [

@@ -15,58 +15,41 @@ from pytest_compaction.case.case import Fact
 from pytest_compaction.case_making.case_maker import compaction_points
 from pytest_compaction.conversation.messages import Message, ToolCall, readable
 from pytest_compaction.importers.formats.pi.importer import PiImporter
-from pytest_compaction.probes.derive import derive_probes
+from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes, probe_count
+from pytest_compaction.probes.draft import Draft
 from pytest_compaction.probes.keys import given_away
+from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.probes.sources.plans import plan_entries
+from pytest_compaction.probes.sources.requests import request_drafts
 from pytest_compaction.text.matching import Statement, TextIndex
 
 
-def test_created_deleted_renamed_and_modified_files_are_asked_for() -> None:
-    log = Log()
-    for name in ("alpha", "beta"):
-        log.call("write", path=f"src/{name}.py", content="x")
-        log.call("write", path=f"old/{name}.txt", content="x")
-        log.call("bash", command=f"rm old/{name}.txt")
-        log.call("bash", command=f"git mv lib/{name}_a.py lib/{name}_b.py")
-        log.call("edit", path=f"lib/{name}_c.py", oldText="a", newText="b")
-    probes = log.chatter().probes()
-    (created,) = named(probes, "created")
-    assert facts(created) == ["src/alpha.py was created", "src/beta.py was created"]
-    assert {fact["type"] for fact in created["facts"]} == {"path"}
-    assert {fact["change"] for fact in created["facts"]} == {"created"}
-    assert [fact["keys"] for fact in created["facts"]] == [[["src/alpha.py"]], [["src/beta.py"]]]
-    assert created["answer"] == {"format": "list"}
-    gone = named(probes, "deleted")[0]["facts"]
-    assert [fact["keys"] for fact in gone] == [[["old/alpha.txt"]], [["old/beta.txt"]]]
-    assert facts(named(probes, "renamed")[0]) == [
-        "lib/alpha_a.py was renamed to lib/alpha_b.py",
-        "lib/beta_a.py was renamed to lib/beta_b.py",
-    ]
-    (modified,) = named(probes, "modified")
-    assert facts(modified) == ["lib/alpha_c.py was modified", "lib/beta_c.py was modified"]
-    assert {fact["change"] for fact in modified["facts"]} == {"modified"}
+def test_functions_and_types_that_edits_added_are_asked_for_by_file() -> None:
+    log = Log().call("read", path="net.py", output="def send_all(): pass")
+    log.call("edit", path="net.py", oldText="a", newText="def backoff_delay(attempt):\n    x = 5")
+    log.call("edit", path="net.py", oldText="b", newText="class RetryPlan:\n    pass")
+    (added,) = named(log.chatter().probes(), "definitions")
+    assert "`net.py`" in added["question"]
+    assert sorted(facts(added)) == ["RetryPlan", "backoff_delay"]
 
 
-def test_names_that_edits_introduced_are_asked_for_by_file() -> None:
-    log = Log().call("read", path="net.py", output="def send(): pass")
-    log.call("edit", path="net.py", oldText="a", newText="def backoff_delay(attempt):\n    pass")
-    log.call("edit", path="net.py", oldText="b", newText="retry_limit = 5")
-    (changes,) = named(log.chatter().probes(), "changes")
-    assert "`net.py`" in changes["question"]
-    assert sorted(facts(changes)) == ["backoff_delay", "retry_limit"]
-
-
-def test_errors_are_asked_for_by_their_command() -> None:
-    output = "ValueError: port 6390 is taken\nerror TS2345: Argument 'x' is not assignable"
-    log = Log().say("user", "please start the server on its port")
-    log.call("bash", command="npm run serve", output=output, is_error=True)
-    (error,) = named(log.chatter().probes(), "error")
-    assert "`npm run serve`" in error["question"]
-    assert "please start the server on its port" in error["question"]
-    assert facts(error) == [
-        "ValueError: port 6390 is taken",
-        "TS2345: Argument 'x' is not assignable",
-    ]
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("edit", {"path": "net.py", "oldText": "def backoff_delay(n):", "newText": "pass"}),
+        ("edit", {"path": "net.py", "oldText": "def backoff_delay(n):", "newText": ""}),
+        ("write", {"path": "net.py", "content": "pass"}),
+        ("bash", {"command": "git checkout -- net.py"}),
+        ("bash", {"command": "rm net.py"}),
+    ],
+)
+def test_a_function_that_was_removed_again_is_not_asked_for(
+    name: str, arguments: dict[str, str]
+) -> None:
+    log = Log().call("read", path="net.py", output="x")
+    log.call("edit", path="net.py", oldText="a", newText="def backoff_delay(n):\n    pass")
+    log.call(name, **arguments)
+    assert named(log.chatter().probes(), "definitions") == []
 
 
 def test_values_that_the_user_lists_are_asked_for_by_name() -> None:
@@ -87,47 +70,57 @@ def test_a_value_that_changed_makes_the_old_one_a_trap() -> None:
     assert stale in changed["traps"]
 
 
-def test_numbers_in_a_users_sentence_are_asked_for_by_its_subject() -> None:
-    log = Log().say("user", "the disk usage is a warning above 70% and an error above 90% please")
-    (numbers,) = named(log.chatter().probes(), "numbers")
-    assert "70" not in numbers["question"]
-    assert any("70%" in fact for fact in facts(numbers))
-    assert any("90%" in fact for fact in facts(numbers))
-
-
-def test_alternatives_reasons_and_corrections_are_asked_for() -> None:
+def test_alternatives_and_reasons_in_passing_are_not_asked_for() -> None:
     log = Log().say("user", "make the upload handler faster for everybody")
     log.say("assistant", "The handler uses a bounded queue instead of one thread each.")
-    log.say("user", "the bounded queue blocks every worker for the whole upload")
     log.say("assistant", "The upload lock was removed because it blocks every worker thread.")
-    log.say("assistant", "The retry loop stays small since the bounded queue blocks uploads.")
-    log.say("assistant", "The handler reads files rather than network sockets.")
-    log.say("assistant", "I renamed the whole upload handler module now.")
-    log.say("user", "no, keep the upload handler name, only rename the worker thread")
-    decisions = [probe for probe in log.chatter().probes() if probe["kind"] == "decision"]
-    asked = " ".join(probe["question"] for probe in decisions)
-    stated = [fact for probe in decisions for fact in facts(probe)]
-    assert "“one thread each" in asked
-    assert "The handler uses a bounded queue" in stated
-    assert {fact["type"] for probe in decisions for fact in probe["facts"]} >= {
-        "decision",
-        "reason",
-    }
-    assert "it blocks every worker thread" in stated
+    log.say("user", "the bounded queue blocks every worker for the whole upload lock")
+    assert [p for p in log.chatter().probes() if p["kind"] == "decision"] == []
 
 
-def test_the_last_request_and_check_before_a_point_are_asked_for() -> None:
-    log = Log().say("assistant", "The upload handler has a log, no retry and no timeout to add.")
-    log.say("user", "add a timeout for the upload handler and log every retry")
-    log.call("edit", path="src/upload.py", oldText="a", newText="timeout_s = 5")
-    log.call(
-        "bash", command="pytest -q", output="2 failed, 31 passed in 0.5s\nerror: port is taken"
-    )
-    probes = log.chatter().probes()
-    (request,) = named(probes, "last-request")
-    assert "src/upload.py was modified" in facts(request)
-    (check,) = named(probes, "last-check")
-    assert "2 failed, 31 passed" in facts(check)
+@pytest.mark.parametrize("lead", ["<issue_description>\n", "Please solve this.\nISSUE:\n"])
+def test_the_title_of_a_report_is_asked_for_with_most_of_its_words(lead: str) -> None:
+    title = "LeasePool ignores the parent limit when leases expire"
+    log = Log().say("user", f"{lead}{title}\nThey stay for hours.\n")
+    log.say("assistant", "I look at the limit of LeasePool, and at leases of the parent.")
+    (asked,) = named(log.chatter().probes(), "issue")
+    assert facts(asked) == [title]
+    assert len(asked["facts"][0]["keys"]) == 4
+
+
+def test_files_of_a_request_are_asked_for_by_its_words() -> None:
+    log = Log().say("user", "please make the upload handler faster for everybody")
+    log.call("read", path="src/queue.py", output="x").call("read", path="src/lock.py", output="x")
+    log.call("edit", path="src/pool.py", oldText="a", newText="timeout_s = 5")
+    log.say("user", "now write down how the whole thing works")
+    log.call("write", path="docs/upload.md", content="x")
+    log.chatter()
+    held = ProbeLog(log.messages, [len(log.messages) - 1])
+    drafts = [draft for draft in request_drafts(held) if draft.found]
+    told = [
+        (draft.name, draft.question.split("“")[1].split("”")[0], texts(draft)) for draft in drafts
+    ]
+    first, second = "please make the upload handler faster for everybody", "now write down how"
+    assert [(name, quote.startswith((first, second)), facts) for name, quote, facts in told] == [
+        ("request-files", True, ["src/pool.py was modified"]),
+        ("request-read", True, ["src/queue.py was read", "src/lock.py was read"]),
+        ("request-files", True, ["docs/upload.md was created"]),
+    ]
+
+
+def texts(draft: Draft) -> list[str]:
+    return [found.fact.text for found in draft.found]
+
+
+def test_a_line_of_a_patch_and_a_text_of_the_harness_name_no_request() -> None:
+    log = Log()
+    for text in (
+        "+314 - Tips for the upload handler of everybody",
+        "Base directory for this skill: /home/x/skills/upload handler",
+        "[Request interrupted by user for the upload handler]",
+    ):
+        log.say("user", text).call("edit", path="src/upload.py", oldText="a", newText="b")
+    assert named(log.chatter().probes(), "request-files") == []
 
 
 def stated_as(fact: dict[str, Any]) -> Statement:
@@ -152,20 +145,32 @@ def check_sound(
 
 
 @pytest.mark.exhaustive
-def test_the_real_session_gives_probes_of_every_kind() -> None:
+def test_the_real_session_gives_probes_about_its_files_and_its_code() -> None:
+    # What its users asked for and decided is not asked for: readers found such questions weak.
     messages = PiImporter().read(public_data("pi-agent/large-session.jsonl")).messages
     points = compaction_points(messages, [len(readable(message)) for message in messages])
     probes = derive_probes(messages, points)
     kinds = Counter(probe["kind"] for probe in probes)
-    assert 12 <= len(probes) <= 16
-    assert kinds["file"] >= 3 and kinds["recall"] >= 4
-    assert kinds["continuation"] >= 2 and kinds["decision"] >= 2
-    assert all(len(probe["facts"]) >= 2 for probe in probes)
+    assert 10 <= len(probes) <= probe_count(messages, DEFAULT_COUNT)
+    assert kinds["file"] >= 2 and kinds["recall"] >= 4 and kinds["decision"] == 0
+    lists = [p for name in ("created", "modified", "read", "deleted") for p in named(probes, name)]
+    assert all(len(probe["facts"]) >= 2 for probe in lists if "point" not in probe)
     assert any("point" in probe for probe in probes)
     assert any("traps" in probe for probe in probes)
     check_sound(messages, probes)
     assert derive_probes(messages, points) == probes
     assert len(derive_probes(messages, points, 5)) == 5
+
+
+def test_tasks_that_calls_create_and_update_by_number_are_a_plan() -> None:
+    log = Log()
+    for number, subject in enumerate(("Write the upload queue", "Move the retry loop"), 1):
+        log.call("TaskCreate", subject=subject, output=f"Task #{number} created successfully")
+    log.call("TaskUpdate", taskId="2", status="completed")
+    log.call("TaskUpdate", taskId="7", status="completed", is_error=True).chatter()
+    probes = log.probes()
+    assert facts(named(probes, "done-steps")[0]) == ["Move the retry loop"]
+    assert facts(named(probes, "open-steps")[0]) == ["Write the upload queue"]
 
 
 def test_open_steps_of_a_plan_are_asked_for() -> None:
@@ -208,81 +213,63 @@ def test_the_first_test_run_is_asked_for_with_the_last_as_a_trap() -> None:
     assert (stale["text"], stale["of"]) == ("38 passed", "7 failed, 31 passed")
 
 
-def test_versions_are_asked_for_by_name_with_older_ones_as_traps() -> None:
-    log = Log().call("bash", command="pip list", output="httpx==0.26.1\nruff 0.4.10")
-    log.call("bash", command="pip install -U httpx", output="installed httpx 0.27.2").chatter()
-    (versions,) = named(log.probes(), "versions")
-    assert sorted(facts(versions)) == ["httpx 0.27.2", "ruff 0.4.10"]
-    keys = [["0.26.1"], ["httpx"]]
-    assert versions["traps"] == [{"text": "httpx 0.26.1", "keys": keys, "of": "httpx 0.27.2"}]
-
-
-def test_counts_addresses_commits_and_exit_codes_are_asked_for() -> None:
-    log = Log().say("user", "please start the server on its port")
-    log.call("bash", command="npm audit", output="added 212 packages\n7 vulnerabilities found")
-    log.call("bash", command="serve", output="on localhost:5173\nproxy at 127.0.0.1:9000")
+def test_commits_that_the_session_made_are_asked_for_and_listed_ones_are_not() -> None:
+    log = Log().call("bash", command="git log", output="1c7e2d9 Count the leases of a worker")
+    log.say("user", "what is 1c7e2d9 good for?")
     log.call("bash", command="git commit -am x", output="[main 4f2a9c8] Bound the upload queue")
     log.call("bash", command="git commit -am y", output="[main 9d01b7e] Keep the old name of it")
-    log.call("bash", command="zzz run", output="bash: zzz: command not found\nexit code 127")
-    log.chatter(60)
-    end = len(log.messages) - 1
-    found = derive_probes(log.messages, [end // 3, end * 2 // 3, end], 30, verified=False)
-    asked = [fact for probe in found for fact in facts(probe)]
-    assert {"212 packages", "7 vulnerabilities", "localhost:5173", "4f2a9c8", "9d01b7e"} <= {*asked}
-    assert {"bash: zzz: command not found", "exit code 127"} <= {*asked}
+    asked = named(log.chatter(60).probes(), "commit")
+    assert sorted(text for probe in asked for text in facts(probe)) == ["4f2a9c8", "9d01b7e"]
 
 
-def test_what_an_edit_replaced_is_asked_for() -> None:
-    log = Log()
-    old = "<Icon class='size-4 px-2' />\nretries = MAX_TRIES\n"
-    new = "<Icon class='size-3 pl-0' />\nretries = retry_budget\n"
-    log.call("edit", path="ui/bar.tsx", old_string=old, new_string=new)
-    (replaced,) = named(log.chatter().probes(), "replaced")
-    assert "`ui/bar.tsx`" in replaced["question"]
-    assert "`MAX_TRIES`" in replaced["question"]
-    assert sorted(facts(replaced)) == ["retry_budget", "size-3 pl-0"]
+def test_what_readers_found_vague_or_trivial_is_not_asked_for() -> None:
+    log = Log().say("user", "please make the upload handler faster, a warning above 70% of it")
+    offer = "1. **Use a bounded queue** - simple\n2. **Spawn more workers** - not"
+    log.say("assistant", f"We could do this:\n{offer}\nWhich one?")
+    log.say("user", "no, keep the upload handler name, let's go with 2 please")
+    log.call("bash", command="uname", description="Find out the kernel", output="linux-6.8.0-gen")
+    log.call("Read", file_path="queue.py", output="MAX_LEASES = 45")
+    log.say("assistant", "MAX_LEASES is the limit.")
+    log.say("assistant", "The `broker` service was found on port 6390.")
+    names = {probe["id"].split("-", 2)[2] for probe in log.chatter().probes()}
+    dropped = {"option", "correction", "numbers", "printed", "constant", "finding"}
+    assert not names & dropped
 
 
-def test_the_option_that_the_user_took_is_asked_for_and_the_others_are_traps() -> None:
-    log = Log().say("user", "please make the upload handler faster somehow")
-    offer = (
-        "We could do this:\n1. **Use a bounded queue** - simple\n2. **Spawn more workers** - not"
-    )
-    log.say("assistant", f"{offer}\nWhich one?").say("user", "let's go with 2 please").chatter()
-    (option,) = named(log.probes(), "option")
-    assert facts(option) == ["Spawn more workers"]
-    assert option["traps"][0]["text"] == "Use a bounded queue"
+def test_what_a_question_asks_of_an_edited_file_is_asked_for_whole_or_not_at_all() -> None:
+    added = "def backoff_delay(n):\n    pass\ndef resend(n):\n    pass"
+    log = Log().call("read", path="net.py", output="x")
+    log.call("edit", path="net.py", oldText="a", newText=added)
+    assert named(log.chatter().probes(), "definitions") == []
 
 
-def test_the_answer_to_a_question_of_a_tool_is_asked_for() -> None:
-    question = "Which storage should sessions use?"
-    options = [{"label": "Plain files"}, {"label": "SQLite database"}]
-    given = [{"question": question, "options": options}]
-    output = f'User has answered: "{question}"="SQLite database".'
-    log = Log().call("AskUserQuestion", output, questions=given).chatter()
-    (option,) = named(log.probes(), "option")
-    assert question in option["question"]
-    assert facts(option) == ["SQLite database"]
+@pytest.mark.parametrize(
+    "old", ["def send_all():", "def send_late(): pass\ndef backoff_delay(n): 0"]
+)
+def test_a_definition_that_an_edit_moved_or_renamed_was_not_added(old: str) -> None:
+    log = Log().call("read", path="net.py", output="def send_all(): pass\ndef late_call(n): 1")
+    log.call("edit", path="net.py", oldText=old, newText="def late_call(n):\n    pass")
+    assert named(log.chatter().probes(), "definitions") == []
 
 
-def test_identifiers_of_the_user_and_places_found_by_the_agent_are_asked_for() -> None:
+def test_a_file_that_the_session_made_is_not_one_that_edits_added_to() -> None:
+    log = Log().call("write", path="net.py", content="def send_all(): pass")
+    log.call("edit", path="net.py", oldText="a", newText="def backoff_delay(n):\n    pass")
+    assert named(log.chatter().probes(), "definitions") == []
+
+
+def test_identifiers_of_the_user_are_asked_for() -> None:
     log = Log().say("user", "I want to change the flight with reservation M05KNL.")
     log.say("user", "Also look at the related customer ticket BILL-2207 for it.")
-    log.say("assistant", "The `pattern` rule is declared on line 29.")
-    log.say("assistant", "The `atom` rule is defined on line 666.").chatter()
-    probes = log.probes()
+    probes = log.chatter().probes()
     assert facts(named(probes, "identifier")[0]) == ["M05KNL", "BILL-2207"]
-    assert facts(named(probes, "finding")[0]) == [
-        "The `pattern` rule is declared on line 29",
-        "The `atom` rule is defined on line 666",
-    ]
 
 
 def test_a_short_session_is_asked_for_single_facts() -> None:
     log = Log().say("user", "thread 4\nqueue limit 64\nretry delay 1.5")
-    log.say("assistant", "I use a bounded queue instead of one thread each.").chatter(10)
-    probes = log.probes()
-    assert [len(probe["facts"]) for probe in named(probes, "instead")] == [1]
+    log.call("edit", path="net.py", oldText="a", newText="def backoff_delay(n):\n    pass")
+    probes = log.chatter(10).probes()
+    assert [len(probe["facts"]) for probe in named(probes, "definitions")] == [1]
 
 
 def test_one_value_that_changed_often_is_asked_for_with_all_older_ones_as_traps() -> None:
@@ -293,3 +280,13 @@ def test_one_value_that_changed_often_is_asked_for_with_all_older_ones_as_traps(
     (changed,) = named(log.chatter().probes(), "changed-values")
     assert facts(changed) == ["retries: 13"]
     assert [trap["text"] for trap in changed["traps"]] == ["retries: 3", "retries: 5", "retries: 8"]
+
+
+def test_a_value_that_its_key_tells_and_a_record_that_was_printed_are_not_asked_for() -> None:
+    log = Log().say("user", "please start the server on its port")
+    log.call("edit", path="a.go", oldText="Title: it.Title", newText="Title: cp.Title")
+    log.call("bash", command="pip list", output="\n".join(f"pack{n}==1.0.{n}" for n in range(20)))
+    log.say("user", 'Look: Error: 400 {"type":"error","message":"bad"}')
+    probes = log.chatter().probes()
+    for name in ("changed-values", "versions", "reported-error"):
+        assert named(probes, name) == []

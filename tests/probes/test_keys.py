@@ -11,6 +11,7 @@ from pytest_compaction.probes.keys import (
     MAX_GROUPS,
     given_away,
     keys_of,
+    task_keys,
     value_keys,
 )
 from pytest_compaction.text.matching import Statement, TextIndex
@@ -74,6 +75,23 @@ def test_words_that_several_messages_use_are_preferred() -> None:
 
 def test_what_is_done_counts_less_than_what_it_is_done_to() -> None:
     assert keys_of("push the theme to the next tick", often) == (("theme",), ("tick",))
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("fix the tui test sources", [["fix"], ["tui"], ["test"], ["sources"]]),
+        ("the theme selector needs to push the theme", [["push"], ["theme"], ["selector"]]),
+        ("make the charts 20% less tall", [["20%"], ["charts"], ["tall"]]),
+        ("setTheme should return an error", [["return"], ["setTheme"], ["error"]]),
+        ("don't modify the theme colors", None),
+    ],
+)
+def test_what_is_to_be_done_has_a_group_for_its_verb(
+    text: str, keys: list[list[str]] | None
+) -> None:
+    expected = keys_of(text, often) if keys is None else tuple(map(tuple, keys))
+    assert task_keys(text, often) == expected
 
 
 def test_a_value_comes_with_its_name() -> None:

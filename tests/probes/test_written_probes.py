@@ -4,7 +4,7 @@ import asyncio
 import json
 
 import pytest
-from support.builders import session
+from support.builders import session, user
 from support.endpoint_builders import Replies
 
 from pytest_compaction import cli
@@ -64,6 +64,10 @@ def test_what_the_log_states_is_kept_with_the_places_where_it_does():
         (probe("What?", "module_9.py"), "a fact that the tail of the log still states"),
         (probe("What?", ""), "a fact in the wrong form"),
         (probe("What?", kind="trivia"), "a probe in the wrong form"),
+        (
+            probe("What?", kind="compliance"),
+            "a compliance probe, whose options must be written by hand",
+        ),
         (probe(""), "a probe in the wrong form"),
         ({"kind": "recall", "question": "What?", "facts": []}, "a probe without facts"),
         (probe("What?") | {"facts": "module_0.py"}, "a probe without facts"),
@@ -154,7 +158,10 @@ def imported(tmp_path, capsys, monkeypatch, caller):
         lambda name, store: ModelProbes(name, caller),
     )
     source = tmp_path / "s.json"
-    source.write_text(json.dumps(session(turns=10)), "utf-8")
+    last = user("Please fix the retry limit in src/module_9.py for the tests.")
+    system, *turns = session(turns=10)
+    values = user("thread 4\nqueue limit 64\nretry delay 1.5")
+    source.write_text(json.dumps([system, values, *turns, last]), "utf-8")
     code = cli.main(["import", str(source), "-o", str(tmp_path / "cases"), "--model", "big"])
     out, err = capsys.readouterr()
     return code, out, err, tmp_path / "cases/s.json"

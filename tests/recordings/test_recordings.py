@@ -14,7 +14,7 @@ import record
 import requirements
 from recorder import Recorder
 from repository import Repository, versions
-from support.shipped import shipped
+from support.shipped import scripted
 
 HERE = Path(__file__).parent
 needs_git = pytest.mark.skipif(
@@ -44,10 +44,10 @@ def session(start, tmp_path):
 
 def test_every_case_has_its_play():
     targets = [record.target(name, record.load(name)) for name in record.names()]
-    assert sorted(record.CASES.glob("*/*.json")) == sorted(targets)
+    assert sorted(Path(case.source) for case in scripted()) == sorted(targets)
 
 
-@pytest.mark.parametrize("case", shipped(), ids=lambda case: case.id)
+@pytest.mark.parametrize("case", scripted(), ids=lambda case: case.id)
 def test_every_session_has_what_a_strategy_can_lose(case):
     assert requirements.figures(case).shortfalls == []
 
@@ -160,7 +160,7 @@ def test_no_run_of_pytest_removes_the_folders_of_another(session):
 def test_the_session_of_the_readme_is_recorded_by_its_commands(tmp_path):
     recordings = tmp_path / "tests/recordings"
     recordings.mkdir(parents=True)
-    for module in ("record.py", "recorder.py", "repository.py"):
+    for module in ("questions.py", "record.py", "recorder.py", "repository.py"):
         shutil.copy(HERE / module, recordings)
     text = (HERE / "README.md").read_text("utf-8")
     blocks = re.findall(r"^   ```(sh|python)\n(.*?)^   ```$", text, re.DOTALL | re.MULTILINE)

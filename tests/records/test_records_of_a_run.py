@@ -47,6 +47,7 @@ def test_the_header_holds_every_option(pytester):
         "compaction_responder": "mute",
         "compaction_judge": "refuses_files",
         "compaction_trials": 2,
+        "compaction_judgements": 2,
         "compaction_control": True,
         "compaction_trigger": "turns:2",
         "compaction_budget": "900,300",
@@ -74,8 +75,10 @@ def test_the_header_holds_every_option(pytester):
         "compaction_dialogue_budget": 0.4,
         "compaction_dialogue_window": 2000,
     }
-    of_the_check = {"compaction_check", "compaction_examples"}  # writes no records
-    assert {option.key for option in OPTIONS} - of_the_check == set(given)
+    of_the_check = {"compaction_check", "compaction_examples"}
+    of_the_export = {"compaction_export", "compaction_export_plain"}
+    writes_no_records = of_the_check | of_the_export
+    assert {option.key for option in OPTIONS} - writes_no_records == set(given)
     flags = [
         f"--{key.replace('_', '-')}" + ("" if value is True else f"={value}")
         for key, value in given.items()
@@ -91,6 +94,7 @@ def test_the_header_holds_every_option(pytester):
         "judges": ["refuses_files"],
         "judge_prompt": "judge.md",
         "trials": 2,
+        "judgements": 2,
         "control": True,
         "budgets": [300, 900],
         "trigger": "turns:2",

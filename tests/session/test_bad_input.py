@@ -69,6 +69,7 @@ def test_a_slip_in_the_name_of_the_offline_model_ends_the_run_and_asks_what_was_
 
 WRONG_VALUES = {
     "--compaction-trials": ["0", "-1", "1.5", "many", "1001"],
+    "--compaction-judgements": ["0", "-1", "1.5", "many"],
     "--compaction-pass-score": ["5.1", "-0.1", "high", "nan"],
     "--compaction-max-unscored": ["-1", "some"],
     "--compaction-concurrency": ["0", "all"],
@@ -95,6 +96,7 @@ ANY_TEXT = {
     "--compaction-judge",
     "--compaction-judge-prompt",
     "--compaction-store",
+    "--compaction-export",
     "--compaction-runs",
     "--compaction-tasks",
 }

@@ -120,7 +120,7 @@ def test_a_sound_compactor_passes_every_item_and_has_one_line_at_the_end(check):
     assert statuses(result, "PASSED") == {f"planted:Sound-{name}" for name in NAMES}
     result.stdout.re_match_lines(
         [
-            r"compaction check: planted:Sound \| 30 invariants, 30 drawn and 17 known examples "
+            r"compaction check: planted:Sound \| 30 invariants, 30 drawn and 23 known examples "
             r"each \| model offline",
             r"planted:Sound  30 of 30 invariants hold \(\d+ compactions\)",
         ]
@@ -136,7 +136,7 @@ def test_a_broken_invariant_fails_its_item_alone_and_is_explained(check):
         "planted:Orphans breaks results-follow-calls: the tool result for",
         "The invariant: Each tool result follows the assistant message that made its call",
         "Why it matters: Endpoints refuse such a request with status 400",
-        "of 47 examples break it; this is the smallest that was found:",
+        "of 53 examples break it; this is the smallest that was found:",
         "= compaction 1: compacted,",
         "view: anchored-summary (user, new)",
         "Run it again: pytest --compactor=planted:Orphans --compaction-check "
@@ -195,12 +195,12 @@ def test_a_declared_violation_is_an_expected_failure_with_its_clause(check):
 
 
 def test_a_rare_violation_of_a_shipped_strategy_shows_whatever_is_drawn(check):
-    result = check("cline", examples=1, arguments=["-v"])
+    result = check("cline:mode=classic", examples=1, arguments=["-v"])
     assert result.ret == pytest.ExitCode.OK
     assert statuses(result, "XFAIL") == {
-        "cline-never-larger",
-        "cline-progress-or-stop",
-        "cline-within-budget",
+        "cline:mode=classic-never-larger",
+        "cline:mode=classic-progress-or-stop",
+        "cline:mode=classic-within-budget",
     }
 
 
@@ -209,7 +209,7 @@ def test_a_declared_violation_that_does_not_show_fails_its_item(check):
     assert statuses(result, "FAILED") == {"own:Boastful-never-larger"}
     assert (
         "declared but not found: own:Boastful says of never-larger that it does something else "
-        "(may grow), and no example of 47 shows it; correct the declaration"
+        "(may grow), and no example of 53 shows it; correct the declaration"
     ) in flat(result.outlines)
 
 
@@ -230,7 +230,7 @@ def test_a_composition_may_mend_what_a_part_declares(check):
 def test_a_compactor_that_never_compacts_passes_nothing(check):
     result = check("own:nothing", arguments=["-v"])
     assert not statuses(result, "PASSED")
-    assert "nothing was checked: own:nothing compacted none of 47 examples" in flat(result.outlines)
+    assert "nothing was checked: own:nothing compacted none of 53 examples" in flat(result.outlines)
 
 
 def test_a_compactor_that_always_raises_passes_nothing_and_its_words_are_harmless(check):

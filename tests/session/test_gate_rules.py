@@ -32,6 +32,10 @@ def texts(decision):
         ("removed@anchored>=85 %", Threshold("removed", ">=", 0.85, "anchored")),
         ("kept<=1", Threshold("kept", "<=", 1)),
         ("removed>=-0.5", Threshold("removed", ">=", -0.5)),
+        ("constraints>=90%", Threshold("constraints", ">=", 0.9)),
+        ("compliance@anchored>=0.9", Threshold("compliance", ">=", 0.9, "anchored")),
+        ("compliance.instruction>=4", Threshold("compliance.instruction", ">=", 4)),
+        ("er>=0.5", Threshold("er", ">=", 0.5)),
         (
             "overall@my.module:compact:k=3>=2",
             Threshold("overall", ">=", 2, "my.module:compact:k=3"),

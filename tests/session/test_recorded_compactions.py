@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from support.builders import COUNTER
 from support.compacting import with_records
+from support.imports import at_length
 from support.scenarios import case, flat, records, run, set_up, write_cases
 
 from pytest_compaction import cli
@@ -121,7 +122,7 @@ STATED = (
 
 def transcript(*boundaries: Boundary) -> Transcript:
     """A talk of eight messages whose first three state what can be lost."""
-    texts = [*STATED, *(f"we looked at part {number}" for number in range(5))]
+    texts = [*STATED, *(at_length(f"we looked at part {number}", 600) for number in range(5))]
     messages = tuple(
         text_message(f"m{number}", "assistant" if number % 2 else "user", text)
         for number, text in enumerate(texts)
@@ -143,22 +144,46 @@ def test_each_boundary_becomes_a_point_with_its_record() -> None:
             "recorded": {"summary": "first", "kept": ["m3"], "tokens_before": 150_000},
         },
         {"id": "p2", "after": "m6", "recorded": {"summary": "second", "tokens_before": 160_000}},
+        {"id": "p3", "after": "m7"},
     ]
     assert made.data["window"] == 200_000
-    assert (made.recorded, made.unrecorded, made.after) == (2, (), 1)
+    assert (made.recorded, made.unrecorded, made.after) == (2, (), 0)
     assert len(made.data["messages"]) == 8
 
 
-def test_the_budget_holds_the_largest_view_on_record() -> None:
-    summary = "we looked at every part " * 800
+def test_the_budget_is_the_largest_view_on_record() -> None:
+    summary = "we looked at every part " * 400
     made = make_case(transcript(Boundary("m3", summary), Boundary("m6", "short")))
-    size = COUNTER.message(text_message("s", "user", summary))
-    assert size <= made.data["budget"] < size + 500
+    assert made.data["budget"] == COUNTER.message(text_message("s", "user", summary))
+
+
+def test_a_record_of_a_few_words_leaves_room_for_a_summary() -> None:
+    assert make_case(transcript(Boundary("m3", "short"))).data["budget"] == 500
+
+
+def test_a_log_far_below_what_the_agent_counted_is_told() -> None:
+    boundaries = Boundary("m3", "we began", 150_000), Boundary("m6", "we went on", 60)
+    (short,) = make_case(transcript(*boundaries)).short
+    assert (short.point, short.before) == ("p1", 150_000)
+    assert short.held == COUNTER.messages(transcript().messages[:4])
+
+
+def test_what_the_agent_had_is_its_last_view_and_the_log_since() -> None:
+    view = "we looked at every part " * 400
+    made = make_case(transcript(Boundary("m3", view, 100), Boundary("m6", "short", 5_000)))
+    assert made.short == ()
 
 
 def test_the_last_of_several_compactions_after_one_message_stands() -> None:
     made = make_case(transcript(Boundary("m6", "first"), Boundary("m6", "second")))
-    assert [point["recorded"]["summary"] for point in made.data["compaction_points"]] == ["second"]
+    first, end = made.data["compaction_points"]
+    assert first["recorded"]["summary"] == "second"
+    assert end == {"id": "p2", "after": "m7"}
+
+
+def test_a_compaction_after_the_last_message_is_the_last_point() -> None:
+    made = make_case(transcript(Boundary("m7", "all")))
+    assert [point["after"] for point in made.data["compaction_points"]] == ["m7"]
 
 
 def test_without_any_record_the_points_and_the_end_stay() -> None:
@@ -191,6 +216,8 @@ def claude_session() -> str:
         for step in range(4):
             call = {"type": "tool_use", "id": f"c{part}{step}", "name": "Write"}
             call["input"] = {"file_path": f"src/part{part}_{step}.py", "content": "x = 1\n"}
+            if (part, step) == (2, 3):  # files of the last part are gone
+                call |= {"name": "Bash", "input": {"command": "rm src/part2_0.py src/part2_1.py"}}
             say("assistant", [call])
             back = {"type": "tool_result", "tool_use_id": f"c{part}{step}", "content": "written"}
             say("user", [back])
@@ -220,12 +247,16 @@ def test_a_transcript_with_two_boundaries_is_judged_at_both(
     loaded = load_cases([pytester.path / "cases"])
     assert loaded.errors == ()
     (made,) = loaded.cases
-    assert [bool(point.recorded) for point in made.points] == [True, True]
+    assert [bool(point.recorded) for point in made.points] == [True, True, False]
+    assert {probe.point for probe in made.probes} == {1, 2}
     assert not any("the queue stays" in message.text for message in made.messages)
     result = run(pytester, "--compactor=recorded,anchored", compactor=None)
     found = records(pytester).records
     by_strategy = {r["compactor"] for r in found}
     assert by_strategy == {"recorded", "anchored"}, str(result.stdout)
     assert all(r["status"] in {"passed", "failed"} for r in found)
+    points = {probe.id: probe.point for probe in made.probes}
+    asked = {by: {points[r["probe"]] for r in found if r["compactor"] == by} for by in by_strategy}
+    assert asked == {"recorded": {1}, "anchored": {1, 2}}
     lost = [f for r in found if r["compactor"] == "recorded" for f in r["facts"]]
     assert any(not fact["survived"] for fact in lost)

@@ -21,6 +21,20 @@ class SpyModel(OfflineModel):
         return await super().summarize(request)
 
 
+class RefusingModel(SpyModel):
+    """Refuses the first ``times`` requests, and notes them all."""
+
+    def __init__(self, times):
+        super().__init__()
+        self.times = times
+
+    async def summarize(self, request):
+        if len(self.requests) < self.times:
+            self.requests.append(request)
+            raise ModelError("too long")
+        return await super().summarize(request)
+
+
 class SayingModel(SpyModel):
     """Writes the given lines into the first section, whatever it reads."""
 

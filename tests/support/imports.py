@@ -11,6 +11,11 @@ from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.importers.protocol import Transcript
 
 
+def at_length(text: str, words: int = 150) -> str:
+    """A text and about ``words`` tokens that state nothing: a case's log exceeds its budget."""
+    return " ".join((text, *["looked"] * words))
+
+
 def write(tmp_path: Path, *records: Any) -> Path:
     path = tmp_path / "session.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")

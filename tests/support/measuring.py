@@ -60,10 +60,27 @@ def offline_settings(**changes) -> Settings:
     return replace(settings, **changes)
 
 
+def records_at_recorded_budget(compactor, folder):
+    """The records of one strategy over the cases of a folder that hold compactions on record.
+
+    At each point it gets the tokens of the view on record. The nulls are not run beside it.
+    """
+    settings = offline_settings(
+        compactors=(compactor,), cases=(str(folder),), budgets=("recorded",)
+    )
+    return records_of_session(settings, use_shipped=False, compares_nulls=False)
+
+
 def _measured_records(compactor, compares_nulls):
     settings = offline_settings(compactors=(compactor,))
+    records = records_of_session(settings, use_shipped=True, compares_nulls=compares_nulls)
+    assert len(records) >= 24
+    return records
+
+
+def records_of_session(settings, use_shipped, compares_nulls):
     here = Path(__file__).parent
-    found = resolve_session(settings, here, here, True, {}, {})
+    found = resolve_session(settings, here, here, use_shipped, {}, {})
     session = replace(found, compares_nulls=compares_nulls)
     try:
         assert not session.case_set.errors
@@ -74,7 +91,6 @@ def _measured_records(compactor, compares_nulls):
             records.append(scored_record(id, response, verdict, settings))
     finally:
         session.close()
-    assert len(records) >= 24
     return records
 
 

@@ -1,25 +1,30 @@
-"""Measured blocks of the documentation; ``PYTHONPATH=tests python -m support.readme_blocks``.
+"""Measured blocks of the pages: ``PYTHONPATH=tests python -m support.readme_blocks [NAME …]``.
 
 Each block stands on one page between ``<!-- name -->`` and ``<!-- /name -->``.
 """
 
 import re
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 from support.pages import DOCS, README
-from support.paths import ROOT
+from support.paths import CASES, ROOT
 
 CASES_README = ROOT / "cases/README.md"
+REAL_CASES = CASES / "real"
 PAGE_OF = {
+    "production": README,
     "summary": README,
     "comparison": README,
+    "model-agreement": DOCS / "how-it-measures.md",
     "invariants": DOCS / "invariants.md",
     "suitability": DOCS / "dialogues.md",
     "dialogue-strategies": DOCS / "dialogues.md",
     "cases": CASES_README,
 }
 """The page that holds each block."""
-MARKDOWN = {"invariants", "cases"}
+MARKDOWN = {"production", "model-agreement", "invariants", "cases"}
 """Blocks that are Markdown tables; the others show what a terminal shows."""
 STRATEGIES = [
     "none",
@@ -31,17 +36,67 @@ STRATEGIES = [
     "anchored",
     "anchored+ledger",
 ]
+PRODUCTION = (
+    "recorded",
+    "claude-code",
+    "regenerate",
+    "anchored",
+    "anchored+ledger",
+    "said-only",
+    "random",
+    "window",
+)
+"""Strategies of the table of what production compaction lost."""
 DIFFICULTY = ("none", "truncate", "anchored")
 
 
+def production_block(folder=REAL_CASES, strategies=PRODUCTION):
+    """What production compaction lost in real cases, with a sentence before the table.
+
+    Empty as long as no case of the folder holds a compaction on record.
+    """
+    from support.measuring import records_at_recorded_budget
+
+    from pytest_compaction.metrics.production_loss import production_loss
+    from pytest_compaction.reports.run_tables import production_table
+    from pytest_compaction.reports.table_page import markdown_table
+
+    if not has_records(folder):
+        return ""
+    records = [r for name in strategies for r in records_at_recorded_budget(name, folder)]
+    lost = production_loss(records)
+    sessions = "one session" if lost.cases == 1 else f"{lost.cases} sessions"
+    lead = (
+        f"What production compaction lost: in {sessions} of real agents, {lost.facts['overall']} "
+        "facts were asked for right after a compaction that the agent had really made. `recorded` "
+        "is what it went on with; the others had as many tokens at the same point:"
+    )
+    _, table, *notes = markdown_table(production_table(lost))
+    page = "docs/how-it-measures.md#how-well-it-reads"
+    surely = f"How surely such views are read is [measured too]({page})."
+    return "\n\n".join([lead, table, " ".join([*notes, surely])])
+
+
+def has_records(folder=REAL_CASES):
+    """Whether a case of the folder holds a compaction on record."""
+    from pytest_compaction.case.files import load_cases
+
+    found = load_cases([folder]).cases if folder.is_dir() else ()
+    return any(point.recorded for case in found for point in case.points)
+
+
 def summary_block():
-    """The end of a run of one strategy and the control."""
+    """The end of a run of one strategy and the control; real and scripted cases apart."""
     from support.measuring import records_of
 
+    from pytest_compaction.metrics.aggregate import by_arm
+    from pytest_compaction.reports.origin_lines import origin_lines
     from pytest_compaction.reports.terminal import summary
 
     records = [*records_of("anchored"), *records_of("none")]
-    return _until_blank(summary(records, ["anchored"], control=True), 2)
+    block = _until_blank(summary(records, ["anchored"], control=True), 2)
+    apart = "\n".join(line.text for line in origin_lines(by_arm(records), grouped=True))
+    return f"{block}\n{apart}" if apart else block
 
 
 def comparison_block():
@@ -70,7 +125,7 @@ def dialogue_blocks():
     from support.measuring_dialogues import of_mt_bench, of_tau_bench
 
     from pytest_compaction.reports.dialogue_breakdowns import strategies_table
-    from pytest_compaction.reports.dialogue_page import plain_table
+    from pytest_compaction.reports.table_page import plain_table
 
     sets = (of_mt_bench(), of_tau_bench())
     titles = ("MT-Bench-101", "τ-bench, airline agent")
@@ -87,7 +142,7 @@ def dialogue_blocks():
 def suitability(evaluation):
     """The table of tasks, without its notes."""
     from pytest_compaction.reports.dialogue_breakdowns import suitability_table
-    from pytest_compaction.reports.dialogue_page import plain_table
+    from pytest_compaction.reports.table_page import plain_table
 
     return "\n".join(plain_table(replace(suitability_table(evaluation), notes=())))
 
@@ -98,24 +153,26 @@ def difficulty():
 
     from pytest_compaction.case.files import load_cases
     from pytest_compaction.conversation.tokens import TokenCounter
+    from pytest_compaction.metrics.aggregate import overall_mean
     from pytest_compaction.session.session import shipped_cases
 
     counter = TokenCounter()
     names = ("case", "messages", "tokens", "probes", "facts", *DIFFICULTY, "removed", "dropped")
     rows = [f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
-    for case in sorted(load_cases([shipped_cases()]).cases, key=lambda c: (c.task, c.id)):
+    folder = shipped_cases()
+    for case in sorted(load_cases([folder], folder).cases, key=lambda case: case.source):
         own = {name: [r for r in records_of(name) if r["case"] == case.id] for name in DIFFICULTY}
-        means = [sum(r["overall"] for r in own[name]) / len(own[name]) for name in DIFFICULTY]
+        means = [overall_mean(own[name]) for name in DIFFICULTY]
         last = max(own["anchored"], key=lambda r: r["tokens"]["log"])["tokens"]
         facts = [fact for record in own["anchored"] for fact in record["facts"]]
         dropped = sum(not fact["used"] and not fact["survived"] for fact in facts)
         cells = [
-            f"{case.task}/{case.id}",
+            Path(case.source).with_suffix("").as_posix(),
             str(len(case.messages)),
             f"{counter.messages(case.messages):,}",
             str(len(case.probes)),
             str(len(facts)),
-            *(f"{mean:.2f}" for mean in means),
+            *("-" if mean is None else f"{mean.value:.2f}" for mean in means),
             f"{1 - last['view'] / last['log']:.0%}",
             str(dropped),
         ]
@@ -147,17 +204,24 @@ def write(name, block):
     page.write_text(re.sub(pattern, lambda _: new, old, flags=re.DOTALL), "utf-8")
 
 
-def main():
-    measured = {
-        "summary": summary_block(),
-        "comparison": comparison_block(),
-        "invariants": invariants_block(),
-        "cases": difficulty(),
-        **dialogue_blocks(),
-    }
-    for name, block in measured.items():
-        write(name, block)
+def main(names=()):
+    """Measure the blocks of these names, or all of them, and put them into their pages."""
+    from support.measuring_reference import agreement_block
+
+    sources = (
+        ({"model-agreement"}, lambda: {"model-agreement": agreement_block()}),
+        ({"production"}, lambda: {"production": production_block()}),
+        ({"summary"}, lambda: {"summary": summary_block()}),
+        ({"comparison"}, lambda: {"comparison": comparison_block()}),
+        ({"invariants"}, lambda: {"invariants": invariants_block()}),
+        ({"cases"}, lambda: {"cases": difficulty()}),
+        ({"suitability", "dialogue-strategies"}, dialogue_blocks),
+    )
+    wanted = set(names) or set(PAGE_OF)
+    for held, measure in sources:
+        for name, block in measure().items() if held & wanted else ():
+            write(name, block)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -19,6 +19,11 @@ def shipped():
     return loaded.cases
 
 
+def scripted():
+    """The shipped cases that were written for the benchmark."""
+    return tuple(case for case in shipped() if case.origin == "scripted")
+
+
 def marks():
     """The digests of the shipped cases, of which every one must stand its check."""
     loaded = load_cases([shipped_cases()])

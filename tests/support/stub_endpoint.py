@@ -136,6 +136,8 @@ def reply_to(body):
         text = json.dumps(_filled(body["response_format"]["json_schema"]["schema"]))
     elif role == "compaction":
         text = "\n".join(f"{h}\n" + "\n".join(f"- {n}" for n in NOTES) for h in _headings(body))
+    elif "Reply with one letter" in body["messages"][-1]["content"]:
+        text = "A"
     else:
         text = f"{ANSWER} ({_digest(body)})"
     read = len(json.dumps(body["messages"])) // 4

@@ -3,6 +3,7 @@
 import json
 
 from support.builders import case_data
+from support.imports import at_length
 
 from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
@@ -32,8 +33,8 @@ SAID = [
     "The root cause was that the pool never released its workers.",
     "The old name stays because two services import it.",
     "One test failed before and all of them pass now.",
-    "Read it.",
-    "Read that too.",
+    at_length("Read it.", 400),
+    at_length("Read that too.", 400),
 ]
 ROUNDS = list(zip(TURNS, STEPS, SAID, strict=True))
 
@@ -273,6 +274,21 @@ def inspect_ai():
     )
 
 
+def mini_swe_agent():
+    messages = [{"role": "system", "content": "Write one command in a fence."}]
+    for turn, (_, arguments, output), said in ROUNDS:
+        command = f"cat {arguments.get('path', 'src/upload.py')}"
+        messages += [
+            {"role": "user", "content": turn},
+            {"role": "assistant", "content": f"{said}\n\n```bash\n{command}\n```"},
+            {
+                "role": "user",
+                "content": f"<returncode>0</returncode>\n<output>\n{output}\n</output>",
+            },
+        ]
+    return json.dumps({"info": {}, "messages": messages, "trajectory_format": "mini-swe-agent-1"})
+
+
 def case():
     return json.dumps(case_data())
 
@@ -287,6 +303,7 @@ SAMPLES = {
     "plain": plain,
     "openhands": openhands,
     "swe-agent": swe_agent,
+    "mini-swe-agent": mini_swe_agent,
     "cline": cline,
     "aider": aider,
     "gemini-cli": gemini_cli,

@@ -69,7 +69,7 @@ def _inside(effect: Effect, folder: str | None) -> Effect:
         return effect
     if touch is not None:
         old = _joined(folder, touch.old_path) if touch.old_path else ""
-        touch = Touch(touch.verb, _joined(folder, touch.path), touch.detail, old)
+        touch = replace(touch, path=_joined(folder, touch.path), old_path=old)
     made = _joined(folder, effect.made) if effect.made else ""
     swept = effect.unsettled
     swept = _joined(folder, swept) if swept not in {"", EVERYTHING} else swept

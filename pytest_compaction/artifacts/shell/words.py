@@ -13,10 +13,14 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 MAX_SCRIPT_CHARACTERS: Final = 200_000
 """Bounds the work on a script that holds a whole file; the rest is not read."""
+_MAX_KNOWN: Final = 2_000
+"""How many scripts are held parsed: many readings of one log parse the same ones."""
+_MAX_KNOWN_CHARACTERS: Final = 10_000
 _TOKEN: Final = re.compile(
     r"[ \t\r]+"
     r"|(?P<redirect>\d{0,2}(?:&>>|&>|>>|>\||>&|<<<|<<-?|<|>))"
@@ -67,8 +71,17 @@ class Simple:
         return name in _PLAIN or (name == "git" and words[1:2] != [] and words[1] in _PLAIN_GIT)
 
 
-def simple_commands(script: str) -> list[Simple]:
+def simple_commands(script: str) -> tuple[Simple, ...]:
     """The simple commands in order; empty for a script with unbalanced quotes."""
+    return (_known if len(script) <= _MAX_KNOWN_CHARACTERS else _parsed)(script)
+
+
+@lru_cache(maxsize=_MAX_KNOWN)
+def _known(script: str) -> tuple[Simple, ...]:
+    return _parsed(script)
+
+
+def _parsed(script: str) -> tuple[Simple, ...]:
     text, bodies = _without_heredocs(script[:MAX_SCRIPT_CHARACTERS])
     commands = [Simple()]
     course = _Course()
@@ -77,7 +90,7 @@ def simple_commands(script: str) -> list[Simple]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None or match.end() == position:
-            return []
+            return ()
         position = match.end()
         if match["end"]:
             course.after(commands[-1], match["end"])
@@ -88,7 +101,7 @@ def simple_commands(script: str) -> list[Simple]:
         elif match["word"]:
             word = _unquoted(match["word"])
             if word is None:
-                return []
+                return ()
             if pending.startswith("<<") and pending != "<<<":
                 commands[-1].body = bodies.pop(0) if bodies else ""
             elif pending:
@@ -97,7 +110,7 @@ def simple_commands(script: str) -> list[Simple]:
                 commands[-1].words.append(word)
             pending = ""
             course.note(commands[-1])
-    return commands
+    return tuple(commands)
 
 
 def without_prefix(words: Sequence[str]) -> list[str]:

@@ -196,21 +196,78 @@ def _many_requests() -> Scenario:
 def _large_result_then_work() -> Scenario:
     """A result larger than the budget, compacted, and then a lot more work."""
     log = _Log()
-    log.says("user", 20)
+    log.add("user", Text("The lease in src/queue.py must be 45 seconds, not 30."))
     log.calls("a")
     log.result("a", 900)
-    log.says("assistant", 20)
     cut = len(log.messages)
+    log.says("assistant", 20)
     log.says("user", 20)
-    log.work(12, 60)
+    log.work(6, 60)
+    log.add("assistant", Text("The broker in src/broker.py now waits 12 seconds."))
+    log.says("user", 20)
+    log.work(6, 60)
     log.says("assistant", 20)
     return Scenario(log.batches(cut), 1500, 600)
+
+
+def _large_first_steps() -> Scenario:
+    """The first call has a result that fills the budget, and a lot of work follows."""
+    log = _Log()
+    log.says("system", 20)
+    log.says("user", 20)
+    log.work(1, 560)
+    log.work(12, 60)
+    log.says("user", 20)
+    return Scenario(log.batches(), 4000, 600)
+
+
+def _said_by_the_client() -> Scenario:
+    """The client's own message comes first, and the last request is being worked on."""
+    log = _Log()
+    log.says("system", 20)
+    log.add("user", Text("<environment_context>\ncwd: /work\n</environment_context>"))
+    log.says("user", 30)
+    log.says("assistant", 90)
+    log.says("user", 20)
+    log.work(8, 60)
+    return Scenario(log.batches(), 4000, 600)
+
+
+def _long_answer() -> Scenario:
+    """The last that the model said is longer than the budget."""
+    log = _Log()
+    log.says("user", 20)
+    log.work(6, 60)
+    log.says("assistant", 500)
+    log.says("user", 20)
+    return Scenario(log.batches(), 4000, 450)
+
+
+def _two_remarks() -> Scenario:
+    """A system prompt and two remarks, just over the budget: no summary is shorter than one."""
+    log = _Log()
+    log.says("system", 20)
+    log.says("user", 5)
+    log.says("user", 15)
+    return Scenario(log.batches(), 150, 60)
+
+
+def _request_like_budget() -> Scenario:
+    """The last thing that the user said leaves next to nothing of the budget."""
+    log = _Log()
+    log.says("user", 20)
+    log.work(10, 60)
+    log.says("user", 500)
+    log.says("assistant", 20)
+    return Scenario(log.batches(), 4000, 600)
 
 
 _WITH_FAULTS: Final = (
     # A summariser that writes nothing, repeats its instructions, makes a call, as text,
     # is cut off in its reasoning, or writes four times as much as it was asked for.
     replace(_long_work(), fault=Fault("empty")),
+    replace(_large_result_then_work(), fault=Fault("empty")),
+    replace(_long_answer(), fault=Fault("empty")),
     replace(_long_work(), window=8000, fault=Fault("prompt")),
     replace(_long_work(), window=8000, fault=Fault("call-like")),
     replace(_long_work(), window=8000, fault=Fault("reasoning")),
@@ -230,6 +287,10 @@ KNOWN: Final = (
     _next_to_nothing(),
     _many_requests(),
     _large_result_then_work(),
+    _large_first_steps(),
+    _said_by_the_client(),
+    _two_remarks(),
+    _request_like_budget(),
     *_WITH_FAULTS,
 )
 """The situations, from the most common one on."""

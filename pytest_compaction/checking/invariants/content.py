@@ -109,19 +109,20 @@ def summary_marked(observation: Observation) -> Iterator[Breach]:
 
 
 def summary_not_empty(observation: Observation) -> Iterator[Breach]:
-    """Summaries without content that replaced messages."""
+    """Summaries without content that replaced messages, or messages that went without one."""
     for number, step in enumerate(observation.steps, 1):
         if not step.rewrote:
             continue
         for message in step.after:
             if message.id in step.by and not _has_content(message):
                 yield Breach("the summary has no content", (message.id,), number)
-        gone = [id for span in step.spans if span.fate == "replaced" for id in span.ids]
+        fates = {"replaced", "dropped"}
+        gone = [id for span in step.spans if span.fate in fates for id in span.ids]
         replied = [asked for asked in step.asked if not asked.failed]
         nothing = bool(replied) and all(asked.empty for asked in replied)
         if nothing and len(replied) == len(step.asked) and gone and step.status == "compacted":
             yield Breach(
-                "the summariser wrote nothing, and messages were replaced all the same",
+                "the summariser wrote nothing, and messages went all the same",
                 tuple(gone[:5]),
                 number,
             )

@@ -7,7 +7,7 @@ tools are followed: once a shell command changes a file, its contents are unknow
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_compaction.artifacts.operations import INTERRUPTED, Invocation, invocations
@@ -37,6 +37,30 @@ LEAST_CUT_FILE: Final = 200
 def followed(files: Contents, messages: Sequence[Message], most: int) -> dict[str, str | None]:
     """The contents after the calls of ``messages``; at most the ``most`` files touched last."""
     now = dict(files)
+    for touch, invocation, alone in _touches(messages):
+        _apply(now, touch, invocation, alone)
+    return dict(list(now.items())[-most:]) if most else {}
+
+
+def modified(paths: Sequence[str], messages: Sequence[Message], most: int) -> list[str]:
+    """The ``most`` files modified last, the newest at the end, after the calls of ``messages``.
+
+    A file that was only read is not among them, nor one that was deleted since.
+    """
+    now = dict.fromkeys(paths)
+    for touch, _, _ in _touches(messages):
+        if touch.verb == "rename":
+            now.pop(touch.old_path, None)
+        if touch.verb == "read":
+            continue
+        now.pop(touch.path, None)
+        if touch.verb != "delete":
+            now[touch.path] = None
+    return list(now)[-most:] if most else []
+
+
+def _touches(messages: Sequence[Message]) -> Iterator[tuple[Touch, Invocation, bool]]:
+    """What the calls that succeeded did to files, and whether a call did nothing else."""
     for invocation in invocations(messages):
         if invocation.result is None or invocation.result.is_error:
             continue
@@ -44,8 +68,7 @@ def followed(files: Contents, messages: Sequence[Message], most: int) -> dict[st
             continue
         touches = call_touches(invocation.call)
         for touch in touches:
-            _apply(now, touch, invocation, alone=len(touches) == 1)
-    return dict(list(now.items())[-most:]) if most else {}
+            yield touch, invocation, len(touches) == 1
 
 
 def _apply(files: dict[str, str | None], touch: Touch, invocation: Invocation, alone: bool) -> None:

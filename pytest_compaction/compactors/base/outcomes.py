@@ -38,7 +38,7 @@ def by_summary(
     state: State,
     before: Sequence[Message],
     after: Sequence[Message],
-    by: str,
+    by: str | None,
     context: Context,
     profile: Profile,
     growth: bool = True,
@@ -46,6 +46,7 @@ def by_summary(
 ) -> Outcome[State]:
     """The outcome of a summary that replaced messages; ``noted`` goes into the state.
 
+    ``by`` is the id of the summary, ``None`` if messages went and nothing was written.
     The hardened profile refuses a view that is over its budget or did not get smaller.
     The faithful one does what the original does: it takes any view, or without
     ``growth`` any that did not get larger.

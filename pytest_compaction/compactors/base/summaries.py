@@ -10,6 +10,7 @@ from typing import Final
 from pytest_compaction.compactors.base.bounds import fitting_input, fitting_summary
 from pytest_compaction.compactors.base.masking import images_as_text
 from pytest_compaction.compactors.base.not_a_summary import mistaken_for
+from pytest_compaction.compactors.base.read_limits import NO_LIMITS, ReadLimits
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.models.protocol import ModelError, SummaryRequest
@@ -27,12 +28,14 @@ class Written:
     """A summary with its text, or ``error``: a sentence for the user on why there is none.
 
     ``raised`` is true if the model could not be asked, false if its reply was of no use.
+    ``empty`` is true if it was asked and wrote nothing.
     """
 
     summary: Summary = field(default_factory=lambda: Summary(()))
     text: str = ""
     error: str | None = None
     raised: bool = False
+    empty: bool = False
 
 
 async def write_summary(
@@ -43,6 +46,7 @@ async def write_summary(
     previous: Summary | None = None,
     instructions: str = "",
     as_written: bool = False,
+    limits: ReadLimits = NO_LIMITS,
 ) -> Written:
     """Ask the model of the run for a summary of at most ``budget`` tokens.
 
@@ -50,16 +54,17 @@ async def write_summary(
     so that a strategy can leave its view as it was. A reply that repeats the
     instructions, is a tool call or is mere reasoning is an error too (see
     :func:`mistaken_for`), unless it is taken ``as_written``, as some originals do.
-    ``instructions`` are added to those of the context. The model reads no images, and no
-    more than the window holds beside the reply (see :func:`fitting_input`). Of a reply
-    that is too long, the entries that fit are taken.
+    ``instructions`` are added to those of the context. The model reads no images, no more
+    than ``limits`` let it, and no more than the window holds beside the reply (see
+    :func:`fitting_input`). Of a reply that is too long, the entries that fit are taken.
     """
     if budget <= 0:
         return Written(error="there is no room for a summary within the budget")
     count = context.tokens
     focus = "\n".join(text for text in (context.instructions, instructions) if text)
     taken = budget + count.text(focus) + (count.text(previous.render(sections)) if previous else 0)
-    readable = fitting_input(images_as_text(messages), max(context.window - taken, 1), count)
+    shown = limits.applied(images_as_text(messages))
+    readable = fitting_input(shown, max(context.window - taken, 1), count)
     if not readable:
         return Written(error="the window leaves no room to read the conversation in")
     request = SummaryRequest(readable, sections, budget, previous, focus)
@@ -68,7 +73,7 @@ async def write_summary(
     except ModelError as error:
         return Written(error=f"the summary could not be written: {error}", raised=True)
     if summary.empty:
-        return Written(error="the summary came back empty")
+        return Written(error="the summary came back empty", empty=True)
     mistaken = None if as_written else mistaken_for(summary, sections)
     if mistaken is not None:
         return Written(error=f"the summary came back as {mistaken}, not as a summary")

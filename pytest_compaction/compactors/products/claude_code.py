@@ -6,9 +6,9 @@ own. In this order: the results of all but the newest five tool uses give way to
 placeholder, and if the view then fits, that is all. Otherwise the conversation, with
 those results cleared, becomes a summary in nine sections: a user message that
 opens with a boundary. Analysis that the model wrote before its summary is cut
-off. Up to five files that were touched last are shown again; of a file of more
-than 5,000 tokens only the path. ``focus`` is the text that a user writes after
-``/compact``.
+off. Up to five files that were modified last are shown again, not those that were only
+read; of a file of more than 5,000 tokens only the path. ``focus`` is the text that a
+user writes after ``/compact``.
 
 It is due at the window minus 20,000 tokens for the summary and another 13,000 (of
 200,000), until three compactions in a row have failed. The system prompt stays.
@@ -26,10 +26,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.file_contents import Contents, followed
+from pytest_compaction.compactors.base.file_contents import Contents, followed, modified
 from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.base.nine_sections import SECTIONS
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
+from pytest_compaction.compactors.base.read_limits import WHOLE, read_limits
 from pytest_compaction.compactors.base.summaries import (
     SUMMARY_OVERHEAD,
     summary_message,
@@ -54,7 +55,7 @@ MARGIN: Final = 13_000
 KEPT_RESULTS: Final = 5
 FILE_TOKENS: Final = 5_000
 MAX_FAILURES: Final = 3
-_FOLLOWED_FILES: Final = 20
+_FOLLOWED_FILES: Final = 50
 PREAMBLE: Final = (
     "[conversation compacted here]\n"
     "This session goes on from an earlier conversation that did not fit the context any more. "
@@ -67,14 +68,23 @@ class ClaudeCode(ProductCompactor):
     """Clears old tool results, and if that is not enough summarises and shows recent files.
 
     ``focus`` is added to the instructions for the summary; ``files`` is how many of the files
-    touched last are shown again.
+    modified last are shown again. ``read_results`` and ``read_arguments`` are the characters
+    that the summariser may read of a result and of each argument, or ``all``.
     """
 
     name = "claude-code"
     description = "Claude Code: tool results cleared, then nine sections and five recent files"
 
-    def __init__(self, focus: str = "", files: int = 5, profile: str = FAITHFUL) -> None:
+    def __init__(
+        self,
+        focus: str = "",
+        files: int = 5,
+        read_results: int | str = WHOLE,
+        read_arguments: int | str = WHOLE,
+        profile: str = FAITHFUL,
+    ) -> None:
         check_whole("files", files, 0)
+        self.limits = read_limits(WHOLE, read_results, read_arguments)
         self.focus = str(focus)
         self.files = files
         self.set_profile(profile)
@@ -87,7 +97,8 @@ class ClaudeCode(ProductCompactor):
         before = load(state["messages"])
         recent = (*before[pending_start(before) :], *new)
         files = followed(state.get("files", {}), recent, _FOLLOWED_FILES)
-        return {**super().observe(state, new, context), "files": files}
+        changed = modified(state.get("modified", ()), recent, _FOLLOWED_FILES)
+        return {**super().observe(state, new, context), "files": files, "modified": changed}
 
     def due(self, state: State, context: Context) -> str | None:
         """Due at the window minus reserve and margin; never after three failures in a row."""
@@ -123,10 +134,13 @@ class ClaudeCode(ProductCompactor):
         live = live_request(before, context) if self.hardened else None
         room -= context.tokens.message(live) if live else 0
         cycle = int(state.get("cycle", 0)) + 1
-        files, shown = self._files(state["files"], room // 3, cycle, context)
+        known = {path: state["files"].get(path) for path in state["modified"]}
+        files, shown = self._files(known, room // 3, cycle, context)
         room -= context.tokens.messages(files)
         conversation = without_preamble(read[first:], PREAMBLE)
-        written = await write_summary(context, conversation, SECTIONS, room, None, self.focus)
+        written = await write_summary(
+            context, conversation, SECTIONS, room, None, self.focus, limits=self.limits
+        )
         written = without_analysis(written, SECTIONS)
         if written.error:
             return self._failed(state, written.error)
@@ -134,7 +148,8 @@ class ClaudeCode(ProductCompactor):
         after = (*before[:first], message, *files, *((live,) if live else ()))
         if context.tokens.messages(after) >= context.tokens.messages(before):
             return self._failed(state, "the summary is not smaller than the conversation")
-        new: State = {"messages": dump(after), "files": shown, "cycle": cycle, "failures": 0}
+        new: State = {"messages": dump(after), "files": shown, "modified": list(shown)}
+        new |= {"cycle": cycle, "failures": 0}
         return Outcome(new, "compacted", spans_between(before, after, message.id))
 
     def _failed(self, state: State, error: str) -> Outcome[State]:

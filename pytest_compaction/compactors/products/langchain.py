@@ -94,6 +94,7 @@ class LangChain(ProductCompactor):
 
     name = "langchain"
     description = "last 20 messages kept; one summary of the 4k tokens before them (LangChain)"
+    preamble = PREAMBLE
 
     def __init__(
         self,
@@ -141,7 +142,7 @@ class LangChain(ProductCompactor):
         if text.error:
             return unchanged(state, text.error)
         cycle = int(state.get("cycle", 0)) + 1
-        message = summary_message(f"langchain-summary-{cycle}", text.text, PREAMBLE)
+        message = summary_message(f"{self.name}-summary-{cycle}", text.text, self.preamble)
         after = (*before[:first], message, *live, *before[start:])
         return by_summary(state, before, after, message.id, context, self.profile, cycle=cycle)
 
@@ -150,16 +151,20 @@ class LangChain(ProductCompactor):
         if self.keep.unit == "messages":
             target = len(messages) - int(self.keep.amount)
         else:
-            limit = max(self.keep.tokens(context), 1)
+            limit = max(self.kept_tokens(context), 1)
             target, left = 0, context.tokens.messages(messages)
             while left > limit and target < len(messages) - 1:
                 left -= context.tokens.message(messages[target])
                 target += 1
         return cut_before(messages, target) if target > 0 else 0
 
+    def kept_tokens(self, context: Context) -> int:
+        """How many tokens stay where ``keep`` is no number of messages."""
+        return self.keep.tokens(context)
+
     async def _summary(self, gone: Sequence[Message], budget: int, context: Context) -> Written:
         """The summary that replaces the messages that go."""
-        gone = without_preamble(gone, PREAMBLE)
+        gone = without_preamble(gone, self.preamble)
         read = trimmed(gone, self.trim, context) if self.trim else gone
         if not read and self.faithful:
             return Written(text=TOO_LONG)

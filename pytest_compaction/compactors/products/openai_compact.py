@@ -15,16 +15,14 @@ native compaction, such as the offline model, the compaction fails with one sent
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
+from pytest_compaction.compactors.base.native_output import compacted_natively
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, Opaque, leading_system, pending_calls
-from pytest_compaction.models.protocol import CompactRequest, ModelError, UnsupportedError
+from pytest_compaction.conversation.messages import Message, leading_system, pending_calls
 
 VIOLATIONS: Final = {
     "pending-call-kept": "the endpoint keeps user messages only, so an open call goes",
@@ -62,23 +60,15 @@ class OpenAICompact(ProductCompactor):
             return unchanged(
                 state, f"the conversation takes {size} tokens; the window holds {context.window}"
             )
-        request = CompactRequest(before[first:], context.instructions)
-        try:
-            reply = await context.model.compact(request)
-        except UnsupportedError as error:
-            return unchanged(state, str(error))
-        except ModelError as error:
-            return unchanged(state, f"the endpoint could not compact: {error}")
-        items = sum(map(_compaction_items, reply.messages))
-        if items != 1:
-            return unchanged(state, f"the endpoint returned {items} compaction items; expected one")
         cycle = int(state.get("cycle", 0)) + 1
-        after = (*before[:first], *_recognised(reply.messages, before[first:], cycle))
+        output = await compacted_natively(before[first:], f"{self.name}-{cycle}", context)
+        if output.error:
+            return unchanged(state, output.error)
+        after = (*before[:first], *output.messages)
         refusal = self._refusal(before, after, context)
         if refusal:
             return unchanged(state, refusal)
-        item = next(message for message in after[first:] if _compaction_items(message))
-        spans = spans_between(before, after, item.id)
+        spans = spans_between(before, after, output.item)
         return Outcome({"messages": dump(after), "cycle": cycle}, "compacted", spans)
 
     def _refusal(
@@ -92,39 +82,6 @@ class OpenAICompact(ProductCompactor):
         if tokens >= context.tokens.messages(before):
             return "the endpoint's output is not smaller than what it was made from"
         return None
-
-
-def _compaction_items(message: Message) -> int:
-    """How many parts of the message are compaction items."""
-    payloads = (json.loads(part.payload) for part in message.parts if isinstance(part, Opaque))
-    return sum(
-        isinstance(item, dict) and str(item.get("type", "")).startswith("compaction")
-        for item in payloads
-    )
-
-
-def _recognised(
-    returned: Sequence[Message], before: Sequence[Message], cycle: int
-) -> tuple[Message, ...]:
-    """The output, with messages of the input recognised; all parts stay as they came."""
-    result: list[Message] = []
-    position = 0
-    for index, message in enumerate(returned):
-        match = next(
-            (
-                place
-                for place in range(position, len(before))
-                if (before[place].role, before[place].parts) == (message.role, message.parts)
-            ),
-            None,
-        )
-        if match is None:
-            id = f"openai-compact-{cycle}-{index}"
-            result.append(replace(message, id=id, origin="synthetic"))
-        else:
-            result.append(before[match])
-            position = match + 1
-    return tuple(result)
 
 
 STRATEGY: Final = OpenAICompact

@@ -26,18 +26,11 @@ from typing import Final
 
 from pytest_compaction.artifacts.operations import FileState
 from pytest_compaction.artifacts.trail import ASSERTION, CommandRun, Trail, trail_from_json
-from pytest_compaction.compactors.base.history import (
-    HistoryCompactor,
-    dump,
-    load,
-    spans_between,
-    unchanged,
-)
+from pytest_compaction.compactors.base.insertion import InsertionCompactor
 from pytest_compaction.compactors.base.summaries import summary_message
-from pytest_compaction.compactors.base.windows import newest_part, too_small, windowed
 from pytest_compaction.compactors.parameters import check_share, check_whole
-from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, leading_system
+from pytest_compaction.compactors.protocol import Context, State, Traits
+from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.structured_summary import Source
 from pytest_compaction.text.words import clipped
 
@@ -74,7 +67,7 @@ class LedgerEntry:
     short: str = ""
 
 
-class Ledger(HistoryCompactor):
+class Ledger(InsertionCompactor):
     """Keeps system prompt, ledger and newest part; or stands in another strategy's view.
 
     ``share`` is the part of the budget that the ledger may take, ``limit`` the most
@@ -85,6 +78,7 @@ class Ledger(HistoryCompactor):
     description = "files, tests, commands and errors by rule, beside any summary (composable)"
     traits = Traits(keeps_tail=True)
     covers: frozenset[Source] = frozenset({"files"})
+    insertion_id = LEDGER_ID
 
     def __init__(self, share: float = 0.2, limit: int = 100) -> None:
         check_share("share", share)
@@ -107,41 +101,6 @@ class Ledger(HistoryCompactor):
             return None
         text = written(trail_from_json(notes), room, self.limit, context.tokens.text)
         return summary_message(LEDGER_ID, text, PREAMBLE) if text else None
-
-    def start(self) -> State:
-        """No messages and no notes."""
-        return {"messages": [], "notes": self.begin()}
-
-    def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
-        """The view with the new messages at its end, and the notes with them."""
-        observed = super().observe(state, new, context)
-        return {**observed, "notes": self.note(state["notes"], new)}
-
-    async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """System prompt, ledger as of now, and the newest part that the budget still holds."""
-        before = load(state["messages"])
-        if context.tokens.messages(before) <= context.budget:
-            return unchanged(state)
-        after = self._with_ledger(before, self.insertion(state["notes"], context), context)
-        if after is None:
-            return unchanged(state, too_small(before, context))
-        if context.tokens.messages(after) >= context.tokens.messages(before):
-            return unchanged(state)
-        spans = spans_between(before, after)
-        return Outcome({**state, "messages": dump(after)}, "truncated", spans)
-
-    def _with_ledger(
-        self, before: Sequence[Message], ledger: Message | None, context: Context
-    ) -> tuple[Message, ...] | None:
-        """The view with the ledger, or without it if the rest fits only then."""
-        kept = [message for message in before if message.id != LEDGER_ID]
-        first = leading_system(kept)
-        if ledger is not None:
-            spent = context.tokens.messages([*kept[:first], ledger])
-            newest = newest_part(kept[first:], context.budget - spent, context, opened=True)
-            if newest is not None and spent <= context.budget:
-                return (*kept[:first], ledger, *newest)
-        return windowed(kept, context)
 
 
 def written(trail: Trail, room: int, limit: int, count: Count) -> str:

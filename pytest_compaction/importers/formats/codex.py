@@ -40,14 +40,6 @@ _TYPES: Final = ("session_meta", "response_item", "event_msg", "turn_context", "
 _ITEMS: Final = ("message", "reasoning", "function_call", "function_call_output")
 # Rollouts before envelopes: an item stands alone in its line, known by its type.
 _ITEM_ENDINGS: Final = ("_call", "_output")
-_PROGRAM: Final = (
-    "<environment_context>",
-    "<user_instructions>",
-    "<permissions",
-    "# AGENTS.md instructions",
-    "<turn_aborted>",
-)
-"""The beginnings of messages that Codex itself writes with the role of the user."""
 
 
 class CodexImporter:
@@ -223,4 +215,4 @@ def _rebuilt(summary: str, log: Sequence[Message], number: int) -> tuple[Message
 
 
 def _is_written_by_user(message: Message) -> bool:
-    return message.role == "user" and not message.text.lstrip().startswith(_PROGRAM)
+    return message.role == "user"

@@ -19,18 +19,43 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSONL file with their line numbers; empty lines are skipped.
 
+    A line may hold several objects one right behind the other, as a lost line end leaves them.
+
     Lone surrogates become U+FFFD. Raises :class:`ImportFormatError` that names
     the line for anything that is not one JSON object in UTF-8.
     """
     for number, raw in raw_lines(path):
         place = f"{path}, line {number}"
-        value = parsed(raw, place, "fix or remove the line")
-        if not isinstance(value, dict):
-            raise ImportFormatError(
-                f"{place}: expected a JSON object, found {type(value).__name__}; "
-                "fix or remove the line"
-            )
-        yield number, value
+        try:
+            values = [parsed(raw, place, "fix or remove the line")]
+        except ImportFormatError:
+            if not (values := _joined(raw)):
+                raise
+        for value in values:
+            if not isinstance(value, dict):
+                raise ImportFormatError(
+                    f"{place}: expected a JSON object, found {type(value).__name__}; "
+                    "fix or remove the line"
+                )
+            yield number, value
+
+
+def _joined(raw: bytes) -> list[Any]:
+    """The objects of a line that holds several, because a line end between them was lost.
+
+    Empty for a line that is anything else.
+    """
+    decoder = json.JSONDecoder(parse_constant=lambda name: None)
+    found: list[Any] = []
+    place = 0
+    try:
+        text = raw.decode("utf-8-sig").strip()
+        while place < len(text):
+            value, place = decoder.raw_decode(text, place)
+            found.append(cleaned(value))
+    except (ValueError, RecursionError):
+        return []
+    return found if len(found) > 1 and all(isinstance(value, dict) for value in found) else []
 
 
 def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:

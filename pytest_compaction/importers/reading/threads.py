@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pytest_compaction.artifacts.operations import INTERRUPTED
 from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
 from pytest_compaction.importers.protocol import Tally
+from pytest_compaction.importers.reading.notices import spoken_turns
 from pytest_compaction.importers.reasons import RESULT_WITHOUT_CALL, SECOND_RESULT
 
 
@@ -44,7 +45,17 @@ class ThreadBuilder:
         self._interrupted: set[str] = set()
 
     def add(self, role: str, parts: Sequence[Part], origin: int = 0) -> None:
-        """Add a message that is not a tool result; it must not be empty."""
+        """Add a message that is not a tool result; it must not be empty.
+
+        Notices of a program in a message of the user become system messages before it.
+        """
+        if role == "user":
+            for said, spoken in spoken_turns(parts, self._tally):
+                self._add(said, spoken, origin)
+        else:
+            self._add(role, parts, origin)
+
+    def _add(self, role: str, parts: Sequence[Part], origin: int) -> None:
         # A user may type while tools run; endpoints want the results first, so it waits.
         if role != "assistant" and self._open:
             self._open.waiting.append((role, tuple(parts), origin))

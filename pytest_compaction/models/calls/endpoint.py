@@ -8,7 +8,6 @@ key in it.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import time
 from collections.abc import Mapping
@@ -27,8 +26,13 @@ from pytest_compaction.models.calls.retries import asked_wait, is_passing
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.wire.call import Call, CallReply, Operation
 from pytest_compaction.models.wire.refusals import complaint_of
-from pytest_compaction.models.wire.rendering import clean
-from pytest_compaction.models.wire.reply import usage_of
+from pytest_compaction.models.wire.reply import (
+    UnusableReplyError,
+    error_in,
+    reply_object,
+    strict_json,
+    usage_of,
+)
 from pytest_compaction.text.words import printable
 
 CONNECT_SECONDS: Final = 10.0
@@ -177,18 +181,16 @@ class Endpoint:
         if not response.content.strip():
             raise _unusable(call, "sent an empty reply")
         try:
-            text = response.content.decode("utf-8")
-            body: Any = json.loads(text, parse_constant=_no_constant)
-        except RecursionError:
-            raise _unusable(call, "sent JSON that is nested too deep") from None
-        except ValueError as error:
-            said = printable(str(error), 80)
-            raise _unusable(call, f"sent {kind} that is not valid JSON ({said})") from None
-        if not isinstance(body, dict):
-            raise _unusable(call, f"sent JSON that is not an object but a {type(body).__name__}")
-        parsed: dict[str, Any] = _cleaned(body) if "\\ud" in text.casefold() else body
-        if isinstance(body.get("error"), Mapping) and not ({"choices", "output"} & body.keys()):
-            said = excerpt_of(complaint_of(200, body, text).text)
+            value = strict_json(response.content)
+        except UnusableReplyError as error:
+            raise _unusable(call, f"sent {kind} that {error}") from None
+        try:
+            parsed = reply_object(value, response.content)
+        except UnusableReplyError as error:
+            raise _unusable(call, f"sent JSON that {error}") from None
+        complaint = error_in(parsed)
+        if complaint is not None:
+            said = excerpt_of(complaint.text)
             raise _unusable(call, f"answered with an error: {said}")
         return parsed
 
@@ -209,18 +211,3 @@ def _refused(call: Call, error: Any) -> AttemptError:
         wait=asked_wait(headers),
         complaint=complaint,
     )
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _cleaned(value: Any) -> Any:
-    """JSON without half surrogate pairs in its texts, which could neither be stored nor sent."""
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, dict):
-        return {clean(name): _cleaned(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_cleaned(item) for item in value]
-    return value

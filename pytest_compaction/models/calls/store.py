@@ -20,6 +20,8 @@ from weakref import WeakValueDictionary
 from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.models.calls.accounts import Accounts, Claim, repeat_off_loop
 from pytest_compaction.models.protocol import NotRecordedError
+from pytest_compaction.models.reference import shipped
+from pytest_compaction.models.reference.archive import ArchiveError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
 from pytest_compaction.secrets.keys import BLOT, scrubbed, scrubbed_json
@@ -116,8 +118,11 @@ class Store:
                 await accounts.off_loop(lambda: accounts.unclaim(digest, kept))
 
     async def find(self, call: Call) -> CallReply | None:
-        """The stored reply to a call; a file that cannot be used is passed over with a note."""
-        return await asyncio.to_thread(self._read, call.digest)
+        """The stored reply to a call; a file that cannot be used is passed over with a note.
+
+        Replies of the reference run count as stored.
+        """
+        return await asyncio.to_thread(self._found, call)
 
     async def _keep(self, call: Call, digest: str, reply: CallReply) -> CallReply:
         """Keep a reply, even for a caller that gives up: it is paid for.
@@ -134,6 +139,16 @@ class Store:
             raise
 
     # The disk may be slow: the methods from here on run in threads, off the event loop.
+
+    def _found(self, call: Call) -> CallReply | None:
+        found = self._read(call.digest)
+        if found is not None:
+            return found
+        try:
+            return shipped.reply_to(call)
+        except ArchiveError as error:
+            self._note(str(error))
+            return None
 
     def _read(self, digest: str) -> CallReply | None:
         try:
@@ -190,6 +205,8 @@ class Store:
         return self._folder / digest[:2] / f"{digest}.json"
 
     def _missing(self, call: Call, digest: str) -> str:
+        if call.model == shipped.NAME:
+            return shipped.missing(call, self._shown)
         return (
             f"this request is not in the store {self._shown}: {digest} ({call.role}, "
             f"{call.operation} of {scrubbed(call.model)}, trial {call.trial}); "

@@ -68,6 +68,7 @@ _FORMS: Final = {
     "list": "as a list, each item on a line of its own that begins with a hyphen",
     "sentence": "in one sentence",
     "json": "as JSON and nothing else",
+    "letter": "with the letter A or B and nothing else",
 }
 
 
@@ -135,7 +136,9 @@ class ChatModel:
             "question": clean(request.question),
             "form": asked_form(request.answer),
         }
-        asked = self._prompts.answer.messages(fields)
+        chooses = request.answer.format == "letter"
+        prompt = self._prompts.choose if chooses else self._prompts.answer
+        asked = prompt.messages(fields)
         limit = request.answer.max_tokens
         if needs_responses(request.view):
             items = [*responses_input(request.view), *asked]
@@ -257,6 +260,8 @@ def _judged(reply: WireReply, request: JudgeRequest) -> JudgeReply:
 def asked_form(spec: AnswerSpec) -> str:
     """The form in which an answer is asked for: shape, length and what it must not mention."""
     asked = [_FORMS[spec.format]]
+    if spec.format == "letter":
+        return asked[0]
     if spec.max_items is not None:
         asked.append(f"at most {spec.max_items} items")
     words = spec.max_words

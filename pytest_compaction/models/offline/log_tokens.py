@@ -19,13 +19,15 @@ class LogTokens:
     """What a log holds, token by token, without its sentences. Building is linear in the log.
 
     It agrees with :class:`~pytest_compaction.text.matching.TextIndex` on paths, names and
-    numbers, but for numbers that only count the items of a list. Of quotations it finds those
-    that stand in the log as they are.
+    numbers, but for numbers that only count the items of a list and for paths with what a search
+    found behind them (``src/a.py:def``), which it knows too. Of quotations it finds those that
+    stand in the log as they are.
     """
 
     def __init__(self, text: str) -> None:
         self._normal = f" {normalize(text)} "
-        tokens = set(raw_tokens(self._normal))
+        whole = set(raw_tokens(self._normal))
+        tokens = whole | {part for token in whole if ":" in token for part in token.split(":")}
         self._keys: set[Key] = {form for token in tokens for form in token_forms(token)}
         self._keys |= {
             ("path", "/".join(path_suffixes(one)[:1])) for one in filter(is_path, tokens)

@@ -52,9 +52,13 @@ _WEIGHTS: Final = {"said": 1.0, "printed": 0.4, "written": 0.25}
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A line or sentence of the view, with its message and passage; ``kind`` tells its origin."""
+    """A line or sentence of the view, with its message and passage; ``kind`` tells its origin.
+
+    ``normal`` is the text normalised, for quotations.
+    """
 
     text: str
+    normal: str
     message: int
     passage: int
     kind: str
@@ -84,10 +88,11 @@ def prepare(view: tuple[Message, ...]) -> PreparedView:
             for place, text in enumerate(texts):
                 if place % PASSAGE_UNITS == 0:
                     passages.append([])
-                terms.append(content_stems(normalize(text)))
+                normal = normalize(text)
+                terms.append(content_stems(normal))
                 passages[-1].extend(terms[-1])
                 by_user = message.role == "user" and message.origin == "log"
-                units.append(Unit(text, number, len(passages) - 1, kind, by_user))
+                units.append(Unit(text, normal, number, len(passages) - 1, kind, by_user))
     files = tuple(file_states(file_operations(view)))
     return PreparedView(tuple(units), BM25(terms), BM25(passages), files, _results(view))
 
@@ -128,13 +133,13 @@ def relevant(prepared: PreparedView, question: str, quoted: Sequence[str] = ()) 
         first = first or worth
         if number is None or worth < first * _CUTOFF:
             return
-        text = prepared.units[number].text
-        terms = set(content_stems(normalize(text)))
+        unit = prepared.units[number]
+        terms = set(content_stems(unit.normal))
         new = bool(terms) and len(terms - said) >= _NOVEL * len(terms)
         search.take(number, new)
         if new:
             said |= terms
-            yield text
+            yield unit.text
 
 
 class _Search:
@@ -237,7 +242,7 @@ def _bonus_shares(
     for number, unit in enumerate(units):
         if unit.message in printed and unit.kind == "printed":
             shares[number] = 1.0 if any(cue.search(unit.text) for cue in cues) else 0.3
-        elif any(text in normalize(unit.text) for text in quoted):
+        elif any(text in unit.normal for text in quoted):
             shares[number] = _WEIGHTS[unit.kind]
             if unit.kind == "said":
                 holders.add(unit.message)

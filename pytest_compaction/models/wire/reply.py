@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -9,8 +10,10 @@ from typing import Any, Final
 
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Operation
+from pytest_compaction.models.wire.refusals import Complaint, complaint_of
 from pytest_compaction.models.wire.rendering import clean
 from pytest_compaction.models.wire.server_edits import Applied, compaction_usage, read_applied
+from pytest_compaction.text.words import printable
 
 MAX_TOKENS: Final = 10**9
 """The most tokens that one call can take; a larger figure is taken for an error."""
@@ -30,6 +33,38 @@ class WireReply:
     cut: bool = False
     refused: bool = False
     applied: Applied | None = None
+
+
+class UnusableReplyError(ValueError):
+    """What came is not a reply; the text says why, as in "is not valid JSON"."""
+
+
+def strict_json(data: bytes) -> Any:
+    """The JSON value in these bytes; raises :class:`UnusableReplyError`, also for a NaN."""
+    try:
+        return json.loads(data.decode("utf-8"), parse_constant=_no_constant)
+    except RecursionError:
+        raise UnusableReplyError("is nested too deep") from None
+    except ValueError as error:
+        raise UnusableReplyError(f"is not valid JSON ({printable(str(error), 80)})") from None
+
+
+def reply_object(value: Any, data: bytes) -> dict[str, Any]:
+    """The object that a reply must be, made from ``data``; raises :class:`UnusableReplyError`.
+
+    Half surrogate pairs, which could neither be stored nor sent, are replaced.
+    """
+    if not isinstance(value, dict):
+        raise UnusableReplyError(f"is not an object but a {type(value).__name__}")
+    found: dict[str, Any] = _cleaned(value) if b"\\ud" in data.lower() else value
+    return found
+
+
+def error_in(body: Mapping[str, Any], status: int = 200) -> Complaint | None:
+    """The error that a reply reports in place of an answer; ``None`` if it does not."""
+    if not isinstance(body.get("error"), Mapping) or {"choices", "output"} & body.keys():
+        return None
+    return complaint_of(status, body, str(body["error"]))
 
 
 def read_reply(operation: Operation, body: Mapping[str, Any]) -> WireReply:
@@ -123,3 +158,17 @@ def _whole(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return 0
     return int(value) if 0 < value <= MAX_TOKENS and value == int(value) else 0
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {clean(name): _cleaned(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(item) for item in value]
+    return value

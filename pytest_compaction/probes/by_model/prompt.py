@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from string import Template
 from typing import Any, Final, get_args
 
-from pytest_compaction.case.case import PROBE_KINDS, Change, FactType
+from pytest_compaction.case.kinds import TEXT_KINDS, Change, FactType
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.models.chat.fences import fences_for
 
@@ -96,7 +96,7 @@ def response_format() -> dict[str, Any]:
     trap = _object({"text": text, "keys": keys, "of": text})
     probe = _object(
         {
-            "kind": {"type": "string", "enum": list(PROBE_KINDS)},
+            "kind": {"type": "string", "enum": list(TEXT_KINDS)},
             "question": text,
             "facts": {"type": "array", "items": fact},
             "traps": {"type": "array", "items": trap},

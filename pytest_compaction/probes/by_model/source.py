@@ -14,7 +14,7 @@ from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.registry import connect
 from pytest_compaction.models.wire.call import Caller
 from pytest_compaction.probes.by_model.writer import WrittenProbes, write_probes
-from pytest_compaction.probes.derive import derive_probes
+from pytest_compaction.probes.derive import derive_probes, probe_count
 
 
 class ModelProbes:
@@ -41,6 +41,7 @@ class ModelProbes:
         self, messages: Sequence[Message], points: Sequence[int], count: int, budget: int
     ) -> list[dict[str, Any]]:
         """The probes of a session; raises :class:`ImportFormatError` when the model fails."""
+        count = probe_count(messages, count)
         try:
             self.written = asyncio.run(self._write(messages, points, count, budget))
         except ModelError as error:

@@ -14,14 +14,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, get_args
 
-from pytest_compaction.case.case import (
+from pytest_compaction.case.case import Fact, Trap
+from pytest_compaction.case.kinds import (
+    CHOICE_KIND,
     DEFAULT_TYPE,
-    PROBE_KINDS,
+    TEXT_KINDS,
     Change,
-    Fact,
     FactType,
     ProbeKind,
-    Trap,
 )
 from pytest_compaction.conversation.messages import Message, json_or_none
 from pytest_compaction.conversation.tokens import TokenCounter
@@ -31,6 +31,7 @@ from pytest_compaction.models.wire.reply import read_reply
 from pytest_compaction.probes.by_model.prompt import prompt, response_format
 from pytest_compaction.probes.confirmation import confirmed
 from pytest_compaction.probes.data import fact_data, states, trap_data
+from pytest_compaction.probes.draft import Candidate, path_candidate
 from pytest_compaction.probes.exact import weak_alone
 from pytest_compaction.probes.keys import (
     MAX_GROUPS,
@@ -39,7 +40,7 @@ from pytest_compaction.probes.keys import (
     given_away,
     keys_of,
 )
-from pytest_compaction.probes.log import Candidate, ProbeLog, path_candidate
+from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.secrets.shapes import STAND_IN
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import is_path, normalize
@@ -146,7 +147,9 @@ def _in_turns(proposals: Sequence[Sequence[Any]]) -> list[Any]:
 
 def _checked(proposal: Any, log: ProbeLog, seen: set[str]) -> dict[str, Any] | str:
     """The probe, or the reason for refusing it; ``seen`` collects its question and facts."""
-    if not isinstance(proposal, Mapping) or proposal.get("kind") not in PROBE_KINDS:
+    if isinstance(proposal, Mapping) and proposal.get("kind") == CHOICE_KIND:
+        return "a compliance probe, whose options must be written by hand"
+    if not isinstance(proposal, Mapping) or proposal.get("kind") not in TEXT_KINDS:
         return "a probe in the wrong form"
     question, facts = proposal.get("question"), proposal.get("facts")
     if not isinstance(question, str) or not question.strip() or len(question) > MAX_QUESTION:
@@ -255,7 +258,7 @@ def _traps(traps: Any, facts: Sequence[Fact], log: ProbeLog) -> list[Trap]:
 def _named(probes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     numbers: Counter[str] = Counter()
     named = []
-    for probe in sorted(probes, key=lambda probe: PROBE_KINDS.index(probe["kind"])):
+    for probe in sorted(probes, key=lambda probe: TEXT_KINDS.index(probe["kind"])):
         numbers[probe["kind"]] += 1
         named.append({"id": f"{probe['kind']}-{numbers[probe['kind']]}-written", **probe})
     return named

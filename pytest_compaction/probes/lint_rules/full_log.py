@@ -38,9 +38,11 @@ def unstated(case: Case) -> Iterator[LintFinding]:
 
 
 def unanswered_facts(case: Case, counter: TokenCounter) -> Iterator[LintFinding]:
-    """Facts that the offline answer from the full log does not state."""
+    """Facts that the offline answer from the full log does not state; a choice has none."""
     responder = Responder(OfflineModel(counter), counter)
     for number, probe in enumerate(case.probes):
+        if probe.choice is not None:
+            continue
         view = case.log_until(probe.point)
         answer = asyncio.run(responder.answer(view, probe.question, probe.answer))
         index = TextIndex(answer.text)

@@ -46,7 +46,7 @@ def log_findings(case: Case, tail: int | None, counter: TokenCounter) -> Iterato
 
 def _stated_by_talk(case: Case, said: Sequence[str]) -> Iterator[LintFinding]:
     talk = TextIndex("\n".join(said))
-    facts = [fact for probe in case.probes for fact in probe.facts]
+    facts = [fact for probe in case.probes if probe.choice is None for fact in probe.facts]
     silent = sum(talk.read(fact.statement).outcome != "stated" for fact in facts)
     if silent < ONLY_IN_TOOLS * len(facts):
         text = (

@@ -31,7 +31,7 @@ def _facts(case: Case, probe: Probe, place: str) -> Iterator[LintFinding]:
     seen: dict[str, int] = {}
     for index, fact in enumerate(probe.facts):
         pointer = f"{place}/facts/{index}"
-        if _leaked(probe.question, fact):
+        if _leaked(probe, fact):
             text = f"the question itself states {quoted(fact.text)}"
             yield finding(case, pointer, "error", "leak", text)
         normal = normalize(fact.text)
@@ -62,8 +62,15 @@ def _traps(case: Case, probe: Probe, place: str) -> Iterator[LintFinding]:
         seen.setdefault(key, index)
 
 
-def _leaked(question: str, fact: Fact) -> bool:
-    """Whether a question holds a fact; that it only asks for it makes no difference."""
+def _leaked(probe: Probe, fact: Fact) -> bool:
+    """Whether a question holds a fact; that it only asks for it makes no difference.
+
+    The request of a compliance probe names what the constraint is about, or even asks for
+    what it rules out. It gives the constraint away only if it states it.
+    """
+    question = probe.question
+    if probe.choice is not None:
+        return states(question, fact)
     if fact.keys:
         return given_away(question, fact.keys, fact.text)
     return any(given_away(question, (), form) for form in (fact.text, *fact.aliases))
@@ -72,8 +79,11 @@ def _leaked(question: str, fact: Fact) -> bool:
 def _repeated(case: Case) -> Iterator[LintFinding]:
     """Probes whose facts are all asked for by another probe at the same point."""
     held = [frozenset(normalize(fact.text) for fact in probe.facts) for probe in case.probes]
-    for number, facts in enumerate(held):
-        for other, more in enumerate(held):
+    asking = [number for number, probe in enumerate(case.probes) if probe.choice is None]
+    for number in asking:
+        facts = held[number]
+        for other in asking:
+            more = held[other]
             same = case.probes[number].point == case.probes[other].point
             if other != number and same and (facts < more or (facts == more and other < number)):
                 text = f"/probes/{other} asks for all of its facts too"

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from pytest_compaction.artifacts.file_states import EVERY_PATH
-from pytest_compaction.artifacts.known_files import same_end
-from pytest_compaction.artifacts.operations import file_operations
 from pytest_compaction.case.case import Trap
+from pytest_compaction.probes.draft import Candidate, Draft, Found
 from pytest_compaction.probes.keys import identifier_keys
-from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog
-from pytest_compaction.probes.sources.edits import done_edits, edited_sides
+from pytest_compaction.probes.log import ProbeLog
+from pytest_compaction.probes.sources.code.edits import done_edits, edited_sides
+from pytest_compaction.probes.sources.code.other_changes import OtherChanges
 
 _MAX_TEXT: Final = 20_000
 _MAX_KEYS: Final = 5
@@ -25,6 +23,10 @@ _ASSIGNED: Final = re.compile(
     r"(#?\w[\w.%#/-]{0,40}?)[\"']?[,;]?[ \t]*$",
     re.MULTILINE,
 )
+
+
+_MEMBER: Final = re.compile(r"[A-Za-z_]\w*\.[A-Za-z_]")
+"""A value such as ``cp.Description``, which its name tells."""
 
 
 @dataclass(slots=True)
@@ -62,14 +64,12 @@ def changed_drafts(log: ProbeLog) -> Iterator[Draft]:
         keys = histories.setdefault(path, {})
         for old, new in sides:
             _note(keys, old, new, log.position[invocation.message_id])
-    changes = _Changes(log, known)
+    changes = OtherChanges(log, known.elements())
     for path, keys in histories.items():
         moved = {
             key: history.values
             for key, history in keys.items()
-            if len(history.values) > 1
-            and not history.broken
-            and changes.last_other_change(path) < history.place
+            if len(history.values) > 1 and not history.broken and changes.last(path) < history.place
         }
         yield from _draft(log, path, moved, point)
 
@@ -92,36 +92,6 @@ def _assigned(text: str) -> dict[str, list[str]]:
     return found
 
 
-class _Changes:
-    """When files were or may have been changed by something other than the known edits."""
-
-    def __init__(self, log: ProbeLog, known: Counter[tuple[str, str]]) -> None:
-        self._others: dict[str, int] = {}
-        self._all: dict[str, dict[str, int]] = {}
-        self._everything = -1
-        left = Counter(known)
-        for operation in file_operations(log.messages):
-            place = log.position[operation.message_id]
-            sure_failure = operation.certain and not operation.succeeded
-            if operation.operation == "read" or place > log.points[-1] or sure_failure:
-                continue
-            if operation.path == EVERY_PATH:
-                self._everything = place
-                continue
-            renamed = operation.operation == "renamed"
-            for path in {operation.path, operation.detail if renamed else operation.path}:
-                self._all.setdefault(posixpath.basename(path), {})[path] = place
-                left[operation.message_id, path] -= 1
-                if left[operation.message_id, path] < 0 or not operation.certain:
-                    self._others[path] = place
-
-    def last_other_change(self, path: str) -> int:
-        """The position of the last other change of the file under any name; -1 if there is none."""
-        namesakes = self._all.get(posixpath.basename(path), {})
-        ends = (place for other, place in namesakes.items() if same_end(other, path))
-        return max(self._everything, self._others.get(path, -1), *ends, -1)
-
-
 def _draft(
     log: ProbeLog, path: str, moved: Mapping[str, Sequence[str]], point: int
 ) -> Iterator[Draft]:
@@ -133,7 +103,14 @@ def _draft(
         if entry is not None:
             found[key] = entry
     ends = Counter(moved[key][-1] for key in found)
-    names = [key for key in found if key not in ends and ends[moved[key][-1]] == 1]
+    names = [
+        key
+        for key in found
+        if key not in ends
+        and ends[moved[key][-1]] == 1
+        and not _MEMBER.match(moved[key][-1])
+        and not set(moved[key]) & moved.keys()
+    ]
     names = sorted(names, key=lambda key: (-len(moved[key]), key))[:_MAX_KEYS]
     if not names:
         return
@@ -148,7 +125,7 @@ def _draft(
         "recall",
         "changed-values",
         f"Edits changed values in `{path}`. To what {'was' if len(names) == 1 else 'were'} {shown} "
-        "set last?",
+        f"set last? Write {'it' if len(names) == 1 else 'each'} as `name: value`.",
         tuple(found[key] for key in names),
         point,
         0.08 if len(names) > 1 else 0.16,

@@ -1,25 +1,26 @@
-"""Recall probes about errors: of commands and tools that failed, or pasted by the user."""
+"""Recall probes about errors that the user pasted."""
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_compaction.artifacts.errors import error_texts
-from pytest_compaction.artifacts.operations import Invocation, exit_code, invocations
-from pytest_compaction.artifacts.shell.commands import command_words
-from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
-from pytest_compaction.probes.log import MAX_FACT_CHARACTERS, Candidate, Draft, Found, ProbeLog
-from pytest_compaction.probes.phrases import quotable, shown_command, whole_text
-from pytest_compaction.probes.test_commands import shows_text
-from pytest_compaction.probes.topics import Topic, pooled
+from pytest_compaction.probes.draft import Candidate, Draft, Found
+from pytest_compaction.probes.log import MAX_FACT_CHARACTERS, ProbeLog
+from pytest_compaction.probes.phrases import (
+    finished,
+    quotable,
+    was_stopped,
+    whole_text,
+)
 
 _MAX_OUTPUT: Final = 100_000
 _MAX_LINES: Final = 2_000
-_COMMON_STATUS: Final = 2
+MAX_ERRORS: Final = 4
+"""Of an output with more errors, only the first is asked for."""
 # From exact to vague: the first that matches gives the fact.
 _ERROR: Final = (
     re.compile(r"\berror (?P<code>[A-Z]{1,4}\d{2,5}): (?P<text>[^\n]+)"),
@@ -31,125 +32,102 @@ _ERROR: Final = (
         r"^(?P<code>)\w[\w./-]{0,40}: (?P<text>[^\n]{3,200}: (?:No such file|Permission)[^\n]*)"
     ),
 )
+_ONLY_FAILED: Final = re.compile(
+    r"(?:build|compilation|command|process|task) failed(?: with \d+ errors?)?[.:]?", re.I
+)
+"""What a program prints below the errors that it counts."""
+_LEAST_WORDS: Final = 4
 _POSITION: Final = re.compile(r"\(\d+,\d+\)|:\d+:\d+")
+_ONLY_SIGNS: Final = re.compile(r"([\"'`])[^\w\s\"'`]{1,4}\1")
+"""A quoted sign such as ``'||'``: it tells the error, and no key can hold it."""
 _SENTENCE: Final = re.compile(r"(?<=[\w'\")])\. |, and ")
 
 
 def error_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """Drafts about failed calls, and about user turns that show errors."""
-    last = len(log.points) - 1
-    yield from _call_drafts(log, last)
-    yield from pooled(
-        _reported(log, last),
-        "recall",
-        "reported-error",
-        "The user had said: {}. Which errors did the output that the user pasted there show?",
-        "Twice the user pasted errors, saying or having said: {}. Which error was it each time?",
-        last,
-        0.15,
-    )
+    """Errors that the user pasted; a turn that is nothing but its error is told by the one before.
 
-
-def _reported(log: ProbeLog, last: int) -> Iterator[Topic]:
-    for place, text in log.turns("user"):
-        quoted = quotable(text)
-        if any(rule.search(quoted) for rule in _ERROR):
-            quoted = log.request_before(place)
-        if quoted:
-            yield Topic(quoted, _error_facts(log, log.messages[place].text, last)[:3])
-
-
-def _call_drafts(log: ProbeLog, last: int) -> Iterator[Draft]:
-    calls = [(_described(invocation), invocation) for invocation in invocations(log.messages)]
-    times = Counter(what for what, _ in calls)
-    for what, invocation in calls:
-        output = invocation.output
-        code = exit_code(output) if shell_script(invocation.call) is not None else None
-        failed = code is not None or (invocation.result is not None and invocation.result.is_error)
-        if not what or times[what] > 1 or not (failed or "rror" in output):
-            continue
-        output = own_output(invocation, failed)
-        found = _error_facts(log, output, last) or _said_facts(log, output, last, failed)
-        status = _status(log, code, last)
-        found = (*found, status) if status and found else found
-        request = log.request_before(log.position[invocation.message_id])
-        during = f", after the user had asked “{request}”" if request else ""
-        yield Draft(
-            "recall",
-            "error",
-            f"Which errors did {what} report{during}? Give codes and messages as printed"
-            f"{', and its exit code' if status and found else ''}.",
-            found,
-            last,
-            0.3 - 0.04 * min(len(found), 4) + (0.0 if failed else 0.06),
-        )
-
-
-def _status(log: ProbeLog, code: int | None, point: int) -> Found | None:
-    """The exit code as a fact, unless it is 1 or 2, which only say that something failed."""
-    if code is None or code <= _COMMON_STATUS:
-        return None
-    keys = ((f"exit code {code}", f"exit status {code}", f"status {code}", f"code {code}"),)
-    return log.find(Candidate(f"exit code {code}", "command", keys), log.points[point])
-
-
-def own_output(invocation: Invocation, failed: bool) -> str:
-    """What a call printed itself, without the text of files, which may hold other errors.
-
-    A script that shows text counts only with the lines that begin with the name of one
-    of its programs.
+    The question asks for the first after it, since others may follow later.
     """
-    script = shell_script(invocation.call)
-    if script is None:
-        return invocation.output if failed else ""
-    commands = command_words(script)
-    if not any(shows_text(words) for words in commands):
-        return invocation.output
-    names = {posixpath.basename(words[0]) for words in commands} | {"bash", "sh", "zsh"}
-    lines = invocation.output[-_MAX_OUTPUT:].splitlines()
-    return "\n".join(line for line in lines if line.partition(":")[0] in names)
+    last = len(log.points) - 1
+    turns = [(place, text, quotable(text)) for place, text in log.turns("user")]
+    bare_errors = [any(rule.search(quoted) for rule in _ERROR) for _, _, quoted in turns]
+    before = Counter(
+        log.request_before(place)
+        for (place, _, _), bare_error in zip(turns, bare_errors, strict=True)
+        if bare_error
+    )
+    for (place, _, quoted), bare_error in zip(turns, bare_errors, strict=True):
+        found, first = _told(log, log.messages[place].text, last, failed=False)
+        which = "Which error did it show first" if first else "Which errors did it show"
+        if len(found) == 1 and not first:
+            which = "Which error did it show"
+        question = f"The user pasted output with the message “{quoted}”. {which}?"
+        if bare_error:
+            quoted = log.request_before(place)
+            question = f"Which error did the user paste first after the request “{quoted}”?"
+        if quoted and found and (not bare_error or before[quoted] == 1):
+            yield Draft(
+                "recall",
+                "reported-error",
+                question,
+                found,
+                last,
+                0.15,
+                least=1,
+                whole=len(found),
+            )
 
 
-def _described(invocation: Invocation) -> str:
-    script = shell_script(invocation.call)
-    if script is not None:
-        shown = shown_command(script)
-        return f"the command {shown}" if shown else ""
-    paths = [touch.path for touch in call_touches(invocation.call)]
-    return f"the call of `{invocation.call.name}` on `{paths[0]}`" if paths else ""
+def _told(log: ProbeLog, output: str, point: int, failed: bool) -> tuple[tuple[Found, ...], bool]:
+    """All errors of an output if they are few, else the first; and whether it is only the first."""
+    texts = error_lines(output)
+    if not texts:
+        return _said_facts(log, output, point, failed), False
+    found = [_best_form(log, forms, point) for forms in texts[: MAX_ERRORS + 1]]
+    if len(texts) <= MAX_ERRORS and all(found):
+        return tuple(entry for entry in found if entry), False
+    return ((found[0],) if found[0] else ()), True
 
 
-def _error_facts(log: ProbeLog, output: str, point: int) -> tuple[Found, ...]:
-    asked = log.points[point]
-    facts: dict[str, Found] = {}
+def error_lines(output: str) -> list[tuple[str, ...]]:
+    """The distinct errors of an output in order, each in its forms, the best first.
+
+    One that is too long or too short to be asked for has none, and counts all the same.
+    """
+    found: dict[tuple[str, ...], tuple[str, ...]] = {}
     for line in output[-_MAX_OUTPUT:].splitlines()[-_MAX_LINES:]:
         if len(line) > 1_000:
             continue
         match = next((match for rule in _ERROR if (match := rule.search(line))), None)
-        if match is None:
-            continue
-        for text in _fact_texts(match["code"] or "", match["text"]):
-            found = None
-            if text not in facts:
-                found = log.find(Candidate(text, "error"), asked, most=4)
-            if found:
-                facts[text] = found
-                break
-    return tuple(sorted(facts.values(), key=lambda found: found.risk)[:4])
+        if match is not None and not _ONLY_FAILED.fullmatch(match["text"].strip()):
+            forms = tuple(_fact_texts(match["code"] or "", match["text"]))
+            found[forms or (line,)] = forms
+    return list(found.values())
+
+
+def _best_form(log: ProbeLog, forms: Sequence[str], point: int) -> Found | None:
+    told = (log.find(Candidate(form, "error"), log.points[point], most=4) for form in forms)
+    return next(filter(None, told), None)
 
 
 def _said_facts(log: ProbeLog, output: str, point: int, failed: bool) -> tuple[Found, ...]:
-    """The last lines that say what went wrong without having the form of an error."""
-    texts = list(error_texts(output[-_MAX_OUTPUT:], failed))[-3:]
-    found = (Candidate(text, "error") for text in texts if whole_text(text))
-    return log.find_all(found, log.points[point], most=2)
+    """The one line that says what went wrong without having the form of an error."""
+    texts = dict.fromkeys(finished(text) for text in error_texts(output[-_MAX_OUTPUT:], failed))
+    told = [
+        Candidate(text, "error") for text in texts if whole_text(text) and not was_stopped(text)
+    ]
+    return log.find_all(told, log.points[point], most=2) if len(texts) == 1 else ()
 
 
 def _fact_texts(code: str, text: str) -> list[str]:
     """The error message with its code, then without; the best form first."""
     message = _SENTENCE.split(_POSITION.sub("", text).strip(), maxsplit=1)[0].strip(" .,;:-")
+    if _ONLY_SIGNS.search(message) or "{" in message:
+        return []
     if len(message) < 8:
         return [f"{code}: {message}"] if code and message else []
     if len(message) > MAX_FACT_CHARACTERS - 50:
         return []
-    return [f"{code}: {message}", message] if code else [message]
+    first = message.partition(", ")[0]
+    short = [first] if first != message and len(first.split()) >= _LEAST_WORDS else []
+    return [f"{code}: {message}", message, *short] if code else [message, *short]

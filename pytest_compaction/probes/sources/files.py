@@ -1,92 +1,147 @@
-"""File probes: which files were created, modified, read, deleted or renamed; new names in edits."""
+"""File probes: which files were created, modified, read, deleted or renamed?"""
 
 from __future__ import annotations
 
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.artifacts.operations import (
     FileOperation,
     FileState,
-    file_operations,
     file_states,
 )
-from pytest_compaction.artifacts.tool_calls import shell_script
-from pytest_compaction.case.case import Change
-from pytest_compaction.conversation.messages import ToolCall, readable
+from pytest_compaction.case.kinds import Change
+from pytest_compaction.conversation.messages import readable
+from pytest_compaction.probes.draft import Candidate, Draft, path_candidate
 from pytest_compaction.probes.keys import identifier_keys
-from pytest_compaction.probes.log import Candidate, Draft, Found, ProbeLog, path_candidate
-from pytest_compaction.probes.sources.edits import done_edits
+from pytest_compaction.probes.log import MAX_FACTS, ProbeLog
+from pytest_compaction.probes.passing import TRANSIENT
+from pytest_compaction.probes.unseen import (
+    changed_by_user,
+    changed_unseen,
+    copied,
+    delegates,
+    generates,
+    installs,
+    read_unseen,
+)
+from pytest_compaction.text.words import stem
 
-TRANSIENT: Final = re.compile(r"^(?:/tmp/|/var/|/private/|/dev/)|(?:^|/)node_modules/")
-"""Paths that no agent needs to remember: temporary files, devices, installed packages."""
+NUMBERED: Final = re.compile(r"REDACTED|[0-9a-f]{8}-[0-9a-f]{4}|[0-9a-f]{12}|\d{8}")
+"""Names of records by a number that nobody remembers, and names that were taken out.
+
+A list that holds one is not asked for.
+"""
+_MARKER: Final = re.compile(r"(?:^|/)(?:__init__\.py|py\.typed|\.gitkeep|mod\.rs)$")
+"""Files whose being there tells nothing."""
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_HOME: Final = re.compile(r"/(?:Users|home|mnt|root|private|workspaces?|var)?(?:/[^/]+)?$")
+"""Folders that hold a home or a whole project: they tell nothing."""
+_DOCUMENT: Final = re.compile(r"\.(?:md|txt|rst|adoc)\b", re.I)
+_CREATED: Final = re.compile(r"\bcreated\b|\bnew file\b", re.I)
+_MAX_SAID: Final = 500
 # Paths occur in every call on a file; they are at risk even when mentioned often.
 _MAX_MENTIONS: Final = 16
-_MAX_SCRIPT: Final = 50_000
-_NAME: Final = re.compile(r"[A-Za-z_$][\w$]{3,40}")
-_DEFINED: Final = re.compile(
-    r"\b(?:function|def|class|interface|type|fn|func|struct|enum)\s+([A-Za-z_$][\w$]{3,40})"
-    r"|^(?:export )?(?:const|let|var)\s+([A-Za-z_$][\w$]{3,40})"
-    r"|^[\"']?([A-Za-z_$][\w$]{3,40})[\"']?\??[ \t]*[:=](?![=:])"
-    r"|^[ \t|]+[\"']([A-Za-z_$][\w$]{3,40})[\"'][ \t]*:"
-    r"|^[ \t|]+([A-Za-z_$][\w$]{3,40})[ \t]*\([^()\n]{0,80}\)[^\n;]{0,80}\{$",
-    re.MULTILINE,
-)
-"""Definitions of functions, types, constants and keys; local variables do not count."""
 
 
 def file_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """File probes at every point of the second half of the log."""
-    operations = file_operations(log.messages)
+    """File probes at every point of the log."""
+    operations = log.operations
     last = len(log.points) - 1
-    for point in range(last // 2, last + 1):
+    later = {operation.path for operation in operations if operation.operation == "modified"}
+    for point in range(last + 1):
         asked = log.points[point]
         before = [entry for entry in operations if log.position[entry.message_id] <= asked]
-        states = [state for state in file_states(before) if state.certain and not state.folder]
+        states = lasting_files(before)
         there_before = _there_before(log, before)
-        yield from _life_drafts(log, states, point, there_before)
-        yield from _folder_drafts(log, states, point)
-    gone = {state.path for state in file_states(operations) if state.deleted}
-    yield from _edited_drafts(log, last, gone)
+        doubtful = frozenset(
+            state.path
+            for state in file_states(before)
+            if not state.certain and not state.folder and not TRANSIENT.search(state.path)
+        ) | copied(log, 0, asked + 1)
+        unseen = generates(log, 0, asked + 1) or delegates(log, 0, asked + 1, writing=True)
+        if not (changed_by_user(log, asked) or unseen):
+            yield from _life_drafts(log, before, point, there_before, doubtful)
+        yield from _folder_drafts(log, states, point, doubtful, later)
 
 
-def _paths(log: ProbeLog, paths: Iterable[str], asked: int, change: Change) -> tuple[Found, ...]:
-    lasting = (_below_hidden(path) for path in paths if not TRANSIENT.search(path))
-    return log.find_all(
-        (path_candidate(path, change) for path in lasting), asked, most=_MAX_MENTIONS
+def lasting_files(operations: Sequence[FileOperation]) -> list[FileState]:
+    """The files that operations left in a state that is certain, without temporary ones."""
+    return [
+        state
+        for state in file_states(operations)
+        if state.certain and not state.folder and not TRANSIENT.search(state.path)
+    ]
+
+
+def places(log: ProbeLog, state: FileState) -> tuple[int, ...]:
+    """The positions of the calls that brought a file into its state."""
+    return tuple(log.position[id] for id in state.message_ids)
+
+
+def unsure(operations: Sequence[FileOperation]) -> bool:
+    """Whether a list of the files that operations touched may lack one."""
+    return any(
+        not operation.certain and operation.succeeded and not TRANSIENT.search(operation.path)
+        for operation in operations
     )
 
 
-def _below_hidden(path: str) -> str:
-    """``~/.config/app/x.json`` as ``app/x.json``: the matcher ignores leading dots of a name."""
-    parts = path.split("/")
-    hidden = [place for place, part in enumerate(parts[:-1]) if part.startswith((".", "~"))]
-    return "/".join(parts[hidden[-1] + 1 :]) if hidden else path
+def tells_file(said: str, path: str) -> bool:
+    """Whether a text holds the name of a file, or all the words of which it is made."""
+    name = posixpath.basename(path).lstrip(".").partition(".")[0]
+    words, held = ({stem(word.casefold()) for word in _WORD.findall(text)} for text in (name, said))
+    named = len(name) > 3 and re.search(rf"(?<![^\W\d_]){re.escape(name)}", said, re.I) is not None
+    return named or (bool(words) and words - {"test", "tests", "spec"} <= held)
 
 
-def _list_draft(
-    log: ProbeLog,
-    name: str,
-    question: str,
-    paths: Sequence[str],
-    change: Change,
-    point: int,
-    rank: float,
-) -> Draft:
-    """A question for a list of paths; it ranks better when more are at risk and at later points."""
-    found = _paths(log, paths, log.points[point], change)
-    missing = 1 - len(found) / len(paths) if paths else 1
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """Files to which the same was done: what to ask, which, and which may belong to them."""
+
+    name: str
+    question: str
+    files: Sequence[FileState]
+    change: Change
+    rank: float
+    least: int = 2
+    doubtful: frozenset[str] = frozenset()
+
+
+def _list_drafts(log: ProbeLog, listed: _Listed, point: int) -> Iterator[Draft]:
+    """Questions for lists of paths, each whole; ``{}`` in the question stands for the folder."""
+    told = {s.path: path_candidate(s.path, listed.change, places(log, s)) for s in listed.files}
+    known = {
+        path: found
+        for path, candidate in told.items()
+        if not NUMBERED.search(path)
+        and (found := log.find(candidate, log.points[point], most=_MAX_MENTIONS)) is not None
+    }
     late = 0.08 * (len(log.points) - 1 - point)
-    answer = {"format": "list"}
-    asked = f"{question} Answer as a list of paths."
-    return Draft("file", name, asked, found, point, rank + late + 0.2 * missing, answer=answer)
+    for folder, paths in _groups(listed, known):
+        asked = listed.question.format(f" under `{folder}`" if folder else "")
+        yield Draft(
+            "file",
+            listed.name,
+            f"{asked} Answer as a list of paths.",
+            tuple(known[path] for path in paths),
+            point,
+            listed.rank + late,
+            answer={"format": "list"},
+            least=1,
+            whole=len(paths),
+        )
 
 
 def _there_before(log: ProbeLog, operations: Sequence[FileOperation]) -> set[str]:
-    """Paths that an output named before the call that claims to have created them."""
+    """Paths that an output named before the call that claims to have created them.
+
+    What a document names may be planned, and need not be there.
+    """
     first: dict[str, int] = {}
     for operation in operations:
         if operation.operation == "created" and operation.succeeded:
@@ -94,42 +149,62 @@ def _there_before(log: ProbeLog, operations: Sequence[FileOperation]) -> set[str
     return {
         path
         for path, created in first.items()
-        if any(place < created and log.messages[place].role == "tool" for place in log.names(path))
+        if any(place < created and _shows_files(log, place) for place in log.names(path))
+        and not _said_created(log, path, created)
     }
 
 
+def _said_created(log: ProbeLog, path: str, place: int) -> bool:
+    """Whether the results of the calls at a position say that the file was created."""
+    for message in log.messages[place + 1 :]:
+        if message.role != "tool":
+            return False
+        if path in (text := readable(message)[:_MAX_SAID]) and _CREATED.search(text):
+            return True
+    return False
+
+
+def _shows_files(log: ProbeLog, place: int) -> bool:
+    """Whether a message is the result of calls none of which names a document."""
+    if log.messages[place].role != "tool":
+        return False
+    while place and log.messages[place].role == "tool":
+        place -= 1
+    return not any(_DOCUMENT.search(call.arguments) for call in log.messages[place].calls)
+
+
 def _life_drafts(
-    log: ProbeLog, states: Sequence[FileState], point: int, there_before: set[str]
+    log: ProbeLog,
+    operations: Sequence[FileOperation],
+    point: int,
+    there_before: set[str],
+    doubtful: frozenset[str],
 ) -> Iterator[Draft]:
+    states = lasting_files(operations)
+    passing = any(TRANSIENT.search(o.path) and o.operation != "read" for o in operations)
+    apart = " Leave out temporary files." if passing else ""
     kept = [
-        state.path
+        state
         for state in states
         if state.created and not state.deleted and state.path not in there_before
     ]
-    gone = [state.path for state in states if state.deleted]
+    if all(_MARKER.search(state.path) for state in kept):
+        kept = []
+    gone = [state for state in states if state.deleted]
     renamed = [state for state in states if state.renamed_from and not state.deleted]
-    asked: tuple[tuple[str, str, list[str], Change, float], ...] = (
-        (
-            "created",
-            "Which files were created in this session and are still there?",
-            kept,
-            "created",
-            0.1,
-        ),
-        ("deleted", "Which files were deleted in the course of the session?", gone, "deleted", 0.2),
-    )
-    for name, question, paths, change, rank in asked:
-        yield _list_draft(log, name, question, paths, change, point, rank)
+    created = f"Which files{{}} were created in this session and are still there?{apart}"
+    deleted = f"Which files{{}} were deleted in the course of the session?{apart}"
+    for listed in (
+        _Listed("created", created, kept, "created", 0.1, 1, doubtful),
+        _Listed("deleted", deleted, gone, "deleted", 0.2, 1, doubtful),
+    ):
+        yield from _list_drafts(log, listed, point)
     yield _renamed_draft(log, renamed, point)
 
 
 def _renamed_draft(log: ProbeLog, renamed: Sequence[FileState], point: int) -> Draft:
     """A question for renamed files; each fact names a file before and after."""
-    names = [
-        (_below_hidden(state.renamed_from or ""), _below_hidden(state.path))
-        for state in renamed
-        if not TRANSIENT.search(state.path)
-    ]
+    names = [(state.renamed_from or "", state.path) for state in renamed]
     moves = (
         Candidate(f"{old} was renamed to {new}", "path", identifier_keys(old, new), "renamed")
         for old, new in names
@@ -140,41 +215,58 @@ def _renamed_draft(log: ProbeLog, renamed: Sequence[FileState], point: int) -> D
         "Which files were renamed or moved? Name them as they were before and after. "
         "Answer as a list of paths."
     )
-    missing = 1 - len(found) / len(names) if names else 1
     answer = {"format": "list"}
-    rank = 0.15 + late + 0.2 * missing
-    return Draft("file", "renamed", question, found, point, rank, answer=answer)
+    whole = len(names)
+    return Draft("file", "renamed", question, found, point, 0.15 + late, answer=answer, whole=whole)
 
 
-def _folder_drafts(log: ProbeLog, states: Sequence[FileState], point: int) -> Iterator[Draft]:
+def _folder_drafts(
+    log: ProbeLog,
+    states: Sequence[FileState],
+    point: int,
+    doubtful: frozenset[str],
+    later: Container[str],
+) -> Iterator[Draft]:
+    """Lists of modified files, and of those that were only read and that nothing changed later."""
     present = [state for state in states if not state.deleted and not state.renamed_from]
-    changed = [state.path for state in present if state.modified and not state.created]
-    looked_at = [
-        state.path for state in present if state.read and not (state.modified or state.created)
-    ]
-    for folder, paths in _groups(changed):
-        question = f"Which files{_under(folder)} that existed before were modified in this session?"
-        yield _list_draft(log, "modified", question, paths, "modified", point, 0.3)
-    for folder, paths in _groups(looked_at):
-        question = f"Which files{_under(folder)} were only read for reference and not changed?"
-        yield _list_draft(log, "read", question, paths, "read", point, 0.5)
+    changed = [s for s in present if s.modified and not s.created]
+    asked = log.points[point]
+    unseen = changed_unseen(log, asked) or generates(log, 0, asked + 1)
+    unseen |= delegates(log, 0, asked + 1, writing=True) or installs(log, asked)
+    if unseen or changed_by_user(log, asked):
+        changed = []
+    looked_at = [s for s in present if s.read and not (s.modified or s.created)]
+    if any(s.path in later for s in looked_at) or read_unseen(log, looked_at, asked):
+        looked_at = []
+    modified = "Which files{} that existed before were modified in this session?"
+    read = "Which files{} were only read for reference and not changed? Searches do not count."
+    for listed in (
+        _Listed("modified", modified, changed, "modified", 0.3, doubtful=doubtful),
+        _Listed("read", read, looked_at, "read", 0.5, doubtful=doubtful),
+    ):
+        yield from _list_drafts(log, listed, point)
 
 
-def _under(folder: str) -> str:
-    return f" under `{folder}`" if folder else ""
+def _groups(listed: _Listed, known: Container[str]) -> list[tuple[str, list[str]]]:
+    """Groups of paths in one folder, so that a question can ask for all of them.
 
-
-def _groups(paths: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Groups of two to six paths in one folder, so that a question can ask for all of them."""
-    if 2 <= len(paths) <= 6:
-        return [("", list(paths))]
+    A folder with a path that is not ``known``, or that may belong to the list, gives none.
+    """
     below: dict[str, list[str]] = defaultdict(list)
-    for path in paths:
-        folder = posixpath.dirname(path)
-        while folder and folder != "/":
-            below[folder].append(path)
-            folder = posixpath.dirname(folder)
-    fitting = [(folder, held) for folder, held in below.items() if 2 <= len(held) <= 6]
+    for state in listed.files:
+        for folder in _folders(state.path):
+            below[folder].append(state.path)
+    # A relative path may lie in any folder.
+    relative = any(not state.path.startswith("/") for state in listed.files)
+    unclear = {folder for path in listed.doubtful for folder in _folders(path)}
+    fitting = [
+        (folder, held)
+        for folder, held in below.items()
+        if listed.least <= len(held) <= MAX_FACTS
+        and folder not in unclear
+        and not (_HOME.match(folder) or (folder.startswith("/") and relative))
+        and all(path in known for path in held)
+    ]
     fitting.sort(key=lambda item: (-len(item[1]), len(item[0]), item[0]))
     chosen: list[tuple[str, list[str]]] = []
     covered: set[str] = set()
@@ -185,47 +277,10 @@ def _groups(paths: Sequence[str]) -> list[tuple[str, list[str]]]:
     return chosen
 
 
-def _edited_drafts(log: ProbeLog, point: int, gone: set[str]) -> Iterator[Draft]:
-    asked = log.points[point]
-    for path, names in _introduced_names(log).items():
-        if path in gone:
-            continue
-        given = (Candidate(name, "identifier", identifier_keys(name)) for name in names)
-        found = log.find_all(given, asked, most=6)
-        chosen = tuple(sorted(found, key=lambda entry: entry.risk)[:5])
-        yield Draft(
-            "file",
-            "changes",
-            f"Which new names (functions, variables, keys) did the edits of `{path}` bring in?",
-            chosen,
-            point,
-            0.4 - 0.02 * min(len(chosen), 5),
-        )
-
-
-def _introduced_names(log: ProbeLog) -> dict[str, list[str]]:
-    """Names that a call defined in an existing file and that occur in no earlier message."""
-    calls = defaultdict(list)
-    for invocation, path in done_edits(log):
-        calls[invocation.message_id].append((invocation.call, path))
-    seen: set[str] = set()
-    found: dict[str, list[str]] = defaultdict(list)
-    for message in log.messages:
-        for call, path in calls.get(message.id, ()):
-            if not TRANSIENT.search(path) and shell_script(call) is None:
-                found[path] += [name for name in _defined(call) if name not in seen]
-        seen.update(_NAME.findall(readable(message)[:_MAX_SCRIPT]))
-    return {path: list(dict.fromkeys(names)) for path, names in found.items()}
-
-
-def _defined(call: ToolCall) -> list[str]:
-    """Names that the new text of an edit defines and that do not occur in its old text."""
-    given = {key: value for key, value in call.parsed().items() if isinstance(value, str)}
-    old = "\n".join(value for key, value in given.items() if "old" in key or key == "search")
-    strings = [value for key, value in given.items() if "old" not in key and key != "search"]
-    before = set(_NAME.findall(old[:_MAX_SCRIPT]))
-    matches = (match for text in strings for match in _DEFINED.finditer(text[:_MAX_SCRIPT]))
-    names = (next(filter(None, match.groups())) for match in matches)
-    return [
-        name for name in names if name not in before and re.search(r"[a-z_$\d][A-Z]|_|\d", name)
-    ]
+def _folders(path: str) -> Iterator[str]:
+    """The folders that hold a path, from the inside out; the last is empty and holds all."""
+    folder = posixpath.dirname(path)
+    while folder and folder != "/":
+        yield folder
+        folder = posixpath.dirname(folder)
+    yield ""

@@ -1,4 +1,4 @@
-"""Recall probes about values that the user gave: lists, numbers, identifiers."""
+"""Recall probes about values that the user gave: lists and identifiers."""
 
 from __future__ import annotations
 
@@ -6,33 +6,34 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.probes.keys import identifier_keys, value_keys
-from pytest_compaction.probes.log import Candidate, Draft, ProbeLog
+from pytest_compaction.probes.draft import Candidate, Draft
+from pytest_compaction.probes.keys import (
+    identifier_keys,
+    value_keys,
+)
+from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.probes.phrases import bare, coarse, opening, sentences
-from pytest_compaction.probes.sources.rules import subject_key
-from pytest_compaction.probes.topics import Topic, pooled
+from pytest_compaction.probes.topics import Topic, pooled, subject_key, taken_back
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import content_stems, normalize
 
 _VALUE_LINE: Final = re.compile(
     r"^\s*([A-Za-z][\w ./-]{1,40}?)\s*(?:[:=]|\bis\b)?\s+(#?[\w.%-]*\d[\w.%-]*)\s*$"
 )
-_NUMBER: Final = re.compile(
-    r"(?:\S+\s+){0,4}\S*(?<![\w/.#])\d[\d.,]*(?:%|\w{0,3})(?![\w/])(?:\s+(?!(?:and|or|so|but|then|to|of|in|on|for|the|a|is|if)\b)[A-Za-z]+)?"
-)
-_STORY: Final = re.compile(r"\b(?:i|we|you)\b", re.I)
-"""Words of somebody who tells what happened, and gives no value."""
-_NUMBER_WORD: Final = re.compile(r"\S*\d\S*")
+_PASTED: Final = re.compile(r"[():;=<>|{}\[\]]")
+"""Signs of output or code that the user pasted."""
+_MOST_WORDS: Final = 100
+"""A longer turn hands over a task, which names much in passing."""
 _IDENTIFIER: Final = re.compile(
     r"(?<![\w/.#-])(?:(?=[A-Z\d]*\d)(?=[A-Z\d]*[A-Z])[A-Z\d]{5,12}|[A-Z]{2,8}-\d{2,6}"
-    r"|[a-z]{2,20}_[a-z]{2,20}_\d{3,6}|#\d{2,6})(?![\w/-])"
+    r"|[a-z]{2,20}_[a-z]{2,20}_\d{3,6}|#\d{2,6}|(?=[a-f]{0,11}\d)(?=\d{0,11}[a-f])[0-9a-f]{7,40})"
+    r"(?![\w/@-])"
 )
 
 
 def value_drafts(log: ProbeLog) -> Iterator[Draft]:
     """Drafts about exact values from the user; values that the user gave twice are left out."""
     yield from _listed(log)
-    yield from _numbers(log)
     yield from pooled(
         _identifiers(log),
         "recall",
@@ -55,7 +56,7 @@ def _listed(log: ProbeLog) -> Iterator[Draft]:
             if not _held_by_another(log, line, [other for _, other in pairs if other != line])
             and (entry := log.find(line, log.points[last]))
         }
-        if len(found) < 2 or len(pairs) < 3:
+        if len(found) < 2 or len(pairs) < 3 or taken_back(log, place):
             continue
         chosen = [name for name in found if not given_again(log, name, place)][:6]
         if len(chosen) < 2:
@@ -83,43 +84,17 @@ def _held_by_another(log: ProbeLog, line: Candidate, others: Sequence[Candidate]
     )
 
 
-def _numbers(log: ProbeLog) -> Iterator[Draft]:
-    """Drafts about sentences with numbers; the words before the first number identify them."""
-    last = len(log.points) - 1
-    for place, text in log.requests:
-        for sentence in sentences(opening(text)):
-            matches = list(_NUMBER.finditer(sentence[:500])) if "\n" not in text else []
-            subject = bare(sentence[: matches[0].start()]) if matches else ""
-            subject = re.split(r"[,:]\s+|^(?:and|also|but|ok)\b", subject)[-1].strip()
-            told = (Candidate(bare(match[0]), "value") for match in matches)
-            found = log.find_all(told, log.points[last])
-            if (
-                len(content_stems(normalize(subject))) < 2
-                or coarse(subject)
-                or _STORY.search(subject)
-            ):
-                continue
-            named = [subject, *(_NUMBER_WORD.sub("", entry.fact.text) for entry in found)]
-            if any(given_again(log, each, place) for each in named):
-                continue
-            yield Draft(
-                "recall",
-                "numbers",
-                f"Which exact numbers did the user give for “{subject}”, and what do they mean?",
-                found[:4],
-                last,
-                0.2,
-            )
-
-
 def _identifiers(log: ProbeLog) -> Iterator[Topic]:
     """Identifiers that the user gave; the words before one identify it."""
     for place, text in log.turns("user"):
+        if len(text.split()) > _MOST_WORDS:
+            continue
         for sentence in sentences(opening(text)):
             match = _IDENTIFIER.search(sentence[:500])
             subject = bare(sentence[: match.start()]) if match else ""
             subject = " ".join(subject.split()[-8:])
-            if match and len(content_stems(normalize(subject))) > 1 and not coarse(subject):
+            told = len(content_stems(normalize(subject))) > 1 and not _PASTED.search(subject)
+            if match and told and not coarse(subject):
                 if given_again(log, subject, place):
                     continue
                 name = Candidate(match[0], "identifier", identifier_keys(match[0]))

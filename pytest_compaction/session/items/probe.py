@@ -46,10 +46,10 @@ class ProbeItem:
 
     @property
     def mark(self) -> Mapping[str, Any]:
-        """Case and, as far as they are known, task, kind, compactor, trial and budget."""
+        """Case and, as far as they are known, task, origin, kind, compactor, trial and budget."""
         details: dict[str, Any] = {"case": self.case.id}
         if isinstance(self.case, Case):
-            details["task"] = self.case.task
+            details |= {"task": self.case.task, "origin": self.case.origin}
         if self.probe:
             details["kind"] = self.probe.kind
         if self.arm:
@@ -78,9 +78,15 @@ class ProbeItem:
             return
         trials = session.settings.trials
         for spec in sorted(session.specs, key=lambda spec: spec.text):
+            traits = session.registry.create(spec).traits
+            asked = [
+                (case, probe)
+                for case, probe in probes
+                if not (getattr(traits, "needs_record", False) and case.went_on(probe.point))
+            ]
             for budget in session.settings.budgets_of(spec.text):
                 start = spec.slug if budget is None else f"{spec.slug}-b{budget}"
-                for case, probe in probes:
+                for case, probe in asked:
                     for trial in range(1, trials + 1):
                         end = f"-t{trial}" if trials > 1 else ""
                         name = f"{start}-{case.id}-{probe.id}{end}"

@@ -24,10 +24,10 @@ from pytest_compaction.text.attribution.minimal_clauses import FINITE, VERB
 from pytest_compaction.text.attribution.roles import exchanged_roles
 from pytest_compaction.text.attribution.sequences import other_sequence
 from pytest_compaction.text.attribution.subjects import other_slot, other_subject
-from pytest_compaction.text.attribution.units import Comparison, Unit, compared, meets, within
+from pytest_compaction.text.attribution.units import Comparison, Unit, compared, meets
 from pytest_compaction.text.keys.alternatives import Wanted
 from pytest_compaction.text.sentences.parsed import Parsed, Span
-from pytest_compaction.text.sentences.things import may_replace
+from pytest_compaction.text.sentences.things import may_replace, within
 from pytest_compaction.text.words import STOPWORDS
 
 _PAIR: Final = re.compile(r"(?<![\w/.-])([a-z]{3,}) (?=([a-z]{3,})\b(?![/.]\w))")

@@ -12,8 +12,9 @@ from typing import Final
 
 from pytest_compaction.text.attribution.roles import is_verb
 from pytest_compaction.text.attribution.subjects import opens_with
-from pytest_compaction.text.attribution.units import Comparison, Unit, meets, within
+from pytest_compaction.text.attribution.units import Comparison, Unit, meets
 from pytest_compaction.text.sentences.parsed import Span
+from pytest_compaction.text.sentences.things import within
 from pytest_compaction.text.words import STOPWORDS
 
 _LEAST: Final = 2

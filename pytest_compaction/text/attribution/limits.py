@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pytest_compaction.text.attribution.units import Comparison, meets, within
+from pytest_compaction.text.attribution.units import Comparison, meets
+from pytest_compaction.text.sentences.things import within
 
 _ONLY: Final = re.compile(
     r"(?<!not )\b(?:only|solely|exclusively) (?!(?:then|now|once|one|a few)\b)(?=[a-z])"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from pytest_compaction.text.sentences.things import PAST, Span, Thing
+from pytest_compaction.text.sentences.things import PAST, Span, Thing, within
 from pytest_compaction.text.words import STOPWORDS
 
 _BREAK: Final = re.compile(
@@ -58,7 +58,7 @@ def minimal_clauses(
     breaks += [(joint, joint, "hard") for joint in joints if joint]
     asides = [match.span() for match in _ASIDE.finditer(normal) if not _ANY_VERB.search(match[0])]
     kept = [one.span for one in found] + asides
-    inner = [one for one in sorted(breaks) if not any(_inside(one[:2], it) for it in kept)]
+    inner = [one for one in sorted(breaks) if not any(within(one[:2], it) for it in kept)]
     pieces = pairwise([(0, 0, "hard"), *inner, (len(normal), len(normal), "hard")])
     spans: list[Span] = []
     for (start, begin, sort), (end, _, _) in pieces:
@@ -71,10 +71,6 @@ def minimal_clauses(
         else:
             spans.append((begin if sort == "hard" else start, end))
     return tuple(spans)
-
-
-def _inside(span: Span, whole: Span) -> bool:
-    return whole[0] <= span[0] and span[1] <= whole[1]
 
 
 def _is_new(normal: str, before: Span, span: Span, found: Sequence[Thing]) -> bool:
@@ -102,7 +98,7 @@ def _goes_on(normal: str, before: Span, begin: int) -> bool:
 
 def _is_full(normal: str, span: Span, found: Sequence[Thing]) -> bool:
     """Whether it has a value or a name, and a word about it."""
-    own = [one for one in found if span[0] <= one.span[0] and one.span[1] <= span[1]]
+    own = [one for one in found if within(one.span, span)]
     rest = normal[slice(*span)]
     for one in reversed(own):
         rest = rest[: one.span[0] - span[0]] + " " + rest[one.span[1] - span[0] :]

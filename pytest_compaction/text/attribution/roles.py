@@ -13,10 +13,11 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from pytest_compaction.text.attribution.minimal_clauses import FINITE
-from pytest_compaction.text.attribution.units import Comparison, Unit, within
+from pytest_compaction.text.attribution.units import Comparison, Unit
 from pytest_compaction.text.lexicon.synonyms import IRREGULAR_FORMS, base_stem
 from pytest_compaction.text.sentences.meaning import STOP
 from pytest_compaction.text.sentences.parsed import Span
+from pytest_compaction.text.sentences.things import within
 
 _AUXILIARY: Final = re.compile(
     r"\b(?:is|are|was|were|be|been|being|gets?|got)(?: not| \w+ly| also| only)? $"

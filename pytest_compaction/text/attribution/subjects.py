@@ -12,8 +12,9 @@ import re
 from typing import Final
 
 from pytest_compaction.text.attribution.minimal_clauses import FINITE, VERB
-from pytest_compaction.text.attribution.units import Comparison, Unit, meets, within
+from pytest_compaction.text.attribution.units import Comparison, Unit, meets
 from pytest_compaction.text.sentences.parsed import Span
+from pytest_compaction.text.sentences.things import within
 from pytest_compaction.text.words import STOPWORDS
 
 _LEAST: Final = 2

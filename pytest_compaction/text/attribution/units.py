@@ -12,7 +12,7 @@ from pytest_compaction.text.keys.alternatives import Alternative, Term, Wanted
 from pytest_compaction.text.sentences.groups import REVERSING
 from pytest_compaction.text.sentences.meaning import Meaning, meaning
 from pytest_compaction.text.sentences.parsed import Parsed, Span
-from pytest_compaction.text.sentences.things import Thing, proper_names, things
+from pytest_compaction.text.sentences.things import Thing, proper_names, things, within
 
 _PRONOUN: Final = re.compile(
     r"[\W_]*(?:and |but |now |then |where |there )*"
@@ -181,9 +181,9 @@ def _units(
     for term in own.terms:
         spans = [span for span in _own_places(own, own.parsed, term) if not meets(span, named)]
         for span in spans[:1]:
-            within = [one.span for one in heard]
+            named_there = [one.span for one in heard]
             held = _own_places(own, passage, term)
-            places = {place for place in held if not meets(place, within)}
+            places = {place for place in held if not meets(place, named_there)}
             units.append(Unit(span, _with_others(span, places, groups)))
     return units
 
@@ -226,10 +226,6 @@ def _group(
     mine = [span for one in group for match in own.matches(one) for span in match.spans]
     theirs = [match for one in group for match in passage.matches(one)]
     return mine, [match.spans for match in theirs if match.whole or not match.alternative.negative]
-
-
-def within(span: Span, clause: Span) -> bool:
-    return clause[0] <= span[0] and span[1] <= clause[1]
 
 
 def meet(one: Span, other: Span) -> bool:

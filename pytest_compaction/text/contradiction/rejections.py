@@ -12,7 +12,8 @@ from pytest_compaction.text.negation.polarity import NOWHERE, Cue
 from pytest_compaction.text.sentences.groups import REVERSING, Found
 from pytest_compaction.text.sentences.meaning import is_name, meaning
 from pytest_compaction.text.sentences.negatives import denies
-from pytest_compaction.text.sentences.parsed import Parsed, Span
+from pytest_compaction.text.sentences.parsed import Parsed
+from pytest_compaction.text.sentences.things import within
 
 _JOINED: Final = re.compile(
     r" (?:is|are|was|were) (?!(?:\w+ly )?\w+(?:ed|en|t|n)\b)[^,;]*\b(?:and|but|or|then)\b"
@@ -45,7 +46,7 @@ def idea_rejected(text: str, passage: Parsed, groups: Sequence[Sequence[Found]] 
         inside = [
             term
             for term, places in held
-            if all(cue.reaches(*span) or _within(subject, span) for span in places)
+            if all(cue.reaches(*span) or within(span, subject) for span in places)
         ]
         behind = any(min(places)[0] >= cue.at[1] for term, places in held if term not in inside)
         words = [
@@ -101,7 +102,3 @@ def _is_reached(parsed: Parsed, term: Term) -> bool:
 def _asks_rejection(groups: Sequence[Sequence[Found]]) -> bool:
     """Whether a word found for a group is one of rejection."""
     return any(REJECT.search(one.match.alternative.normal) for group in groups for one in group)
-
-
-def _within(outer: Span, inner: Span) -> bool:
-    return outer[0] <= inner[0] and inner[1] <= outer[1]

@@ -69,6 +69,11 @@ class Thing:
         return self.text.endswith(other.text) or other.text.endswith(self.text)
 
 
+def within(span: Span, whole: Span) -> bool:
+    """Whether a span lies in another, or is the same; both in characters."""
+    return whole[0] <= span[0] and span[1] <= whole[1]
+
+
 def proper_names(text: str) -> frozenset[str]:
     """The words that are written with a capital where no sentence begins, and never without one.
 

@@ -5,7 +5,12 @@ from hypothesis import given, settings
 from support.builders import COUNTER, agent_logs, assistant, tool
 from support.compacting import messages_of
 
-from pytest_compaction.compactors.base.file_contents import folded_files, followed, signatures
+from pytest_compaction.compactors.base.file_contents import (
+    folded_files,
+    followed,
+    modified,
+    signatures,
+)
 
 
 def done(*calls, result="ok", **more):
@@ -145,3 +150,21 @@ def test_the_file_that_does_not_fit_is_cut_where_two_hundred_characters_are_left
 def test_folded_files_stay_within_the_tokens_too(limit):
     text = folded_files({"a.py": many(50)}, 50_000, limit, COUNTER)
     assert COUNTER.text(text) <= limit
+
+
+def test_modified_files_are_those_written_last_without_the_ones_read_or_deleted():
+    calls = [
+        ("write_file", {"path": "a.py", "content": "1"}),
+        ("write_file", {"path": "b.py", "content": "1"}),
+        ("write_file", {"path": "gone.py", "content": "1"}),
+        ("edit_file", {"path": "a.py", "old_string": "1", "new_string": "2"}),
+        ("read_file", {"path": "b.py"}),
+        ("read_file", {"path": "c.py"}),
+        ("bash", {"command": "rm gone.py && mv b.py d.py"}),
+    ]
+    messages = messages_of(done(*calls))
+    assert modified((), messages, 9) == ["a.py", "d.py"]
+    assert modified(("e.py",), messages, 9) == ["e.py", "a.py", "d.py"]
+    assert modified(("e.py",), messages, 1) == ["d.py"]
+    assert modified(("e.py",), messages, 0) == []
+    assert modified((), messages_of(done(calls[0], is_error=True)), 9) == []

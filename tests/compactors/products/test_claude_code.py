@@ -76,12 +76,18 @@ def test_the_focus_joins_the_users_instructions():
     assert spy.requests[0].instructions == "Be exact.\nthe retry limit"
 
 
-def test_five_files_touched_last_are_shown_again_newest_first_within_the_budget():
-    chat = reads(8, words=20)
-    compactor = ClaudeCode()
-    context = context_of(600, window=800)
-    chat = [*chat, user("why " * 300)]
-    outcome, view = compacted(compactor, chat, context)
+def writes(count, words=20):
+    chat = [system(), user("Write every module.")]
+    for number in range(count):
+        written = {"path": f"src/m{number}.py", "content": f"value{number} " * words}
+        chat.append(assistant(None, (f"w{number}", "write_file", written)))
+        chat.append(tool(f"w{number}", "written"))
+    return chat
+
+
+def test_five_files_modified_last_are_shown_again_newest_first_within_the_budget():
+    chat = [*writes(8), user("why " * 300)]
+    outcome, view = compacted(ClaudeCode(), chat, context_of(600, window=800))
     assert outcome.status == "compacted"
     assert roles(view) == ["system", "user", "user"]
     shown = view[2].text
@@ -89,6 +95,28 @@ def test_five_files_touched_last_are_shown_again_newest_first_within_the_budget(
     assert [path for path in range(8) if f"`src/m{path}.py`" in shown] == [3, 4, 5, 6, 7]
     assert shown.index("src/m7.py") < shown.index("src/m3.py")
     assert COUNTER.messages(view) <= 600
+
+
+def test_reading_a_file_neither_counts_as_modifying_it_nor_makes_it_newer():
+    looked = reads(3)[2:]
+    for path, id in (("src/own.py", "r"), ("src/m0.py", "s")):
+        looked += [assistant(None, (id, "read_file", {"path": path})), tool(id, "x = 1\n")]
+    chat = [*writes(6), *looked, user("why " * 1500)]
+    _, view = compacted(ClaudeCode(), chat, context_of(1200))
+    shown = view[2].text
+    assert [path for path in range(6) if f"`src/m{path}.py`" in shown] == [1, 2, 3, 4, 5]
+    assert "src/own.py" not in shown
+    _, view = compacted(ClaudeCode(), [*reads(8), user("why " * 300)], context_of(600))
+    assert roles(view) == ["system", "user"]
+
+
+def test_the_summariser_reads_no_more_of_results_than_it_is_let():
+    spy = SpyModel()
+    context = context_of(450, model=spy)
+    compacted(ClaudeCode(read_results=9, read_arguments=0), reads(8), context)
+    read = spy.requests[0].messages
+    assert results(read)[-1].startswith("value7 va [")
+    assert {call.arguments for message in read for call in message.calls} == {"{}"}
 
 
 def test_a_file_over_five_thousand_tokens_in_proportion_is_only_named():

@@ -1,5 +1,7 @@
 """``codex``: which user messages stay, to the token, and the summary after them."""
 
+from dataclasses import replace
+
 import pytest
 from support.builders import (
     COUNTER,
@@ -13,6 +15,7 @@ from support.builders import (
 )
 from support.compacting import (
     AwayModel,
+    NativeModel,
     SayingModel,
     SpyModel,
     compacted,
@@ -25,8 +28,8 @@ from support.compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.products.codex import NO_SUMMARY, PREAMBLE, Codex
-from pytest_compaction.conversation.messages import Image, pending_calls
+from pytest_compaction.compactors.products.codex.strategy import PREAMBLE, Codex
+from pytest_compaction.conversation.messages import Image, Opaque, pending_calls
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,a"}}
 
@@ -139,15 +142,79 @@ def test_faithful_loses_a_pending_call_and_its_late_result_and_hardened_waits():
     assert view == messages_of(chat)
 
 
-def test_where_the_model_writes_nothing_faithful_puts_a_placeholder_and_hardened_fails():
-    _, view = compacted(Codex(), session(5), context_of(700, model=SayingModel()))
-    assert view[-1].text.endswith(NO_SUMMARY)
+def test_where_the_model_writes_nothing_its_last_message_stands_for_the_summary():
+    chat = [*session(5), assistant("The lease is 45 s."), user("And?")]
+    chat += [assistant(None, ("c", "bash", {})), tool("c", "ok")]
+    _, view = compacted(Codex(), chat, context_of(700, model=SayingModel()))
+    assert view[-1].text == f"{PREAMBLE}\n\nThe lease is 45 s."
+    chat = [system(), user("go"), assistant(None, ("c", "bash", {})), tool("c", "word " * 900)]
+    _, view = compacted(Codex(), chat, context_of(700, model=SayingModel()))
+    assert view[-1].text.strip() == PREAMBLE
     outcome, view = compacted(
         Codex(profile="hardened"), session(5), context_of(700, model=SayingModel())
     )
     assert outcome.status == "failed"
     assert "empty" in outcome.error
     assert view == messages_of(session(5))
+
+
+def test_in_the_middle_of_a_turn_the_initial_context_stands_before_the_last_request():
+    told = "<environment_context>\ncwd: /work\n</environment_context>"
+    chat = [system(), user(told), *session(3)[1:], user("Now the docs.")]
+    last = len(chat) - 1
+    working = [*chat, assistant(None, ("c", "bash", {})), tool("c", "word " * 900)]
+    done = [*working, assistant("Done.")]
+    context = context_of(700)
+    _, view = compacted(Codex(), working, context)
+    assert ids(view)[0] == "m0"
+    assert ids(view)[-3:] == ["m1", f"m{last}", "codex-summary-1"]
+    assert "log-order-and-text" in Codex().traits.violations
+    asked_for = replace(context, reason="manual")
+    for compactor, log, how in (
+        (Codex(), done, context),
+        (Codex(), working, asked_for),
+        (Codex(profile="hardened"), working, context),
+    ):
+        _, view = compacted(compactor, log, how)
+        assert ids(view)[:2] == ["m0", "m1"]
+
+
+def test_a_provider_that_compacts_itself_gives_the_new_history():
+    model = NativeModel()
+    chat = session(5)
+    outcome, view = compacted(Codex(mode="remote"), chat, context_of(700, model=model))
+    assert outcome.status == "compacted"
+    assert ids(model.compacts[0].messages) == [f"m{i}" for i in range(1, len(chat))]
+    assert ids(view)[:-1] == ["m0", "m1", "m5", "m9", "m13", "m17"]
+    assert any(isinstance(part, Opaque) for part in view[-1].parts)
+    assert model.requests == []
+    assert Codex(mode="remote").traits.opaque
+    assert not Codex().traits.opaque
+
+
+def test_without_such_a_provider_remote_compaction_fails_with_a_sentence():
+    outcome, view = compacted(Codex(mode="remote"), session(5), context_of(700))
+    assert outcome.status == "failed"
+    assert outcome.error
+    assert view == messages_of(session(5))
+
+
+def test_hardened_refuses_an_output_of_the_provider_over_the_budget():
+    chat = [system(), *[user("wish " * 100) for _ in range(9)]]
+    context = context_of(500, model=NativeModel())
+    outcome, _ = compacted(Codex(mode="remote"), chat, context)
+    assert outcome.status == "compacted"
+    outcome, view = compacted(Codex(mode="remote", profile="hardened"), chat, context)
+    assert outcome.status == "failed"
+    assert view == messages_of(chat)
+
+
+def test_the_summariser_reads_no_more_of_results_than_it_is_let():
+    spy = SpyModel()
+    compacted(Codex(read_results=9), session(5), context_of(700, model=spy))
+    results = [result.text for m in spy.requests[0].messages for result in m.results]
+    assert results
+    assert all(len(text) <= 9 or "more characters]" in text for text in results)
 
 
 @pytest.mark.parametrize("profile", ["faithful", "hardened"])
@@ -188,6 +255,7 @@ def test_it_is_due_at_nine_tenths_of_the_window_or_at_a_lower_limit():
     [
         ({"users": 0}, "users=0 must be a whole number, at least 1"),
         ({"limit": -1}, "limit=-1 must be a whole number, at least 0"),
+        ({"mode": "cloud"}, "mode=cloud must be local or remote"),
         ({"profile": "x"}, "profile=x must be one of"),
     ],
 )

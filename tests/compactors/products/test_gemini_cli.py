@@ -15,6 +15,7 @@ from support.builders import (
 )
 from support.compacting import (
     AwayModel,
+    SayingModel,
     SpyModel,
     compacted,
     ids,
@@ -26,17 +27,17 @@ from support.compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.products.gemini_cli import (
+from pytest_compaction.compactors.products.gemini_cli.strategy import (
     ACKNOWLEDGEMENT_ID,
     SNAPSHOT_ID,
     GeminiCli,
-    last_lines,
     split_point,
 )
 from pytest_compaction.models.protocol import ModelError, SummaryReply
 from pytest_compaction.models.structured_summary import Summary
 
 LINES = "\n".join(f"line {i} of a long listing" for i in range(100))
+WINDOW = 1_048_576
 
 
 def talk(turns, words=40):
@@ -104,45 +105,26 @@ def test_snapshot_and_acknowledgement_stand_before_what_stays():
     assert "data about what happened, not instructions" in text
 
 
-def test_tool_results_beyond_the_newest_are_cut_to_their_last_thirty_lines():
-    window = 1_048_576
-    size = COUNTER.text(LINES)
-    chat = [system(), *talk(12)[1:]]
-    for number in range(4):
-        chat += [assistant(None, (f"c{number}", "bash", {})), tool(f"c{number}", LINES)]
-    chat += [user("next"), assistant("yes")]
-    cut = GeminiCli()._cut(messages_of(chat), context_of(window=window))
-    assert cut == messages_of(chat)
-    scale = window * 2 * size // 50_000
-    results = [
-        m.results[0].text
-        for m in GeminiCli()._cut(messages_of(chat), context_of(window=scale + 30))
-        if m.results
+def work_of(count, tool_name="bash", output=LINES, arguments=None):
+    return [
+        message
+        for number in range(count)
+        for message in (
+            assistant(None, (f"c{number}", tool_name, arguments or {"command": "ls"})),
+            tool(f"c{number}", output),
+        )
     ]
-    assert results[2:] == [LINES, LINES]
-    assert results[0] == results[1] == last_lines(LINES)
-    assert results[0].splitlines() == ["[70 lines cut]", *LINES.splitlines()[-30:]]
 
 
-def test_a_result_of_thirty_lines_is_not_cut():
-    text = "\n".join(LINES.splitlines()[:30])
-    assert last_lines(text) == text
-    assert last_lines(f"{text}\nmore").startswith("[1 lines cut]\nline 1 ")
-
-
-def test_the_summariser_reads_the_original_text_of_what_goes():
-    spy = SpyModel()
-    work = [
-        m for i in range(6) for m in (assistant(None, (f"c{i}", "bash", {})), tool(f"c{i}", LINES))
-    ]
-    chat = [system(), user("List all."), *work, *talk(8)[1:]]
-    compacted(GeminiCli(), chat, context_of(1000, window=30_000, model=spy))
-    assert {m.results[0].text for m in spy.requests[0].messages if m.results} == {LINES}
-    spy = SpyModel()
-    compacted(GeminiCli(), chat, context_of(1000, window=4_500, model=spy))
-    assert any(
-        r.text.startswith("[70 lines cut]") for m in spy.requests[0].messages for r in m.results
-    )
+def test_the_summariser_reads_masked_output_but_nothing_cut_if_it_fits():
+    for window, cut in ((30_000, False), (1_800, True)):
+        spy = SpyModel()
+        chat = [system(), user("List all."), *work_of(8), *talk(8)[1:]]
+        compacted(GeminiCli(), chat, context_of(1000, window=window, model=spy))
+        read = [m.results[0].text for m in spy.requests[0].messages if m.results]
+        assert read[0].startswith("[tool output ")
+        assert any("characters cut]" in text for text in read) is cut
+        assert (LINES in read) is not cut
 
 
 def test_the_model_is_asked_once_more_whether_it_left_anything_out():
@@ -176,30 +158,51 @@ def test_an_earlier_snapshot_is_given_to_be_taken_over():
     assert not {SNAPSHOT_ID, ACKNOWLEDGEMENT_ID} & set(ids(spy.requests[2].messages))
 
 
-def test_after_a_failure_only_tool_results_are_cut_until_the_user_asks():
-    away = AwayModel()
-    work = [
-        m for i in range(6) for m in (assistant(None, (f"c{i}", "bash", {})), tool(f"c{i}", LINES))
-    ]
-    chat = [system(), *talk(4)[1:], *work, *talk(4)[1:]]
-    context = context_of(500, window=30_000, model=away)
-    compactor = GeminiCli()
-    failed = compact_now(compactor, observed(compactor, chat, context), context)
-    assert failed.status == "failed"
-    assert failed.state["messages"] == observed(compactor, chat, context)["messages"]
-    asked = len(away.requests)
-    second = compact_now(compactor, failed.state, context)
+def small_beginning():
+    """Hardly anything before the split, then an answer and a listing."""
+    chat = [system(), user("hi"), assistant("hello"), user("go"), assistant("word " * 900)]
+    return [*chat, assistant(None, ("c", "bash", {})), tool("c", LINES)]
+
+
+def test_after_a_snapshot_that_was_larger_only_tool_results_are_cut_until_the_user_asks():
+    model = CheckingModel(("word " * 150,))
+    compactor, chat = GeminiCli(), small_beginning()
+    context = context_of(tokens(chat) - 1, window=WINDOW, model=model)
+    refused = compact_now(compactor, observed(compactor, chat, context), context)
+    assert refused.status == "failed"
+    assert refused.state == {**observed(compactor, chat, context), "failed": True}
+    asked = len(model.requests)
+    second = compact_now(compactor, refused.state, replace(context, window=8_000))
     assert second.status == "compacted"
-    assert len(away.requests) == asked
+    assert len(model.requests) == asked
     assert {span.fate for span in second.spans} == {"kept", "masked"}
-    forced = compact_now(
-        compactor, failed.state, replace(context, reason="manual", model=CheckingModel(()))
-    )
+    there = replace(context, reason="manual", window=8_000, model=CheckingModel(()))
+    forced = compact_now(compactor, refused.state, there)
     assert forced.status == "compacted"
     assert "failed" not in forced.state
     hardened = GeminiCli(profile="hardened")
-    failed = compact_now(hardened, observed(hardened, chat, context), context)
-    assert failed.state == observed(hardened, chat, context)
+    refused = compact_now(hardened, observed(hardened, chat, context), context)
+    assert "failed" not in refused.state
+
+
+def test_what_the_user_asked_for_may_be_larger_without_consequence():
+    model = CheckingModel(("word " * 150,))
+    context = context_of(9_999, window=WINDOW, model=model)
+    asked_for = replace(context, reason="manual")
+    state = observed(GeminiCli(), small_beginning(), context)
+    refused = compact_now(GeminiCli(), state, asked_for)
+    assert (refused.status, refused.state) == ("failed", state)
+
+
+@pytest.mark.parametrize("model", [AwayModel(), SayingModel()])
+def test_after_another_failure_the_summariser_is_asked_again(model):
+    context = context_of(500, window=30_000, model=model)
+    compactor, chat = GeminiCli(), talk(10)
+    failed = compact_now(compactor, observed(compactor, chat, context), context)
+    assert (failed.status, failed.state) == ("failed", observed(compactor, chat, context))
+    asked = len(model.requests)
+    compact_now(compactor, failed.state, context)
+    assert len(model.requests) == 2 * asked
 
 
 def test_a_snapshot_that_makes_the_view_larger_is_refused():

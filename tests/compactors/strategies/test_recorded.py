@@ -22,9 +22,9 @@ def views(data: dict[str, Any]) -> list[list[str]]:
     async def fed() -> list[list[str]]:
         points = (await feeder.feed()).points
         found = []
-        for point in points:
+        for number, point in enumerate(points):
             assert point.state is not None
-            view = await feeder.rendered(point.state)
+            view = await feeder.rendered(point.state, number)
             found.append([m.text for m in view.messages])
         feeder.close()
         return found

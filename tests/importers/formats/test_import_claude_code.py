@@ -32,7 +32,7 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.importers.formats.claude_code.importer import ClaudeCodeImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.reasons import JOINED, KEPT_AS_RECORD
+from pytest_compaction.importers.reasons import JOINED, KEPT_AS_RECORD, NOTICE
 from pytest_compaction.importers.registry import importer_for, load_importers
 
 
@@ -117,7 +117,7 @@ def test_what_is_not_the_conversation_is_left_out_by_reason(tmp_path: Path) -> N
         "repeated line with the same uuid": 1,
         "sub-agent message; its result is in the call that started it": 1,
         "notice of a failed request, which the model never saw": 1,
-        "program notice: api_error": 1,
+        "notice of the program: api error": 1,
         "progress of a tool or sub-agent": 1,
         "unknown record type 'brand-new'": 1,
         "file snapshot for undo": 1,
@@ -149,6 +149,64 @@ def test_messages_typed_while_the_agent_worked_survive(tmp_path: Path) -> None:
     assert shape(transcript)[3] == ("user", "and the tests too")
 
 
+def queue(operation: str, content: str = "") -> dict[str, Any]:
+    return {"type": "queue-operation", "operation": operation, "content": content}
+
+
+def test_a_text_that_was_read_within_a_turn_is_a_message_of_the_user(tmp_path: Path) -> None:
+    transcript = imported(
+        tmp_path,
+        START,
+        said("assistant", "a1", "u1", [use("c1")], "msg1"),
+        queue("enqueue", "using your skill?"),
+        queue("enqueue", "and then the docs"),
+        queue("remove"),
+        said("user", "r1", "a1", [answer("c1", "one")]),
+        said("assistant", "a2", "r1", [text("Good point.")], "msg2"),
+        queue("dequeue"),
+        said("user", "u2", "a2", [text("and then the docs")]),
+    )
+    assert [(m.role, m.text) for m in transcript.messages[2:]] == [
+        ("tool", ""),
+        ("user", "using your skill?"),
+        ("assistant", "Good point."),
+        ("user", "and then the docs"),
+    ]
+
+
+def test_a_note_of_a_task_in_the_queue_is_no_word_of_the_user(tmp_path: Path) -> None:
+    note = {"task_id": "a1b2c3", "tool_use_id": "toolu_1", "task_type": "local_agent"}
+    transcript = imported(
+        tmp_path,
+        START,
+        said("assistant", "a1", "u1", [use("c1")], "msg1"),
+        queue("enqueue", json.dumps(note, separators=(",", ":"))),
+        queue("remove"),
+        said("user", "r1", "a1", [answer("c1", "one")]),
+        said("assistant", "a2", "r1", [text("Done.")], "msg2"),
+    )
+    roles = [m.role for m in transcript.messages if "task_id" in m.text]
+    assert roles == ["system"]
+
+
+def test_a_text_of_the_queue_is_no_message_twice(tmp_path: Path) -> None:
+    queued = {"type": "queued_command", "prompt": "and the tests too"}
+    transcript = imported(
+        tmp_path,
+        START,
+        said("assistant", "a1", "u1", [use("c1")], "msg1"),
+        queue("enqueue", "and the tests too"),
+        queue("enqueue", "never mind"),
+        queue("popAll"),
+        queue("enqueue", "and the tests too"),
+        queue("remove"),
+        said("user", "r1", "a1", [answer("c1", "one")]),
+        {"type": "attachment", "uuid": "q1", "parentUuid": "r1", "attachment": queued},
+        said("assistant", "a2", "q1", [text("Both.")], "msg2"),
+    )
+    assert [m.text for m in transcript.messages if m.role == "user"][1:] == ["and the tests too"]
+
+
 def test_interruptions_and_images_survive(tmp_path: Path) -> None:
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png"}}
     image["source"]["data"] = "A" * 4000  # type: ignore[index]
@@ -164,12 +222,50 @@ def test_interruptions_and_images_survive(tmp_path: Path) -> None:
     assert tool.parts[1] == Image('{"bytes":3000,"media_type":"image/png","type":"image"}')
     assert shape(transcript)[3:5] == [
         ("tool", INTERRUPTED),
-        ("user", "[Request interrupted by user for tool use]"),
+        ("system", "[Request interrupted by user for tool use]"),
     ]
     assert transcript.tally.repaired == {
         "image replaced by a placeholder with its size": 1,
         "interrupted tool call given a result that says so": 1,
+        NOTICE: 1,
     }
+
+
+def test_the_body_of_a_skill_belongs_to_the_call_that_loaded_it(tmp_path: Path) -> None:
+    body = "Base directory for this skill: /s\n\n# Debugging\nFind the root cause first."
+    transcript = imported(
+        tmp_path,
+        START,
+        said("assistant", "a1", "u1", [use("c1")], "m1"),
+        said("user", "r1", "a1", [answer("c1", "Launching skill: debugging")]),
+        said("user", "u2", "r1", [text(body)], isMeta=True, sourceToolUseID="c1"),
+        said("assistant", "a2", "u2", [text("I look.")], "m2"),
+        said("user", "u3", "a2", [text("Continue from where you left off.")], isMeta=True),
+    )
+    assert shape(transcript)[2:] == [
+        ("tool", f"Launching skill: debugging\n{body}"),
+        ("assistant", "I look."),
+        ("system", "Continue from where you left off."),
+    ]
+
+
+def test_a_command_is_what_was_typed_and_its_prompt_is_the_request(tmp_path: Path) -> None:
+    skill = "Base directory for this skill: /s\n\n# Debugging"
+    transcript = imported(
+        tmp_path,
+        said("user", "u1", None, "<command-name>/review</command-name>"),
+        said("user", "u2", "u1", [text("Review the diff for races.")], isMeta=True),
+        said("assistant", "a1", "u2", [text("None found.")], "m1"),
+        said("user", "u3", "a1", "<command-name>/debug</command-name>"),
+        said("user", "u4", "u3", [text(skill)], isMeta=True),
+    )
+    assert shape(transcript) == [
+        ("user", "/review"),
+        ("user", "Review the diff for races."),
+        ("assistant", "None found."),
+        ("user", "/debug"),
+        ("system", skill),
+    ]
 
 
 def test_lines_that_are_their_own_ancestors_do_not_hang(tmp_path: Path) -> None:
@@ -272,7 +368,10 @@ def test_the_real_session_is_read_whole() -> None:
     assert isinstance(transcript, Transcript)
     assert (transcript.tally.records, transcript.tally.messages) == (59, 43)
     assert transcript.tally.left_out == {"session title": 1}
-    assert transcript.tally.repaired == {JOINED: 59 - 43 - 1}
+    command = "command of the user, given as it was typed"
+    assert transcript.tally.repaired == {JOINED: 59 - 43 - 1, command: 1}
+    assert shape(transcript)[0] == ("user", "/init")
+    assert transcript.messages[1].role == "user"
     assert structure_faults(transcript.messages) == []
 
 

@@ -1,4 +1,4 @@
-"""Cline sessions: messages with files and queries, compactions, and the older history."""
+"""Cline sessions: messages with files and queries, and compactions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cline import answer, message, use
 from support.paths import public_data
 
 from pytest_compaction.artifacts.operations import commands, file_operations
@@ -15,20 +16,6 @@ from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.importers.formats.cline.importer import ClineImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers
-
-
-def message(id: str, role: str, *parts: Any, **more: Any) -> dict[str, Any]:
-    content = [{"type": "text", "text": part} if isinstance(part, str) else part for part in parts]
-    return {"id": id, "role": role, "content": content, "ts": 1, **more}
-
-
-def use(id: str, name: str, **given: Any) -> dict[str, Any]:
-    return {"type": "tool_use", "id": id, "name": name, "input": given}
-
-
-def answer(id: str, content: Any) -> dict[str, Any]:
-    return {"type": "tool_result", "tool_use_id": id, "name": "x", "content": content}
-
 
 SESSION = [
     message(
@@ -115,7 +102,8 @@ def test_a_compaction_beside_the_session_is_its_record(tmp_path: Path) -> None:
         ("recorded-s1-1", "synthetic"),
         ("m0005", "log"),
     ]
-    (point,) = record_points(transcript)
+    point, end = record_points(transcript)
+    assert (end.data, end.index) == ({}, len(transcript.messages) - 1)
     assert point.data["messages"][0] == {"log": "m0000"}
     assert point.missing == ""
 
@@ -126,71 +114,6 @@ def test_several_compactions_of_one_session_are_a_case_each(tmp_path: Path) -> N
     transcripts = imported(tmp_path, basic=whole, agentic=whole, other=other)
     assert [(t.name, len(t.boundaries)) for t in transcripts] == [("agentic", 1), ("basic", 1)]
     assert transcripts[0].boundaries[0].after == transcripts[0].messages[-1].id
-
-
-ENVIRONMENT = "<environment_details>\n# Current Time\nnow\n</environment_details>"
-CLASSIC = [
-    message("", "user", "<task>\nfix the parser\n</task>", ENVIRONMENT),
-    message("", "assistant", "I read it.\n\n<read_file>\n<path>src/p.py</path>\n</read_file>"),
-    message("", "user", "[read_file for 'src/p.py'] Result:", "x = 1", ENVIRONMENT),
-    message(
-        "",
-        "assistant",
-        "<write_to_file>\n<path>src/p.py</path>\n<content>\n<content>\n"
-        "x = 2\n</content>\n</content>\n</write_to_file>",
-    ),
-    message(
-        "",
-        "user",
-        "[write_to_file for 'src/p.py'] Result:",
-        "The tool execution failed with the following error:\n<error>\nread-only\n</error>",
-    ),
-    message(
-        "",
-        "assistant",
-        "<execute_command>\n<command>pytest -q</command>\n"
-        "<requires_approval>false</requires_approval>\n</execute_command>",
-    ),
-    message("", "user", "[TASK RESUMPTION] This task was interrupted."),
-    message(
-        "",
-        "assistant",
-        "Fixed.\n<attempt_completion>\n<result>\nThe parser works.\n</result>\n"
-        "</attempt_completion>",
-    ),
-    message("", "user", "[attempt_completion] Result:", "<feedback>\nnow the lexer\n</feedback>"),
-]
-
-
-def test_calls_in_tags_are_calls_with_their_results(tmp_path: Path) -> None:
-    path = tmp_path / "renamed.json"
-    path.write_text(json.dumps(CLASSIC), "utf-8")
-    assert importer_for(path, load_importers().importers).name == "cline"
-    (transcript,) = ClineImporter().read(path)
-    assert structure_faults(transcript.messages) == []
-    shown = [
-        (m.role, m.results[0].text if m.results else m.text, [c.name for c in m.calls])
-        for m in transcript.messages
-    ]
-    failed = "The tool execution failed with the following error:\n<error>\nread-only\n</error>"
-    assert shown == [
-        ("user", "fix the parser", []),
-        ("assistant", "I read it.", ["read_file"]),
-        ("tool", "x = 1", []),
-        ("assistant", "", ["write_to_file"]),
-        ("tool", failed, []),
-        ("assistant", "", ["execute_command"]),
-        ("tool", "[interrupted: no result was recorded]", []),
-        ("user", "[TASK RESUMPTION] This task was interrupted.", []),
-        ("assistant", "Fixed.\nThe parser works.", []),
-        ("user", "now the lexer", []),
-    ]
-    writing = transcript.messages[3].calls[0].parsed()
-    assert writing == {"path": "src/p.py", "content": "<content>\nx = 2\n</content>"}
-    operations = file_operations(transcript.messages)
-    assert [(o.operation, o.succeeded) for o in operations] == [("read", True), ("modified", False)]
-    details = "environment details added by the program"
-    assert transcript.tally.left_out == {details: 2}
 
 
 @pytest.mark.parametrize(

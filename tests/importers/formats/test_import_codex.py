@@ -11,6 +11,7 @@ import pytest
 from support.imports import import_with, write
 
 from pytest_compaction.artifacts.operations import INTERRUPTED, file_operations
+from pytest_compaction.artifacts.trail import Trail
 from pytest_compaction.conversation.messages import (
     Image,
     Thinking,
@@ -18,7 +19,7 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.importers.formats.codex import CodexImporter
 from pytest_compaction.importers.protocol import ImportFormatError
-from pytest_compaction.importers.reasons import JOINED, KEPT_AS_RECORD
+from pytest_compaction.importers.reasons import JOINED, KEPT_AS_RECORD, NOTICE
 from pytest_compaction.importers.registry import importer_for, load_importers
 
 
@@ -56,7 +57,7 @@ def test_a_turn_is_read_once_and_its_repetition_left_out_by_reason(tmp_path: Pat
     transcript = imported(
         tmp_path,
         META,
-        spoke("user", "<environment_context>\n</environment_context>"),
+        spoke("user", "<environment_context>\n<cwd>/w</cwd>\n</environment_context>"),
         line("turn_context", model="gpt-5-codex", cwd="/w"),
         spoke("user", "list the files", "in src"),
         line("event_msg", type="user_message", message="list the files"),
@@ -71,7 +72,7 @@ def test_a_turn_is_read_once_and_its_repetition_left_out_by_reason(tmp_path: Pat
         line("event_msg", type="agent_message", message="Two files."),
     )
     assert [m.role for m in transcript.messages] == [
-        "user",
+        "system",
         "user",
         "assistant",
         "tool",
@@ -93,7 +94,11 @@ def test_a_turn_is_read_once_and_its_repetition_left_out_by_reason(tmp_path: Pat
         "session header with the program's instructions": 1,
         "turn settings": 1,
     }
-    assert transcript.tally.repaired == {"command output, unwrapped from its JSON": 1, JOINED: 3}
+    assert transcript.tally.repaired == {
+        "command output, unwrapped from its JSON": 1,
+        JOINED: 3,
+        NOTICE: 1,
+    }
     added = len(transcript.messages) + sum(transcript.tally.left_out.values())
     hosted = 1
     assert transcript.tally.records == added + transcript.tally.repaired[JOINED] - hosted
@@ -114,6 +119,20 @@ def test_patches_custom_tools_and_local_shells_are_calls(tmp_path: Path) -> None
     operations = [(op.path, op.operation) for op in file_operations(transcript.messages)]
     assert ("src/a.py", "modified") in operations
     assert transcript.messages[-1].results[0].text == INTERRUPTED
+
+
+def test_a_file_that_codex_added_is_created_in_the_ledger(tmp_path: Path) -> None:
+    patch = "*** Begin Patch\n*** Add File: src/new.ts\n+export const a = 1\n*** End Patch"
+    said = "Success. Updated the following files:\nA src/new.ts\n"
+    transcript = imported(
+        tmp_path,
+        META,
+        spoke("user", "add it"),
+        item("custom_tool_call", name="apply_patch", input=patch, call_id="c1"),
+        item("custom_tool_call_output", call_id="c1", output=said),
+    )
+    (state,) = Trail().followed_by(transcript.messages).files
+    assert (state.path, state.created, state.modified) == ("src/new.ts", True, False)
 
 
 def test_images_in_messages_and_outputs_become_placeholders(tmp_path: Path) -> None:
@@ -297,3 +316,43 @@ def test_a_compaction_in_a_turn_that_was_undone_is_no_point(tmp_path: Path) -> N
     assert boundary.messages[-1].text == "first"
     assert transcript.tally.left_out["recorded compaction in a turn that the user undid"] == 1
     assert transcript.tally.left_out[KEPT_AS_RECORD] == 1
+
+
+def test_a_search_that_the_provider_ran_needs_no_id(tmp_path: Path) -> None:
+    transcript = imported(
+        tmp_path,
+        META,
+        spoke("user", "search the web"),
+        item("web_search_call", status="completed", action={"type": "search", "query": "leases"}),
+        item("web_search_call", status="completed", action={"type": "search", "query": "queues"}),
+        spoke("assistant", "Nothing was found."),
+    )
+    calls = [call for message in transcript.messages for call in message.calls]
+    assert [call.name for call in calls] == ["web_search", "web_search"]
+    assert [call.parsed()["query"] for call in calls] == ["leases", "queues"]
+    assert len({call.id for call in calls}) == 2
+
+
+@pytest.mark.parametrize(
+    ("tools", "text"),
+    [
+        (
+            [{"type": "namespace", "name": "github", "tools": [{"name": "get"}, {"name": "put"}]}],
+            "github.get\ngithub.put",
+        ),
+        ([{"type": "function", "name": "run"}], "run"),
+        ([], ""),
+        ("none", ""),
+    ],
+)
+def test_a_search_for_tools_gives_their_names(tmp_path: Path, tools: Any, text: str) -> None:
+    transcript = imported(
+        tmp_path,
+        META,
+        spoke("user", "look"),
+        item("tool_search_call", call_id="t1", arguments={"query": "pull request"}),
+        item("tool_search_output", call_id="t1", tools=tools),
+        spoke("assistant", "There is one."),
+    )
+    (result,) = [result for message in transcript.messages for result in message.results]
+    assert result.text == text

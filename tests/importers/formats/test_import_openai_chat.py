@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.imports import at_length
 from support.paths import public_data
 from support.transcript_samples import imported_as
 from support.transcript_samples import write_log as write
@@ -201,16 +202,17 @@ def test_a_file_of_several_conversations_gives_several_cases(
         {"role": "user", "content": "the upload handler must answer within two seconds"},
         {"role": "assistant", "content": "I use a bounded queue instead of a thread."},
         {"role": "user", "content": stated},
-        *({"role": "assistant", "content": f"part {n} is done"} for n in range(5)),
+        *({"role": "assistant", "content": at_length(f"part {n} is done")} for n in range(5)),
     ]
-    values = [{"traj": talk, "task_id": n, "trial": 0} for n, talk in enumerate([long, TALK, long])]
-    path = write(tmp_path, values)
+    idle = [*TALK, *[{"role": "assistant", "content": at_length("Hm.")}] * 5]
+    values = [{"traj": talk, "task_id": n, "trial": 0} for n, talk in enumerate([long, idle, long])]
+    path = write(tmp_path, values).rename(tmp_path / "talks.json")
     assert cli.main(["import", str(path), "-o", str(tmp_path / "out")]) == 0
     out, err = capsys.readouterr()
     assert f"2 of 3 conversations of {path} became cases" in out
     assert "conversation task1-trial0: no probe can be derived" in err
     loaded = load_cases([tmp_path / "out"])
-    assert [case.id for case in loaded.cases] == ["log-task0-trial0", "log-task2-trial0"]
+    assert [case.id for case in loaded.cases] == ["talks-task0-trial0", "talks-task2-trial0"]
     assert loaded.errors == ()
 
 
@@ -225,22 +227,22 @@ def test_the_real_runs_are_read_whole() -> None:
 def test_a_conversation_that_cannot_be_used_does_not_stop_the_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(case_maker, "MAX_FILE_BYTES", 4_000)
+    monkeypatch.setattr(case_maker, "MAX_FILE_BYTES", 12_000)
     stated = [
         {"role": "user", "content": "the upload handler must answer within two seconds"},
         {"role": "assistant", "content": "I use a bounded queue instead of a thread."},
         {"role": "user", "content": "thread 4\nqueue limit 64\nretry delay 1.5"},
-        *({"role": "assistant", "content": f"part {n} is done"} for n in range(5)),
+        *({"role": "assistant", "content": at_length(f"part {n} is done")} for n in range(5)),
     ]
-    large = [*stated, {"role": "assistant", "content": "more words " * 400}]
+    large = [*stated, *[{"role": "assistant", "content": "more words " * 800}] * 3]
     values = [{"traj": talk, "task_id": n, "trial": 0} for n, talk in enumerate([large, stated])]
-    path = write(tmp_path, values)
+    path = write(tmp_path, values).rename(tmp_path / "talks.json")
     assert cli.main(["import", str(path), "-o", str(tmp_path / "out")]) == 1
     out, err = capsys.readouterr()
     assert f"1 of 2 conversations of {path} became cases" in out
-    assert "log-task0-trial0.json: the case would take" in err
+    assert "talks-task0-trial0.json: the case would take" in err
     assert f"{path}: 1 of its conversations cannot be used; see above" in err
-    assert [case.id for case in load_cases([tmp_path / "out"]).cases] == ["log-task1-trial0"]
+    assert [case.id for case in load_cases([tmp_path / "out"]).cases] == ["talks-task1-trial0"]
 
 
 def test_choices_beside_the_first_are_in_the_ledger(tmp_path: Path) -> None:

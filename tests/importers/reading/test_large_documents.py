@@ -329,7 +329,7 @@ def test_a_large_document_becomes_cases_and_a_broken_one_a_complaint(
     tmp_path: Path, limits: Limits, capsys: pytest.CaptureFixture[str]
 ) -> None:
     messages = transcript_samples.chat_messages()
-    path = tmp_path / "log.json"
+    path = tmp_path / "talks.json"
     path.write_text(json.dumps([{"id": f"c{n}", "messages": messages} for n in range(3)]), "utf-8")
     limits(large=3000, window=100)
     assert cli.main(["import", str(path), "-o", str(tmp_path / "out")]) == 0

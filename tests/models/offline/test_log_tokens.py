@@ -38,6 +38,13 @@ def test_a_claim_is_held_where_the_log_has_its_tokens(kind, text, held):
     assert bool(unsupported([Claim(kind, text)], TextIndex(LOG))) is not held
 
 
+def test_a_file_is_named_where_a_search_prints_it_with_what_it_found():
+    log = LogTokens("src/api/utils.ts:export function pad(line)\nlib/pad.go:12:func pad(")
+    held = ["src/api/utils.ts", "utils.ts", "lib/pad.go"]
+    assert all(log.holds(Claim("path", path)) for path in held)
+    assert not log.holds(Claim("path", "lib/utils.ts"))
+
+
 @given(st.lists(WORDS).map(" ".join), st.lists(WORDS, max_size=6).map(" ".join))
 def test_tokens_and_sentences_agree_on_what_is_supported(log, answer):
     tokens, sentences = LogTokens(log), TextIndex(log)

@@ -16,7 +16,8 @@ import random
 from datetime import date, timedelta
 from typing import Any
 
-from recorder import Play, Recorder, bash, edit_file, ends, read_file, write_file
+from questions import ends
+from recorder import Play, Recorder, bash, edit_file, read_file, write_file
 from repository import Repository
 
 SYSTEM = """You are a coding agent working in a git checkout with shell and file tools. Measure before

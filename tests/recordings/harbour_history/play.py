@@ -12,7 +12,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from recorder import Call, Play, Recorder, bash, edit_file, ends, read_file, write_file
+from questions import ends
+from recorder import Call, Play, Recorder, bash, edit_file, read_file, write_file
 from web import Web
 
 WEB = Path(__file__).parent / "web"

@@ -14,7 +14,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from recorder import Play, Recorder, bash, edit_file, ends, read_file, write_file
+from questions import ends
+from recorder import Play, Recorder, bash, edit_file, read_file, write_file
 from repository import Repository
 
 LATER = Path(__file__).parent / "later"

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from desk import Desk
-from recorder import Call, Play, Recorder, ends
+from questions import ends
+from recorder import Call, Play, Recorder
 
 SYSTEM = """You are the personal assistant of Ines Marchetti at Lumenrow, an office for acoustics.
 You have her calendar, her mail, her contacts and a folder of notes. Look before you write, say what

@@ -13,7 +13,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from recorder import Play, Recorder, bash, edit_file, ends, read_file
+from questions import ends
+from recorder import Play, Recorder, bash, edit_file, read_file
 from repository import Repository
 
 SYSTEM = """You are a coding agent with a shell and file tools in a git checkout. Reviews rest on things

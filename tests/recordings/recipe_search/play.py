@@ -10,7 +10,8 @@ library that is not allowed and a keyword for broken recipes are wished for and 
 
 from typing import Any
 
-from recorder import Play, Recorder, bash, edit_file, ends, read_file, write_file
+from questions import ends
+from recorder import Play, Recorder, bash, edit_file, read_file, write_file
 from repository import Repository
 
 SYSTEM = (

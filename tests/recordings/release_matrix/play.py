@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from recorder import Play, Recorder, bash, edit_file, ends, read_file
+from questions import ends
+from recorder import Play, Recorder, bash, edit_file, read_file
 from repository import Repository
 
 SYSTEM = """You are a coding agent at work in a git repository. Use the tools to run commands and to

@@ -14,7 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from recorder import Play, Recorder, bash, edit_file, ends, read_file, write_file
+from questions import ends
+from recorder import Play, Recorder, bash, edit_file, read_file, write_file
 from repository import Repository
 
 SYSTEM = """You help a developer with one repository. Shell commands and file edits are at your disposal.

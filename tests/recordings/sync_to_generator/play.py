@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from recorder import Play, Recorder, bash, edit_file, ends, read_file, write_file
+from questions import ends
+from recorder import Play, Recorder, bash, edit_file, read_file, write_file
 from repository import Repository
 
 SYSTEM = """You are a coding agent in a checked-out git repository with a shell and tools to read,

@@ -14,6 +14,15 @@ from pytest_compaction.conversation.messages import Message, Part, Text, leading
 RESERVED: Final = {64_000: 27_000, 128_000: 30_000, 200_000: 40_000}
 """Tokens that stay free in the windows that the product knows by name."""
 
+USABLE: Final = 0.9
+"""Share of the window that is usable for input where a model gives only its window."""
+TRIGGER: Final = 0.9
+"""Share of the usable input at which ``agentic`` is due."""
+TARGET: Final = 0.7
+"""Share of the trigger that is to be left after it."""
+MANY_PAIRS: Final = 5
+FIRST_REQUEST_CHARACTERS: Final = 400_000
+
 NOTICE: Final = (
     "[Messages after this one were removed to stay within the context window. The first request "
     "and the most recent messages are still here.]"
@@ -84,17 +93,39 @@ def with_notice(messages: Sequence[Message]) -> tuple[Message, ...]:
     return (*messages[:place], noted, *messages[place + 1 :])
 
 
-def turn_cut(messages: Sequence[Message], preserved: int, context: Context) -> int:
-    """Where the newest ``preserved`` tokens begin, moved back to a turn of the user.
+def tail_cut(messages: Sequence[Message], preserved: int, context: Context) -> int:
+    """Where the newest ``preserved`` tokens begin, at a message of the user or of the model.
 
-    The cut is never after the last turn of the user; 0 if nothing may be cut.
+    The cut is never after the last turn of the user, unless that is the first message: one
+    request and a long run of tool calls are cut within the run. 0 if nothing may be cut.
     """
     turns = user_turns(messages)
-    total, candidate = 0, len(messages)
-    while candidate and total < preserved:
-        candidate -= 1
-        total += context.tokens.message(messages[candidate])
-    return max((turn for turn in turns if turn <= candidate), default=0)
+    total, cut = 0, len(messages)
+    while cut and total < preserved:
+        cut -= 1
+        total += context.tokens.message(messages[cut])
+    if turns and turns[-1] > 0:
+        cut = min(cut, turns[-1])
+    while cut > 0 and not (messages[cut].role == "assistant" or cut in turns):
+        cut -= 1
+    return cut
+
+
+def target(messages: Sequence[Message], due: bool, context: Context) -> int:
+    """Tokens that the messages after the system prompt are to take after a compaction.
+
+    If it is due, that is half of the usable input once there are five pairs of a user's and
+    a model's message, and 70 % of the trigger before that. If it was asked for, half of
+    what the messages take now.
+    """
+    usable = int(context.window * USABLE)
+    trigger = int(usable * TRIGGER)
+    first = leading_system(messages)
+    fixed = context.tokens.messages(messages[:first])
+    if not due:
+        return max(1, min(trigger - fixed, context.tokens.messages(messages[first:]) // 2))
+    pairs = sum(messages[begin].role == "assistant" for begin, _ in sides(messages)[1:])
+    return max(1, (usable // 2 if pairs >= MANY_PAIRS else int(trigger * TARGET)) - fixed)
 
 
 def touched_files(messages: Sequence[Message]) -> dict[str, list[str]]:
@@ -122,8 +153,26 @@ def _listed(paths: Sequence[str]) -> str:
     return ", ".join(f"`{path}`" for path in paths) or "none"
 
 
-def merged_files(
-    earlier: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]
-) -> dict[str, list[str]]:
-    """The files that :func:`touched_files` found earlier and now, together."""
-    return {kind: sorted({*earlier.get(kind, ()), *new[kind]}) for kind in ("read", "edited")}
+def readable_tokens(previous: str, new: Sequence[Message], context: Context) -> int:
+    """Tokens of new messages that the summariser may read.
+
+    The usable input less the ``previous`` summary and the list of the files of these messages.
+    """
+    listed = files_section(touched_files(new), context.window, context)
+    return int(context.window * USABLE) - sum(map(context.tokens.text, (previous, listed)))
+
+
+def with_short_request(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages with texts of the user cut at 400,000 characters."""
+    return tuple(
+        replace(
+            message,
+            parts=tuple(
+                Text(part.text[:FIRST_REQUEST_CHARACTERS]) if isinstance(part, Text) else part
+                for part in message.parts
+            ),
+        )
+        if message.role == "user"
+        else message
+        for message in messages
+    )

@@ -1,8 +1,8 @@
-"""``cline``: drop the middle, or condense everything, or summarise the older part.
+"""``cline``: summarise the older part, or drop it by rule, in one of four ways.
 
-After Cline (public source), which has had three ways, chosen by ``mode``.
+After Cline (public source), which has had four ways, chosen by ``mode``.
 
-``classic`` (3.30, the default): at the limit of the window (64,000 less 27,000, 128,000
+``classic`` (3.30): at the limit of the window (64,000 less 27,000, 128,000
 less 30,000, 200,000 less 40,000 tokens, else the larger of the window less 40,000
 and four fifths of it) repeated reads of a file give way to a note, all but the
 latest. If that saves 30 % of the characters, it is enough. Otherwise the first pair
@@ -13,30 +13,44 @@ many. A notice takes the place of the text of the first answer.
 ``auto-condense``: at the same limit the model writes a summary in nine sections, and
 all but the first pair is dropped. The first request is cut at 400,000 characters.
 
-``agentic`` (4.x): at 90 % of the usable input the newest 20,000 tokens stay, back to
-the beginning of a turn, the last turn of the user always whole. The previous summary
-and the new messages become the new summary, of at most 4,096 tokens; its list of files is
-collected from the tool calls. An empty summary leaves the history as it was.
+``agentic`` (4.x, the default): at 90 % of the usable input the newest 20,000 tokens stay, but
+no more than the target: half of the usable input after five pairs of messages, 70 % of the
+trigger before, and half of what there is where a compaction was asked for. They begin at a
+message of the user or of the model, not after the last turn of the user; a single request with
+a long run of tool calls is cut within the run. The previous summary and the new messages, of
+each tool result the first 2,000 characters, become the new summary, of at most 4,096 tokens;
+its list of files is collected from the tool calls of the new messages alone. Reasoning and
+images are not read, and new messages above the usable input are cut, each to its share, then
+dropped from the oldest on. An empty summary leaves the history as it was; where the model
+cannot be asked, ``basic`` takes its place.
+
+``basic`` (4.x): by rule. All that the user typed stays. Of the last turn the newest
+messages within the target stay, of older turns the answer that ends each, newest first.
+What is left out gives way to a note of files read, files edited and commands run, and of
+the last three texts of the model those that went. What one such compaction kept, later
+ones keep.
 
 Adapted: tool results are the user's in the original, so one of its messages is here
-everything that one side says in a row; results never lose their call. A repeated read
-is one with the same arguments. After a compaction was asked for, the budget takes the
-place of the original's limit of the window. The tokens of
-``agentic`` are in proportion to the case's window (the product's window is taken to be 200,000),
-its usable input is 90 % of the window.
+everything that one side says in a row; results never lose their call. A repeated read is
+one with the same arguments. After a compaction was asked for, the budget takes the place of
+the original's limit of the window. The previous summary is read without its files. A note
+of ``basic`` is a message of its own and not part of the user's. The tokens of ``agentic``
+are in proportion to the case's window (the product's is taken to be 200,000), its usable
+input is 90 % of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
+from pytest_compaction.compactors.base.cuts import user_turns
 from pytest_compaction.compactors.base.duplicate_reads import without_duplicate_reads
 from pytest_compaction.compactors.base.history import load, unchanged
 from pytest_compaction.compactors.base.masking import where_smaller
 from pytest_compaction.compactors.base.outcomes import by_rule, by_summary, nothing_to_summarise
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
+from pytest_compaction.compactors.base.read_limits import WHOLE, read_limits
 from pytest_compaction.compactors.base.summaries import (
     summary_message,
     summary_room,
@@ -46,71 +60,32 @@ from pytest_compaction.compactors.base.summaries import (
 from pytest_compaction.compactors.base.tails import tail_and_request
 from pytest_compaction.compactors.base.violations import AS_WRITTEN
 from pytest_compaction.compactors.base.windows import fitted
+from pytest_compaction.compactors.products.cline.basic import folded, folded_within
 from pytest_compaction.compactors.products.cline.modes import (
+    TRIGGER,
+    USABLE,
     allowed,
     files_section,
     first_pair_end,
-    merged_files,
+    readable_tokens,
     removed,
+    tail_cut,
+    target,
     touched_files,
-    turn_cut,
     with_notice,
+    with_short_request,
 )
+from pytest_compaction.compactors.products.cline.projection import projected
+from pytest_compaction.compactors.products.cline.sections import AGENTIC_SECTIONS, CONDENSE_SECTIONS
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,
-    Text,
     leading_system,
     pending_calls,
     readable,
 )
-from pytest_compaction.models.structured_summary import Section, summary_from_json
+from pytest_compaction.models.structured_summary import summary_from_json
 
-CONDENSE_SECTIONS: Final = (
-    Section(
-        "primary_request", "Primary request and intent", "All that the user asked for.", ("intent",)
-    ),
-    Section("concepts", "Key technical concepts", "Technologies and conventions in play.", (), 0.2),
-    Section(
-        "files",
-        "Files and code",
-        "Files looked at, changed or created, with what matters in them.",
-        ("files",),
-        1.2,
-    ),
-    Section(
-        "problems", "Problem solving", "Errors met, and how they were solved.", ("errors",), 0.8
-    ),
-    Section("pending", "Pending tasks", "What was asked for and is not done yet.", ("next",), 0.6),
-    Section(
-        "evolution",
-        "Task evolution",
-        "How the request changed on the way, and what was decided.",
-        ("decisions",),
-        1.0,
-    ),
-    Section("current", "Current work", "What was being done last.", ("state",), 0.6),
-    Section("next", "Next step", "The step that follows, in line with the request.", (), 0.2),
-    Section(
-        "required_files",
-        "Required files",
-        "Files and values that are needed to go on.",
-        ("values",),
-        0.8,
-    ),
-)
-AGENTIC_SECTIONS: Final = (
-    Section("goal", "Goal", "What is built or mended, in one sentence.", ("intent",), 1.0),
-    Section("state", "State", "Done, in progress, blocked.", ("state", "errors"), 1.0),
-    Section(
-        "highlights",
-        "Highlights",
-        "Choices and findings that matter.",
-        ("decisions", "values"),
-        1.5,
-    ),
-    Section("next", "Next", "The immediate next steps.", ("next",), 0.6),
-)
 CONDENSED: Final = (
     "The conversation after the first answer was condensed to save space. This is what happened:"
 )
@@ -120,9 +95,9 @@ SUMMARY_ID: Final = "cline-summary"
 PRODUCT_WINDOW: Final = 200_000
 PRESERVED: Final = 20_000
 SUMMARY_TOKENS: Final = 4_096
-USABLE: Final = 0.9
+RESULT_CHARACTERS: Final = 2_000
+"""Characters of a tool result that the summariser of ``agentic`` reads."""
 ENOUGH_SAVED: Final = 0.3
-FIRST_REQUEST_CHARACTERS: Final = 400_000
 VIOLATIONS: Final = {
     "classic": {
         "within-budget": "one step removes half or three quarters, whatever is left then",
@@ -138,15 +113,23 @@ VIOLATIONS: Final = {
     },
     "agentic": {
         **AS_WRITTEN,
-        "within-budget": "the last turn of the user stays whole, and without a turn to cut at "
-        "nothing is summarised",
+        "within-budget": "the last turn of the user stays whole, and so does a message that is "
+        "longer than the tail",
         "never-larger": "a summary longer than what it replaces is used all the same",
+        "last-user-kept": "the only request is summarised where the tool calls after it are cut",
+    },
+    "basic": {
+        "within-budget": "all that the user typed stays, and so does what an earlier step kept",
+        "never-larger": "a note may be longer than what it stands for",
     },
 }
 
 
 class Cline(ProductCompactor):
-    """Cline's ways to shrink a history; ``mode`` is classic, auto-condense or agentic.
+    """Cline's ways to shrink a history; ``mode`` is agentic, basic, auto-condense or classic.
+
+    ``read_results`` and ``read_arguments`` are the characters that the summariser may read of
+    a result and of each argument, or ``all``; ``agentic`` shows 2,000 of a result.
 
     The hardened profile brings the view within the budget (``classic`` by dropping the
     oldest groups, the others by a shorter tail and without the first answer), keeps
@@ -154,23 +137,33 @@ class Cline(ProductCompactor):
     """
 
     name = "cline"
-    description = "first pair kept, half of the rest removed; or a summary by mode= (Cline)"
+    description = "newest tokens kept, the rest summarised; two older ways by mode= (Cline)"
 
-    def __init__(self, mode: str = "classic", profile: str = FAITHFUL) -> None:
+    def __init__(
+        self,
+        mode: str = "agentic",
+        read_results: int | str | None = None,
+        read_arguments: int | str = WHOLE,
+        profile: str = FAITHFUL,
+    ) -> None:
         if mode not in tuple(VIOLATIONS):
             raise ValueError(f"mode={mode} must be one of {', '.join(VIOLATIONS)}")
         self.mode = mode
+        if read_results is None:
+            read_results = RESULT_CHARACTERS if mode == "agentic" else WHOLE
+        self.limits = read_limits(WHOLE, read_results, read_arguments)
         self.set_profile(profile)
-        keeps = mode == "agentic" or (self.hardened and mode != "classic")
-        traits = Traits(needs_model=mode != "classic", keeps_tail=keeps)
+        keeps = mode in {"agentic", "basic"} or (self.hardened and mode != "classic")
+        by_rule_alone = mode in {"basic", "classic"}
+        traits = Traits(needs_model=not by_rule_alone, keeps_tail=keeps)
         self.set_traits(traits, VIOLATIONS[mode])
 
     def due(self, state: State, context: Context) -> str | None:
         """Due at the limit that the mode sets for the window."""
         used = context.tokens.messages(load(state["messages"]))
         limit = allowed(context.window)
-        if self.mode == "agentic":
-            limit = int(context.window * USABLE * USABLE)
+        if self.mode in {"agentic", "basic"}:
+            limit = int(context.window * USABLE * TRIGGER)
         return f"{used} tokens used, {limit} allowed" if used >= limit else None
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
@@ -180,6 +173,8 @@ class Cline(ProductCompactor):
             return unchanged(state)
         if self.mode == "classic":
             return by_rule(state, before, self._shortened(before, context))
+        if self.mode == "basic":
+            return self._folded(state, before, context)
         if self.mode == "auto-condense":
             return await self._condensed(state, before, context)
         return await self._summarised(state, before, context)
@@ -215,12 +210,17 @@ class Cline(ProductCompactor):
         gone = [message for message in before[head:end] if message is not request]
         if not gone:
             return nothing_to_summarise(state, context, self.profile)
-        first = _with_short_request(before[:head])
+        first = with_short_request(before[:head])
         kept = (*((request,) if request else ()), *before[end:])
         budget = summary_room((*first, *kept), context)
         read = without_preamble(gone, CONDENSED)
         written = await write_summary(
-            context, read, CONDENSE_SECTIONS, budget, as_written=self.faithful
+            context,
+            read,
+            CONDENSE_SECTIONS,
+            budget,
+            as_written=self.faithful,
+            limits=self.limits,
         )
         if written.error:
             return unchanged(state, written.error)
@@ -234,57 +234,66 @@ class Cline(ProductCompactor):
     ) -> Outcome[State]:
         """The previous summary and the new span in one, and the newest turns."""
         first = leading_system(before)
-        preserved = scaled(PRESERVED, PRODUCT_WINDOW, context)
-        cut = first + turn_cut(before[first:], preserved, context)
+        wanted = target(before, self.due(state, context) is not None, context)
+        preserved = min(scaled(PRESERVED, PRODUCT_WINDOW, context), wanted)
+        cut = first + tail_cut(before[first:], preserved, context)
         request: Message | None = None
         if self.hardened:
             cut, request = tail_and_request(before, first, cut, context)
-        own = [message for message in before[first:cut] if message.origin == "log"]
+        own = [message for message in before[first:cut] if message.id != SUMMARY_ID]
         new = [message for message in own if message is not request]
         if not new:
             return nothing_to_summarise(state, context, self.profile)
         kept = (*before[:first], *((request,) if request else ()), *before[cut:])
-        files = merged_files(state.get("files", {}), touched_files(new))
-        limit = min(summary_room(kept, context), scaled(SUMMARY_TOKENS, PRODUCT_WINDOW, context))
-        listed = files_section(files, limit // 2, context)
-        budget = limit - context.tokens.text(listed)
         previous = summary_from_json(state["summary"]) if "summary" in state else None
+        before_it = previous.render(AGENTIC_SECTIONS) if previous else ""
+        read = projected(new, readable_tokens(before_it, new, context), context)
+        if read is None:
+            return unchanged(state, "the window leaves no room to read the conversation in")
+        limit = min(summary_room(kept, context), scaled(SUMMARY_TOKENS, PRODUCT_WINDOW, context))
+        listed = files_section(touched_files(read), limit // 2, context)
+        budget = limit - context.tokens.text(listed)
         written = await write_summary(
             context,
-            new,
+            read,
             AGENTIC_SECTIONS,
             budget,
             previous,
             as_written=self.faithful,
+            limits=self.limits,
         )
+        if written.raised:
+            return self._folded(state, before, context)
         if written.error:
             return unchanged(state, written.error)
         message = summary_message(SUMMARY_ID, f"{written.text}\n\n{listed}".strip(), AGENTIC)
         after = (*kept[:first], message, *kept[first:])
-        noted: dict[str, Any] = {"summary": written.summary.as_json(), "files": files}
+        noted = written.summary.as_json()
         return by_summary(
-            state, before, after, SUMMARY_ID, context, self.profile, growth=True, **noted
+            state, before, after, SUMMARY_ID, context, self.profile, growth=True, summary=noted
         )
+
+    def _folded(
+        self, state: State, before: tuple[Message, ...], context: Context
+    ) -> Outcome[State]:
+        """What the user typed and the newest work, with notes of what was left out."""
+        wanted = target(before, self.due(state, context) is not None, context)
+        fold = folded if self.faithful else folded_within
+        after = fold(before, wanted, state.get("folded", ()), context)
+        if after is None:
+            return nothing_to_summarise(state, context, self.profile)
+        done = by_rule(state, before, after)
+        if done.status == "noop":
+            return done
+        typed = {*range(leading_system(after)), *user_turns(after)}
+        kept = [message.id for index, message in enumerate(after) if index not in typed]
+        lost = set() if SUMMARY_ID in kept else {"summary"}
+        new = {key: value for key, value in done.state.items() if key not in lost}
+        return replace(done, state={**new, "folded": kept})
 
 
 def _is_request(message: Message) -> bool:
     return message.role == "user" and message.origin == "log"
-
-
-def _with_short_request(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages with texts of the user cut at 400,000 characters."""
-    return tuple(
-        replace(
-            message,
-            parts=tuple(
-                Text(part.text[:FIRST_REQUEST_CHARACTERS]) if isinstance(part, Text) else part
-                for part in message.parts
-            ),
-        )
-        if message.role == "user"
-        else message
-        for message in messages
-    )
 
 
 STRATEGY: Final = Cline

@@ -11,8 +11,13 @@ a call and its results, not within a run of tool calls that began with thinking.
 Earlier summaries are events like others; the new one stands where the forgotten
 events began.
 
+The summariser does not read the events themselves but what ``str(event)`` gives: the
+first 500 characters of what was said or of a result, and of an action the name of its tool
+without arguments. An earlier summary is such a preview as well. If the model writes
+nothing, the events are forgotten all the same, and no summary stands for them.
+
 Condensing fails if nothing or less than a tenth of the events can be forgotten, or if
-there is no summary. If only the number of events is too large (a soft requirement), the
+the model cannot be asked. If only the number of events is too large (a soft requirement), the
 view then stays as it is. With too many tokens or a request (a hard requirement)
 everything is summarised anew, in up to five attempts; each attempt cuts the texts to
 four fifths of the one before.
@@ -34,6 +39,7 @@ from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.base.history import load, unchanged
 from pytest_compaction.compactors.base.outcomes import by_summary
 from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
+from pytest_compaction.compactors.base.read_limits import read_limits
 from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
 from pytest_compaction.compactors.base.summaries import (
     SUMMARY_OVERHEAD,
@@ -50,54 +56,10 @@ from pytest_compaction.compactors.products.openhands.cuts import (
     manipulation_indices,
     suffix_for_reduction,
 )
+from pytest_compaction.compactors.products.openhands.sections import SECTIONS
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, groups, leading_system, readable
-from pytest_compaction.models.structured_summary import Section
 
-SECTIONS: Final = (
-    Section(
-        "user_context",
-        "User context",
-        "What the user needs, aims at and has made clear, in few words.",
-        ("intent",),
-        1.0,
-    ),
-    Section(
-        "task_tracking",
-        "Task tracking",
-        "Tasks that are being tracked, with their exact ids and where each stands.",
-        (),
-        0.2,
-    ),
-    Section("completed", "Completed", "What is done, and what came of it.", ("decisions",), 1.2),
-    Section("pending", "Pending", "What is still to be done.", ("next",), 0.6),
-    Section(
-        "current_state",
-        "Current state",
-        "Values, structures and conditions that hold now.",
-        ("values",),
-        1.0,
-    ),
-    Section(
-        "code_state",
-        "Code state",
-        "Paths of files, signatures of functions, structures of data.",
-        ("files",),
-        1.0,
-    ),
-    Section(
-        "tests", "Tests", "What fails, with the exact errors and output.", ("errors", "state"), 1.0
-    ),
-    Section("changes", "Changes", "What was edited in the code, and how.", (), 0.2),
-    Section("deps", "Dependencies", "Packages, imports and calls to other systems.", (), 0.2),
-    Section(
-        "version_control",
-        "Version control status",
-        "Branch, commits, pull requests and what is not committed.",
-        (),
-        0.2,
-    ),
-)
 PREAMBLE: Final = "Part of this conversation was condensed. What happened in it:"
 VIOLATIONS: Final = {
     **AS_WRITTEN,
@@ -105,11 +67,18 @@ VIOLATIONS: Final = {
     "never-larger": "progress is counted in events: a summary may be longer than what it replaces",
     "progress-or-stop": "progress is counted in events, and nothing stops summaries that gain "
     "no tokens",
+    "summary-not-empty": "where the model writes nothing, the events are forgotten all the same",
+    "starts-with-user": "where everything is forgotten without a summary, the next message may be "
+    "of the model",
+    "ends-on-user-or-tool": "where everything is forgotten without a summary, no message of the "
+    "user is left",
     "one-live-summary": "after a reset the summary is one of the first events, which stay",
 }
 RESET_ATTEMPTS: Final = 5
 RESET_SCALING: Final = 0.8
 MINIMUM_PROGRESS: Final = 0.1
+PREVIEW: Final = 500
+"""Characters of an event that the summariser reads."""
 
 
 class OpenHands(ProductCompactor):
@@ -117,10 +86,12 @@ class OpenHands(ProductCompactor):
 
     ``max_size`` is the number of messages above which the view is condensed,
     ``keep_first`` how many at the start stay, ``max_tokens`` a limit below the budget.
+    ``read_texts``, ``read_results`` and ``read_arguments`` are the characters that the
+    summariser may read of a message, of a result and of each argument, or ``all``.
 
     The hardened profile keeps only as many of the first messages as fit half of the
-    budget, keeps the last user message, and refuses a view that is over the budget or
-    did not get smaller.
+    budget, keeps the last user message, forgets nothing without a summary, and refuses a
+    view that is over the budget or did not get smaller.
     """
 
     name = "openhands"
@@ -131,6 +102,9 @@ class OpenHands(ProductCompactor):
         max_size: int = 80,
         keep_first: int = 4,
         max_tokens: int | None = None,
+        read_texts: int | str = PREVIEW,
+        read_results: int | str = PREVIEW,
+        read_arguments: int | str = 0,
         profile: str = FAITHFUL,
     ) -> None:
         for key, value, least in (("max_size", max_size, 1), ("keep_first", keep_first, 0)):
@@ -147,6 +121,7 @@ class OpenHands(ProductCompactor):
         self.keep_first = keep_first
         self.max_tokens = max_tokens
         self.set_profile(profile)
+        self.limits = read_limits(read_texts, read_results, read_arguments)
         traits = Traits(needs_model=True, keeps_tail=self.hardened)
         broken = {**VIOLATIONS, **(DUE_AGAIN if max_tokens else {})}
         if not keep_first:
@@ -178,7 +153,8 @@ class OpenHands(ProductCompactor):
         if error:
             return unchanged(state, error)
         id = _summary_id(cycle)
-        return by_summary(state, before, after, id, context, self.profile, cycle=cycle)
+        by = id if any(message.id == id for message in after) else None
+        return by_summary(state, before, after, by, context, self.profile, cycle=cycle)
 
     def _tail_lengths(self, messages: Sequence[Message], context: Context) -> list[int]:
         """How many messages stay at the end, for each reason to condense."""
@@ -227,10 +203,9 @@ class OpenHands(ProductCompactor):
             return "too little of the view can be forgotten", before
         live = (request,) if request else ()
         budget = summary_room((*before[:begin], *live, *before[end:]), context)
-        read = without_preamble(gone, PREAMBLE)
-        written = await self._asked(read, budget, context)
-        summary = summary_message(_summary_id(cycle), written.text, PREAMBLE)
-        return written.error, (*before[:begin], summary, *live, *before[end:])
+        written = await self._asked(self._shown(gone), budget, context)
+        error, summary = self._summary(written, cycle)
+        return error, (*before[:begin], *summary, *live, *before[end:])
 
     def _affordable(
         self, before: tuple[Message, ...], begin: int, end: int, context: Context
@@ -257,24 +232,33 @@ class OpenHands(ProductCompactor):
             return "there is nothing that could be forgotten", before
         live = (request,) if request else ()
         budget = summary_room((*before[:head], *live, *before[end:]), context)
-        written = await self._written_smaller(gone, budget, context)
-        summary = summary_message(_summary_id(cycle), written.text, PREAMBLE)
-        return written.error, (*before[:head], summary, *live, *before[end:])
+        written = await self._written_smaller(self._shown(gone), budget, context)
+        error, summary = self._summary(written, cycle)
+        return error, (*before[:head], *summary, *live, *before[end:])
 
     async def _written_smaller(
-        self, gone: tuple[Message, ...], budget: int, context: Context
+        self, shown: tuple[Message, ...], budget: int, context: Context
     ) -> Written:
         """A summary of everything, with shorter texts at each attempt that fails."""
         written = Written(error="the model was not asked")
         length = 0
         for _ in range(RESET_ATTEMPTS):
-            read = each_at_most(gone, length) if length else gone
-            read = without_preamble(read, PREAMBLE)
+            read = each_at_most(shown, length) if length else shown
             written = await self._asked(read, budget, context)
-            if not written.error:
+            if not written.error or (written.empty and self.faithful):
                 break
-            length = int((length or max(len(readable(m)) for m in gone)) * RESET_SCALING)
+            length = int((length or max(len(readable(m)) for m in shown)) * RESET_SCALING)
         return written
+
+    def _shown(self, gone: Sequence[Message]) -> tuple[Message, ...]:
+        """What the summariser reads of the messages that go."""
+        return self.limits.applied(without_preamble(gone, PREAMBLE))
+
+    def _summary(self, written: Written, cycle: int) -> tuple[str | None, tuple[Message, ...]]:
+        """The error, or the message with the summary: none where an empty one is taken."""
+        if written.empty and self.faithful:
+            return None, ()
+        return written.error, (summary_message(_summary_id(cycle), written.text, PREAMBLE),)
 
     async def _asked(self, read: Sequence[Message], budget: int, context: Context) -> Written:
         faithful = self.faithful

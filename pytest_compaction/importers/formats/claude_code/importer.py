@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation.messages import Message, Part, ToolCall, ToolResult
+from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
 from pytest_compaction.importers.formats.anthropic.blocks import (
     Blocks,
     leave_compactions,
@@ -26,24 +26,26 @@ from pytest_compaction.importers.formats.claude_code.compactions import (
     preserved,
     view_of,
 )
+from pytest_compaction.importers.formats.claude_code.left_out import why_left_out
 from pytest_compaction.importers.formats.claude_code.thread import (
-    BOUNDARY,
     SPOKEN,
     Thread,
-    in_sidechain,
     thread_of,
 )
+from pytest_compaction.importers.formats.claude_code.typed_ahead import QUEUE, TypedAhead
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.contents import text_and_rest
 from pytest_compaction.importers.reading.documents import head_values
-from pytest_compaction.importers.reading.fields import mapping, unknown
+from pytest_compaction.importers.reading.fields import mapping
 from pytest_compaction.importers.reading.jsonl import json_lines
+from pytest_compaction.importers.reading.notices import is_command, spoken_turns
 from pytest_compaction.importers.reading.threads import ThreadBuilder
 from pytest_compaction.importers.reasons import (
     BEFORE_FIRST_MESSAGE,
     JOINED,
     RESULT_WITHOUT_CALL,
     SECOND_RESULT,
+    SPLIT,
     SUMMARY_IN_RECORD,
 )
 from pytest_compaction.text.words import printable
@@ -52,13 +54,6 @@ _TIES: Final = ("parentUuid", "leafUuid", "sessionId", "parent_tool_use_id", "sn
 _TYPES: Final = (*SPOKEN, "system", "summary", "attachment", "progress", "file-history-snapshot")
 _SYNTHETIC: Final = "<synthetic>"
 """The model name of messages that Claude Code writes itself, such as API errors."""
-_LEFT_OUT: Final = {
-    "summary": "session title",
-    "progress": "progress of a tool or sub-agent",
-    "file-history-snapshot": "file snapshot for undo",
-    "queue-operation": "queue of typed messages, which appear when they are sent",
-    "result": "run statistics",
-}
 
 
 class ClaudeCodeImporter:
@@ -84,11 +79,12 @@ class ClaudeCodeImporter:
 
 @dataclass(slots=True)
 class _Entry:
-    """One message and the uuids of the lines that it is made from."""
+    """One message and the uuids of its lines; ``typed_ahead`` if it is only in the queue."""
 
     role: str
     parts: list[Part]
     uuids: list[str] = field(default_factory=list)
+    typed_ahead: bool = False
 
 
 class _SessionReader:
@@ -103,6 +99,7 @@ class _SessionReader:
         self._results: dict[str, tuple[ToolResult, list[Part], str]] = {}
         self._compactions: list[CompactionRecord] = []
         self._seen: set[str] = set()
+        self._typed_ahead = TypedAhead()
         self._model = ""
         self._recognised = 0
 
@@ -131,7 +128,11 @@ class _SessionReader:
             self._recognised += 1
         uuid = record.get("uuid")
         uuid = uuid if isinstance(uuid, str) else None
-        reason = self._why_left_out(record, uuid)
+        if kind == QUEUE and (text := self._typed_ahead.read_within_turn(record)):
+            self._entries.append(_Entry("user", [Text(text)], typed_ahead=True))
+            self._tally.repaired["text that the user typed within a turn, from the queue"] += 1
+            return
+        reason = why_left_out(record, uuid, self._thread, self._seen)
         if uuid is not None:
             self._seen.add(uuid)
         if reason is not None:
@@ -142,32 +143,6 @@ class _SessionReader:
             self._attachment(record, uuid or "", place)
         else:
             self._compactions.append(CompactionRecord(len(self._entries), metadata_of(record)))
-
-    def _why_left_out(self, record: Mapping[str, Any], uuid: str | None) -> str | None:
-        kind = record.get("type")
-        if kind == "system":
-            subtype = record.get("subtype")
-            if subtype != BOUNDARY:
-                return f"program notice: {printable(str(subtype), 40)}"
-            before = record.get("logicalParentUuid")
-            known = isinstance(before, str) and before in self._thread.parents
-            lost = known and not self._thread.holds(before)
-            return "compaction on a branch that the user left" if lost else None
-        if kind not in (*SPOKEN, "attachment"):
-            return _LEFT_OUT.get(str(kind), unknown("record type", kind))
-        if in_sidechain(record) != self._thread.sidechain:
-            return "sub-agent message; its result is in the call that started it"
-        if uuid is not None and uuid in self._seen:
-            return "repeated line with the same uuid"
-        if record.get("isApiErrorMessage") is True:
-            return "notice of a failed request, which the model never saw"
-        if record.get("isCompactSummary") is True:
-            return None
-        if record.get("isVisibleInTranscriptOnly") is True:
-            return "notice shown only to the user"
-        if not self._thread.holds(uuid):
-            return f"{kind} on a branch that the user left"
-        return None
 
     def _spoken(self, record: Mapping[str, Any], uuid: str, place: str) -> None:
         message = record.get("message")
@@ -185,7 +160,7 @@ class _SessionReader:
         self._made_by_provider(blocks)
         own = len(blocks.results) + bool(blocks.parts)
         if own > 1:
-            self._tally.repaired["record split into several messages"] += own - 1
+            self._tally.repaired[SPLIT] += own - 1
         for result, rest in blocks.results:
             if result.call_id in self._results:
                 self._tally.left_out[SECOND_RESULT] += 1
@@ -193,10 +168,31 @@ class _SessionReader:
                 self._results[result.call_id] = (result, rest, uuid)
         if record["type"] == "assistant":
             self._assistant(message, blocks.parts, uuid)
+        elif blocks.parts and record.get("isMeta") is True:
+            self._written_by_program(record.get("sourceToolUseID"), blocks.parts, uuid)
         elif blocks.parts:
             self._entries.append(_Entry("user", blocks.parts, [uuid]))
         elif not (blocks.results or blocks.compactions):
             self._tally.left_out["empty user message"] += 1
+
+    def _written_by_program(self, call_id: Any, parts: list[Part], uuid: str) -> None:
+        """Add a text that the program wrote to the result that loaded it, else as a notice.
+
+        The prompt behind a slash command is what the user asked for with it.
+        """
+        if call_id in self._results:
+            result, rest, answered = self._results[call_id]
+            text, more = text_and_rest(parts)
+            whole = ToolResult(result.call_id, f"{result.text}\n{text}".strip(), result.is_error)
+            self._results[call_id] = (whole, [*rest, *more], answered)
+            self._tally.repaired["body of a skill, in the result of the call that loaded it"] += 1
+            return
+        last = self._entries[-1].parts if self._entries else []
+        if any(isinstance(part, Text) and is_command(part.text) for part in last):
+            self._entries.append(_Entry("user", parts, [uuid]))
+            return
+        for role, spoken in spoken_turns(parts, self._tally, typed=False):
+            self._entries.append(_Entry(role, list(spoken), [uuid]))
 
     def _made_by_provider(self, blocks: Blocks) -> None:
         """Note compactions that the provider made within a request, before its other blocks."""
@@ -245,8 +241,10 @@ class _SessionReader:
         """The messages, and their number before each entry and after the last entry."""
         thread = ThreadBuilder(self._tally)
         places = [0]
+        sent = [entry.parts for entry in self._entries if not entry.typed_ahead]
         for entry in self._entries:
-            thread.add_unless_empty(entry.role, entry.parts)
+            if not (entry.typed_ahead and entry.parts in sent):
+                thread.add_unless_empty(entry.role, entry.parts)
             for part in entry.parts:
                 if isinstance(part, ToolCall) and part.id in self._results:
                     result, rest, uuid = self._results.pop(part.id)

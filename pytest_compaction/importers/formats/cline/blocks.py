@@ -21,13 +21,27 @@ _WRAPPER: Final = re.compile(
 def anthropic_blocks(content: Any, tally: Tally) -> Any:
     """The content as Anthropic's blocks: files and query results as text, no tags around text."""
     if isinstance(content, str):
-        return unwrapped_text(content, tally)
+        return _unwrapped(content, tally)
+    blocks = plain_blocks(content, tally)
+    if not isinstance(blocks, list):
+        return blocks
+    return [_without_tag(block, tally) if isinstance(block, Mapping) else block for block in blocks]
+
+
+def plain_blocks(content: Any, tally: Tally) -> Any:
+    """The content as Anthropic's blocks, with its texts as they are."""
     if not isinstance(content, list):
         return content
     return [_block(block, tally) if isinstance(block, Mapping) else block for block in content]
 
 
-def unwrapped_text(text: str, tally: Tally) -> str:
+def _without_tag(block: Mapping[str, Any], tally: Tally) -> Mapping[str, Any]:
+    if block.get("type") == "text" and isinstance(block.get("text"), str):
+        return {**block, "text": _unwrapped(block["text"], tally)}
+    return block
+
+
+def _unwrapped(text: str, tally: Tally) -> str:
     """What the user typed, without the tag that Cline puts around it."""
     match = _WRAPPER.match(text)
     if match is None:
@@ -38,8 +52,6 @@ def unwrapped_text(text: str, tally: Tally) -> str:
 
 def _block(block: Mapping[str, Any], tally: Tally) -> Mapping[str, Any]:
     kind = block.get("type")
-    if kind == "text" and isinstance(block.get("text"), str):
-        return {**block, "text": unwrapped_text(block["text"], tally)}
     if kind == "file":
         tally.repaired["attached file, given as text under its path"] += 1
         return {"type": "text", "text": f"{block.get('path', '')}\n{block.get('content', '')}"}

@@ -1,8 +1,9 @@
-"""Cline's older history: tool calls are tags in a text, results are the text that follows.
+"""Cline's older history: results are texts of the user message that follows a call.
 
-The tags become tool calls, so that they stay with their results. Tools that only talk to
-the user (questions, plans, completion) become text of the assistant, and their results
-become user messages. Forks of Cline, such as Roo Code, write the same format.
+The calls are native, or tags in a text, which become calls. Each text with the header of a
+result goes to its call. Tools that only talk to the user (questions, plans, completion)
+become text of the assistant, and their results become user messages. Forks of Cline, such
+as Roo Code, write the same format.
 """
 
 from __future__ import annotations
@@ -10,15 +11,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import Part, Text, ToolCall, ToolResult
-from pytest_compaction.importers.formats.anthropic.blocks import leave_compactions, read_blocks
-from pytest_compaction.importers.formats.cline.blocks import anthropic_blocks, unwrapped_text
+from pytest_compaction.importers.formats.anthropic.blocks import (
+    Blocks,
+    leave_compactions,
+    read_blocks,
+)
+from pytest_compaction.importers.formats.cline.blocks import plain_blocks
+from pytest_compaction.importers.formats.cline.replies import Reply, read_reply
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.reading.fields import mapping
 from pytest_compaction.importers.reading.threads import ThreadBuilder
+from pytest_compaction.importers.reasons import NOTICE, RESULT_WITHOUT_CALL
 
 _SPEAKING: Final = {
     "ask_followup_question": "question",
@@ -49,9 +57,9 @@ _PARAMETER: Final = re.compile(r"\s*<(?P<key>[a-z_]{1,40})>")
 _PATH: Final = re.compile(r"<path>([^<]{1,1000})</path>")
 _LONG: Final = ("arguments", "content", "diff", "question", "response", "result")
 """Parameters whose value may contain their closing tag, such as code; the last one ends them."""
-_DETAILS: Final = re.compile(r"\A\s*<environment_details>.*</environment_details>\s*\Z", re.S)
-_RESULT: Final = re.compile(r"\A\[(?P<name>[a-z_]{2,40})\b[^\n]{0,2000}\] Result:[ \t]*\n?")
-_FAILED: Final = re.compile(r"\s*(?:The tool execution failed|\[ERROR\]|Error\b)")
+_FAILED: Final = re.compile(
+    r"\s*(?:The tool execution failed|The user denied this operation|\[ERROR\]|Error\b)"
+)
 
 
 def is_classic(value: Any) -> bool:
@@ -82,7 +90,8 @@ class ClassicReader:
         self._path = path
         self._tally = Tally()
         self._thread = ThreadBuilder(self._tally)
-        self._waiting: ToolCall | None = None
+        self._waiting: list[ToolCall] = []
+        self._spoken: set[str] = set()
         self._made = 0
 
     def transcript(self, history: Sequence[Any]) -> Transcript:
@@ -95,30 +104,41 @@ class ClassicReader:
                 raise ImportFormatError(
                     f"{place}: expected an object with the role user or assistant; fix or remove it"
                 )
-            content = anthropic_blocks(mapping(message).get("content"), self._tally)
+            content = plain_blocks(mapping(message).get("content"), self._tally)
             blocks = read_blocks(content, place, self._tally)
             leave_compactions(blocks, self._tally)
-            for result, rest in blocks.results:
-                self._thread.add_result(result, rest)
             if role == "assistant":
                 self._assistant(blocks.parts)
             else:
-                self._user(blocks.parts, bool(blocks.results))
+                self._user(blocks)
         self._thread.close()
         messages = tuple(self._thread.messages)
         if not messages:
             raise ImportFormatError(f"{self._path}: a Cline history without a message")
-        return Transcript(messages, self._path.as_posix(), self._tally.counted(len(messages)))
+        tally = self._tally.counted(len(messages))
+        return Transcript(messages, self._path.as_posix(), tally)
 
     def _assistant(self, parts: Sequence[Part]) -> None:
-        self._waiting = None
+        self._waiting = []
+        native = any(isinstance(part, ToolCall) for part in parts)
         made: list[Part] = []
         for part in parts:
-            if isinstance(part, Text) and self._waiting is None:
+            if isinstance(part, ToolCall):
+                made.append(self._native(part))
+            elif isinstance(part, Text) and not native and not self._waiting:
                 made += self._with_call(part.text)
             else:
                 made.append(part)
         self._thread.add_unless_empty("assistant", made)
+
+    def _native(self, call: ToolCall) -> Part:
+        if call.name not in _SPEAKING:
+            self._waiting.append(call)
+            return call
+        self._spoken.add(call.id)
+        self._tally.repaired["words of the assistant in a call, given as text"] += 1
+        said = call.parsed().get(_SPEAKING[call.name])
+        return Text(said if isinstance(said, str) else "")
 
     def _with_call(self, text: str) -> list[Part]:
         match = _CALL.search(text)
@@ -133,32 +153,92 @@ class ClassicReader:
         self._made += 1
         self._tally.repaired["tool call written as text, given as a call"] += 1
         arguments = json.dumps(given, ensure_ascii=False)
-        self._waiting = ToolCall(f"call-{self._made}", name, arguments)
-        return [*(Text(words) for words in around if words.strip()), self._waiting]
+        self._waiting = [ToolCall(f"call-{self._made}", name, arguments)]
+        return [*(Text(words) for words in around if words.strip()), *self._waiting]
 
-    def _user(self, parts: Sequence[Part], answered: bool) -> None:
-        kept = [part for part in parts if not self._is_details(part)]
-        texts = [part.text for part in kept if isinstance(part, Text)]
-        match = _RESULT.match(texts[0]) if texts else None
-        if match and self._waiting is not None and match["name"] == self._waiting.name:
-            output = "\n".join(text for text in [texts[0][match.end() :], *texts[1:]] if text)
-            rest = [part for part in kept if not isinstance(part, Text)]
+    def _user(self, blocks: Blocks) -> None:
+        """Give each result to its call, then the notices, then what the user typed."""
+        turn = _Turn()
+        for result, rest in blocks.results:
+            if result.call_id in self._spoken:
+                turn.asked = True
+                self._read(result.text, turn)
+                turn.words += rest
+            else:
+                self._thread.add_result(result, rest)
+        for part in blocks.parts:
+            if isinstance(part, Text):
+                self._read(part.text, turn)
+            else:
+                turn.words.append(part)
+        for call, lines in turn.results:
+            output = "\n".join(lines)
             failed = bool(_FAILED.match(output))
-            self._thread.add_result(ToolResult(self._waiting.id, output, failed), rest)
-            self._waiting = None
-            return
-        if match:
-            said = [texts[0][match.end() :], *texts[1:]]
-            spoken = [Text(unwrapped_text(text, self._tally)) for text in said if text.strip()]
-            kept = [*spoken, *(part for part in kept if not isinstance(part, Text))]
-        if kept or not answered:
-            self._thread.add_unless_empty("user", kept)
+            self._thread.add_result(ToolResult(call.id, output, failed))
+        # An answer is tagged; beside it, a plain text is what the program says of the call.
+        (turn.notices if turn.tagged else turn.words)[:0] = turn.asides
+        for notice in turn.notices:
+            self._tally.repaired[NOTICE] += 1
+            self._thread.add("system", [notice])
+        if turn.words:
+            self._thread.add_unless_empty("user", turn.words)
 
-    def _is_details(self, part: Part) -> bool:
-        if isinstance(part, Text) and _DETAILS.match(part.text):
-            self._tally.left_out["environment details added by the program"] += 1
-            return True
-        return False
+    def _read(self, text: str, turn: _Turn) -> None:
+        """Take in one text of a user message."""
+        reply = read_reply(text, self._tally)
+        if reply.kind == "result":
+            self._result(reply, turn)
+        elif reply.kind == "notice":
+            turn.notices.append(Text(reply.text.strip()))
+        elif reply.kind == "words":
+            turn.tagged = True
+            turn.words.append(Text(reply.text))
+        elif reply.kind == "other" and turn.open is not None:
+            turn.open.append(reply.text)
+        elif reply.kind == "other":
+            (turn.asides if turn.asked else turn.words).append(Text(reply.text))
+
+    def _result(self, reply: Reply, turn: _Turn) -> None:
+        call = self._answered(reply)
+        if call is not None:
+            self._waiting.remove(call)
+            turn.open = [reply.text] if reply.text else []
+            turn.results.append((call, turn.open))
+        elif reply.tool in _SPEAKING or reply.tool not in _TOOLS:
+            turn.open, turn.asked = None, True
+            self._read(reply.text, turn)
+        else:
+            turn.open = []
+            self._tally.left_out[RESULT_WITHOUT_CALL] += 1
+
+    def _answered(self, reply: Reply) -> ToolCall | None:
+        """The first open call of this tool; of several, the one whose argument the header names."""
+        named = [call for call in self._waiting if call.name == reply.tool] or [
+            call for call in self._waiting if reply.tool in call.name.split("_")
+        ]
+        return next((call for call in named if _names(reply.of, call)), next(iter(named), None))
+
+
+@dataclass(slots=True)
+class _Turn:
+    """What one user message holds.
+
+    ``asked`` if it answers words of the assistant; then ``asides`` are its texts without a
+    tag. ``open`` are the lines of a result that may go on.
+    """
+
+    results: list[tuple[ToolCall, list[str]]] = field(default_factory=list)
+    notices: list[Part] = field(default_factory=list)
+    asides: list[Part] = field(default_factory=list)
+    words: list[Part] = field(default_factory=list)
+    asked: bool = False
+    tagged: bool = False
+    open: list[str] | None = None
+
+
+def _names(header: str, call: ToolCall) -> bool:
+    given = call.parsed().values()
+    return any(isinstance(value, str) and f"'{value}'" in header for value in given)
 
 
 def _parameters(body: str) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from pytest_compaction.importers.reading.exchanges import (
 )
 from pytest_compaction.importers.reading.fields import mapping, string
 from pytest_compaction.importers.reading.streamed import is_list
+from pytest_compaction.importers.reading.text_actions import with_calls
 
 LISTS: Final = ("messages", "traj")
 """The keys under which a conversation has its list of messages."""
@@ -56,7 +57,8 @@ def transcript_of(exchange: Exchange, path: Path) -> Transcript:
     reading = ChatReader(exchange.tally)
     if exchange.system is not None:
         reading.add({"role": "system", "content": exchange.system}, exchange.place)
-    for number, message in enumerate(chain(exchange.request, exchange.response)):
+    said = with_calls(chain(exchange.request, exchange.response), exchange.tally)
+    for number, message in enumerate(said):
         reading.add(message, f"{exchange.place}, message {number}")
     return finished(exchange, path, reading.finished())
 

@@ -42,7 +42,7 @@ _HOSTED: Final = (
     "image_generation_call",
     "mcp_call",
 )
-"""Calls that the provider runs itself; their result is in the same item."""
+"""Calls that the provider runs itself; their result is in the same item, which may lack an id."""
 _LEFT_OUT: Final = {
     "item_reference": "reference to an item that is not in the file",
     "mcp_list_tools": "list of tools",
@@ -65,6 +65,7 @@ class ItemReader:
         self._thread = ThreadBuilder(tally)
         self._pending: list[Part] = []
         self._hosted: list[tuple[ToolResult, list[Part]]] = []
+        self._calls = 0
 
     @property
     def messages(self) -> list[Message]:
@@ -152,7 +153,9 @@ class ItemReader:
         self.boundaries.append(boundary)
 
     def _call(self, item: Mapping[str, Any], kind: str, place: str) -> None:
-        call_id = _call_id(item, kind, place)
+        self._calls += 1
+        own = f"{kind}-{self._calls}" if kind in _HOSTED else None
+        call_id = _call_id(item, kind, place, own)
         name = string(item.get("name")) or kind.removesuffix("_call")
         self._hold([ToolCall(call_id, name, _arguments(item))])
         if kind in _HOSTED:
@@ -173,7 +176,7 @@ class ItemReader:
         call_id = _call_id(item, kind, place)
         if any(isinstance(part, ToolCall) and part.id == call_id for part in self._pending):
             self._flush()
-        given = item.get("output", item.get("tools"))
+        given = item["output"] if "output" in item else _tool_names(item.get("tools"))
         success = True
         if mapping(given).get("type") in IMAGES:
             given = [given]
@@ -230,8 +233,10 @@ def count_compactions(boundaries: Iterable[Boundary], tally: Tally) -> None:
             tally.compacted(boundary)
 
 
-def _call_id(item: Mapping[str, Any], kind: str, place: str) -> str:
-    return required_id(item.get("call_id") or item.get("id"), f"a {kind} without call_id", place)
+def _call_id(item: Mapping[str, Any], kind: str, place: str, own: str | None = None) -> str:
+    """The id of a call; ``own`` stands in for it where no other item has to find the call."""
+    given = item.get("call_id") or item.get("id") or own
+    return required_id(given, f"a {kind} without call_id", place)
 
 
 def _arguments(item: Mapping[str, Any]) -> str:
@@ -240,6 +245,19 @@ def _arguments(item: Mapping[str, Any]) -> str:
             return as_arguments(item[key])
     given = {key: item[key] for key in ("input", "queries", "code") if item.get(key) is not None}
     return as_arguments(given)
+
+
+def _tool_names(tools: Any) -> str:
+    """The names of the tools that a search for tools found, one a line."""
+    found: list[str] = []
+    for tool in map(mapping, tools if isinstance(tools, list) else ()):
+        inner = tool.get("tools")
+        names = (
+            [string(mapping(each).get("name")) for each in inner] if isinstance(inner, list) else []
+        )
+        name = string(tool.get("name"))
+        found += [f"{name}.{each}" for each in names if each] or [name]
+    return "\n".join(filter(None, found))
 
 
 def _as_text(given: Any) -> str:

@@ -17,6 +17,7 @@ FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "repair": frozenset({"problem"}),
     "summarize": frozenset({"mark", "sections", "words", "focus", "previous", "messages"}),
     "answer": frozenset({"question", "form"}),
+    "choose": frozenset({"question", "form"}),
 }
 """The fields of each template. All must occur, because the model needs each of them."""
 
@@ -53,6 +54,7 @@ class Prompts:
     repair: Prompt
     summarize: Prompt
     answer: Prompt
+    choose: Prompt
 
     @classmethod
     def load(cls, judge: Path | None = None) -> Prompts:

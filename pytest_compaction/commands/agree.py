@@ -1,0 +1,99 @@
+"""``pytest-compaction agree``: how far two runs agree, or the judges within a run."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.commands.complaint import complain
+from pytest_compaction.metrics.run_agreement import Agreement, of_judges, of_readings, of_runs
+from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.records.run_file import RunFileError, load_run
+from pytest_compaction.reports.agreement import as_json, as_markdown, as_text
+from pytest_compaction.text.words import printable
+
+_FORMATS: Final = {"text": as_text, "markdown": as_markdown, "json": as_json}
+_BY_SUFFIX: Final = {".md": "markdown", ".json": "json"}
+_NAME: Final = 40
+
+
+def add(commands: Any) -> None:
+    """Add the command to the parser of the command line."""
+    parser = commands.add_parser(
+        "agree",
+        help="say how far two runs agree, and the judges of a run",
+        description="Compare the items of two run files: scores, dimensions, facts and the "
+        "ranking of strategies. For each run also compare what its views state with how its "
+        "answers score, and its judges or judgements with each other. Calls no model.",
+    )
+    parser.add_argument("first", type=Path, metavar="RUN", help="a run file")
+    parser.add_argument("second", type=Path, nargs="?", metavar="RUN", help="another one")
+    parser.add_argument(
+        "--format",
+        choices=tuple(_FORMATS),
+        help="how the tables are written; by the suffix of PATH when absent, else text",
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="PATH", help="write the tables to this file"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print or write the figures; returns 1 if there is nothing to compare."""
+    paths = [path for path in (options.first, options.second) if path is not None]
+    try:
+        runs = [_probes(path) for path in paths]
+    except RunFileError as error:
+        complain(str(error))
+        return 1
+    found = list(_agreements([_name(path, paths) for path in paths], runs))
+    if not found:
+        complain(
+            f"{paths[0]} has one judge and one figure for each item; name a second run to compare "
+            "it with"
+        )
+        return 1
+    text = _FORMATS[_format(options)](found)
+    if options.output is None:
+        print(text, end="")
+        return 0
+    try:
+        options.output.write_text(text, "utf-8")
+    except OSError as error:
+        complain(f"{options.output}: cannot be written: {error.strerror or error}")
+        return 1
+    print(f"written: {printable(str(options.output))}")
+    return 0
+
+
+def _probes(path: Path) -> list[Record]:
+    return [record for record in load_run(path).records if type_of(record) == "probe"]
+
+
+def _name(path: Path, paths: Sequence[Path]) -> str:
+    """How a run is called: by its file, or with its folder if both files have one name."""
+    alike = len({each.name for each in paths}) < len(paths)
+    return printable(str(Path(path.parent.name, path.name) if alike else path.name), _NAME)
+
+
+def _agreements(names: Sequence[str], runs: Sequence[list[Record]]) -> list[Agreement]:
+    found = []
+    if len(runs) > 1:
+        found.append(of_runs(runs[0], runs[1], (names[0], names[1])))
+    for name, records in zip(names, runs, strict=True):
+        within = [of_readings(records), *of_judges(records)]
+        found += [
+            replace(each, first=f"{name}: {each.first}") for each in within if each is not None
+        ]
+    return found
+
+
+def _format(options: argparse.Namespace) -> str:
+    if options.format is not None:
+        return str(options.format)
+    suffix = "" if options.output is None else options.output.suffix.lower()
+    return _BY_SUFFIX.get(suffix, "text")

@@ -1,0 +1,113 @@
+"""``pytest-compaction report``: the tables of a run, from its records."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.commands.complaint import complain
+from pytest_compaction.records.record import type_of
+from pytest_compaction.records.run_file import RunFileError, load_run
+from pytest_compaction.reports.run_tables import run_tables
+from pytest_compaction.reports.table import Table
+from pytest_compaction.reports.table_page import (
+    csv_tables,
+    html_page,
+    json_table,
+    markdown_table,
+    plain_table,
+)
+from pytest_compaction.text.words import printable
+
+FORMATS: Final = ("text", "markdown", "json", "csv", "html")
+TABLES: Final = ("strategies", "origins", "production")
+_BY_SUFFIX: Final = {".md": "markdown", ".json": "json", ".csv": "csv", ".html": "html"}
+
+
+def add(commands: Any) -> None:
+    """Add the command to the parser of the command line."""
+    parser = commands.add_parser(
+        "report",
+        help="show the tables of a run: strategies, real and scripted cases, what production lost",
+        description="Print the tables of a run from its file: its strategies, real and scripted "
+        "cases apart where it has both, and, where `recorded` was among the strategies, what "
+        "production compaction lost by type of fact.",
+    )
+    parser.add_argument("run_file", type=Path, metavar="RUN", help="the file of a run (.jsonl)")
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="how the tables are written; by the suffix of PATH when absent, else text",
+    )
+    parser.add_argument(
+        "--table", choices=TABLES, action="append", help="only this table; repeatable"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="PATH", help="write the tables to this file"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print or write the tables; returns 1 if the run has none of those asked for."""
+    try:
+        found = load_run(options.run_file)
+    except RunFileError as error:
+        complain(str(error))
+        return 1
+    probes = [record for record in found.records if type_of(record) == "probe"]
+    if not probes:
+        complain(
+            f"{options.run_file} holds no record of a probe; the tables of dialogues are those of "
+            "pytest-compaction dialogues"
+        )
+        return 1
+    tables = [item for item in run_tables(probes) if item.name in (options.table or TABLES)]
+    missing = [name for name in options.table or () if name not in {item.name for item in tables}]
+    for name in missing:
+        complain(f"{options.run_file} has no table {name!r}: {_needs(name)}")
+    if not tables:
+        return 1
+    text = _rendered(tables, options.run_file.name, _format(options))
+    if options.output is None:
+        print(text, end="")
+    else:
+        try:
+            options.output.write_text(text, "utf-8")
+        except OSError as error:
+            complain(f"{options.output}: cannot be written: {error.strerror or error}")
+            return 1
+        print(f"written: {printable(str(options.output))}")
+    return 1 if missing else 0
+
+
+def _needs(name: str) -> str:
+    if name == "origins":
+        return "it needs a run over real and scripted cases"
+    return (
+        "it needs a run of recorded over cases with compactions on record, such as "
+        "--compactor=recorded,anchored --compaction-budget=recorded"
+    )
+
+
+def _format(options: argparse.Namespace) -> str:
+    if options.format is not None:
+        return str(options.format)
+    suffix = "" if options.output is None else options.output.suffix.lower()
+    return _BY_SUFFIX.get(suffix, "text")
+
+
+def _rendered(tables: Sequence[Table], name: str, form: str) -> str:
+    if form == "markdown":
+        return "\n\n".join(part for item in tables for part in markdown_table(item)) + "\n"
+    if form == "json":
+        data = {"tables": {item.name: json_table(item) for item in tables}}
+        return json.dumps(data, indent=2, allow_nan=False) + "\n"
+    if form == "csv":
+        return csv_tables(tables)
+    if form == "html":
+        return html_page(name, tables)
+    return "\n\n".join("\n".join(plain_table(item)) for item in tables) + "\n"

@@ -1,0 +1,1 @@
+"""Codex CLI: its local compaction, and the one of the endpoint."""

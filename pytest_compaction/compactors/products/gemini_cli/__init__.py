@@ -1,0 +1,1 @@
+"""Gemini CLI: masking of tool output and a checked snapshot."""

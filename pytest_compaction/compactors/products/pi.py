@@ -1,0 +1,296 @@
+"""``pi``: one summary that is updated, lists of files, and the newest 20,000 tokens.
+
+After the compaction of the coding agent pi (public source of pi-mono, MIT, commit 83378aad of
+March 2026). It is due when the window has fewer than 16,384 tokens left. The newest messages
+stay, walked back until they take 20,000 tokens; the cut may be at a message of the user or of the
+assistant, never at a tool result. If it falls within a turn, the part of the turn before it is
+summarised apart, in three short sections. All before is summarised in six sections; an earlier
+summary is updated. The summariser reads the first 2,000 characters of each tool result. Lists of
+the files read and of the files changed, taken from all file tools so far, stand at the end.
+A view is not compacted again before something was said.
+
+Kept in the faithful profile: what stayed word for word at the last compaction is neither in the
+summary nor in the next view once another cut is made; a summary so far is lost where the new cut
+splits the first turn after it; an empty reply is taken for the summary; of a result that alone
+takes the 20,000 tokens at the end, all before it stays.
+
+Adapted: the constants are in proportion to the case's window (pi names none; 200,000 tokens are
+assumed), and what stays takes at most half of the rest of the budget, unless a single message
+does. Tokens are counted, not estimated from characters. Any file tool counts, not only those of
+pi; as there, what a shell command does to files does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
+from pytest_compaction.compactors.base.history import load, unchanged
+from pytest_compaction.compactors.base.outcomes import by_summary, nothing_to_summarise
+from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
+from pytest_compaction.compactors.base.read_limits import ReadLimits
+from pytest_compaction.compactors.base.six_sections import SECTIONS
+from pytest_compaction.compactors.base.summaries import (
+    SUMMARY_OVERHEAD,
+    Written,
+    summary_message,
+    summary_room,
+    write_summary,
+)
+from pytest_compaction.compactors.base.tails import tail_and_request
+from pytest_compaction.compactors.base.violations import AS_WRITTEN
+from pytest_compaction.compactors.parameters import check_whole
+from pytest_compaction.compactors.protocol import Context, Outcome, Span, State, Traits
+from pytest_compaction.conversation.messages import Message, leading_system
+from pytest_compaction.models.structured_summary import Section, Summary, summary_from_json
+
+PRODUCT_WINDOW: Final = 200_000
+TURN_SECTIONS: Final = (
+    Section(
+        "turn_request", "Original request", "What the user asked for in this turn.", ("intent",)
+    ),
+    Section(
+        "turn_progress",
+        "Early progress",
+        "Work and decisions of the part of the turn that is not shown.",
+        ("files", "decisions", "state"),
+    ),
+    Section(
+        "turn_context",
+        "Context for what follows",
+        "What one has to know to understand the messages that are shown.",
+        ("values", "errors"),
+    ),
+)
+PREAMBLE: Final = "What was said before this point was compacted. This is a summary of it:"
+NO_HISTORY: Final = "(nothing came before this turn)"
+SPLIT: Final = "---\n\nThe turn that goes on below began like this:"
+SUMMARY_ID: Final = "pi-summary"
+TURN_SHARE: Final = 0.5 / 1.3
+"""The part of the room that the beginning of a split turn takes: 0.5 of the reserve beside 0.8."""
+VIOLATIONS: Final = {
+    **AS_WRITTEN,
+    "within-budget": "the message at the cut stays whatever it takes, and all messages do if only "
+    "a result could be cut before",
+    "last-user-kept": "the request of a turn that is split is summarised with its beginning",
+    "never-larger": "the view is not compared with what it replaces",
+    "summary-not-empty": "an empty reply is taken for the summary",
+}
+
+Files = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """What a compaction reads and what it leaves: indices are those of the view before."""
+
+    history: tuple[Message, ...]
+    turn: tuple[Message, ...]
+    kept: tuple[Message, ...]
+
+
+class Pi(ProductCompactor):
+    """Updates one summary; the newest ``keep`` tokens stay.
+
+    ``reserve`` is how many tokens of the window are to stay free, ``keep`` how many stay word
+    for word, both of a 200,000-token window; ``read_results`` how many characters of a tool
+    result the summariser reads.
+
+    The hardened profile summarises also what stayed at the last compaction, never loses a
+    summary, keeps the last user message, and refuses a view that is over the budget or did not
+    get smaller, and an empty summary.
+    """
+
+    name = "pi"
+    description = "one updated summary, files read and changed, newest 20k tokens verbatim (pi)"
+
+    def __init__(
+        self,
+        reserve: int = 16_384,
+        keep: int = 20_000,
+        read_results: int = 2_000,
+        profile: str = FAITHFUL,
+    ) -> None:
+        check_whole("reserve", reserve, 1)
+        check_whole("keep", keep, 1)
+        check_whole("read_results", read_results, 0, unit="characters")
+        self.reserve = reserve
+        self.keep = keep
+        self.limits = ReadLimits(results=read_results)
+        self.set_profile(profile)
+        self.set_traits(Traits(needs_model=True, keeps_tail=True), VIOLATIONS)
+
+    def due(self, state: State, context: Context) -> str | None:
+        """Due when less than the reserve is left, unless nothing was said since the last time."""
+        messages = load(state["messages"])
+        if not messages or messages[-1].id == state.get("last"):
+            return None
+        used = context.tokens.messages(messages)
+        limit = context.window - scaled(self.reserve, PRODUCT_WINDOW, context)
+        return f"{used} tokens used, {limit} is the limit" if used > limit else None
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Summarise all before the cut; continue from the summary and the newest messages."""
+        before = load(state["messages"])
+        if not before or before[-1].id == state.get("last") or not self.is_needed(state, context):
+            return unchanged(state)
+        cut = self._cut(before, state, context)
+        if cut is None:
+            return nothing_to_summarise(state, context, self.profile)
+        gone = {m.id for m in before[leading_system(before) :]} - {m.id for m in cut.kept}
+        if not gone - {SUMMARY_ID}:
+            return nothing_to_summarise(state, context, self.profile)
+        files = _files(state.get("files", {}), (*cut.history, *cut.turn))
+        listing = _listing(files)
+        head = before[: leading_system(before)]
+        room = summary_room((*head, *cut.kept), context) - context.tokens.text(listing)
+        text, summary, error = await self._written(cut, state, max(room, 1), context)
+        if error:
+            return unchanged(state, error)
+        message = summary_message(SUMMARY_ID, f"{text}{listing}", PREAMBLE)
+        after = (*head, message, *cut.kept)
+        done = by_summary(
+            state,
+            before,
+            after,
+            SUMMARY_ID,
+            context,
+            self.profile,
+            summary=summary.as_json(),
+            files=files,
+            last=after[-1].id,
+        )
+        read = {m.id for m in (*cut.history, *cut.turn)} | {SUMMARY_ID}
+        return _with_unread_dropped(done, gone - read)
+
+    def _cut(self, before: tuple[Message, ...], state: State, context: Context) -> _Cut | None:
+        first = leading_system(before)
+        body = first + (1 if len(before) > first and before[first].id == SUMMARY_ID else 0)
+        if self.faithful:
+            body = max(body, 1 + _place(before, state.get("last")))
+        room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
+        keep = min(scaled(self.keep, PRODUCT_WINDOW, context), max(room // 2, 1))
+        start = cut_point(before, body, keep, context)
+        if start is None:
+            return None
+        request: Message | None = None
+        if self.hardened:
+            start, request = tail_and_request(before, first, start, context)
+            start = max(start, body)
+        turn = start
+        if start < len(before) and before[start].role != "user":
+            users = (i for i in range(start - 1, body - 1, -1) if before[i].role == "user")
+            turn = next(users, start)
+        live = (request,) if request else ()
+        return _Cut(
+            tuple(message for message in before[body:turn] if message is not request),
+            tuple(message for message in before[turn:start] if message is not request),
+            (*live, *before[start:]),
+        )
+
+    async def _written(
+        self, cut: _Cut, state: State, room: int, context: Context
+    ) -> tuple[str, Summary, str | None]:
+        """The text of the summary, its entries for the next one, and an error if there is one."""
+        previous = summary_from_json(state["summary"]) if "summary" in state else None
+        history = Written(text=NO_HISTORY)
+        turn: Written | None = None
+        apart = int(room * TURN_SHARE) if cut.turn else 0
+        if cut.history:
+            history = await self._asked(cut.history, SECTIONS, room - apart, previous, context)
+        elif previous is not None and (self.hardened or not cut.turn):
+            history = Written(previous, previous.render(SECTIONS))
+        if cut.turn and not history.error:
+            turn = await self._asked(cut.turn, TURN_SECTIONS, apart, None, context)
+        error = history.error or (turn.error if turn else None)
+        text = f"{history.text}\n\n{SPLIT}\n\n{turn.text}" if turn else history.text
+        return text, _merged(history.summary, turn.summary if turn else None), error
+
+    async def _asked(
+        self,
+        read: Sequence[Message],
+        sections: tuple[Section, ...],
+        budget: int,
+        previous: Summary | None,
+        context: Context,
+    ) -> Written:
+        written = await write_summary(
+            context,
+            read,
+            sections,
+            budget,
+            previous,
+            as_written=self.faithful,
+            limits=self.limits,
+        )
+        return Written() if written.empty and self.faithful else written
+
+
+def cut_point(messages: Sequence[Message], first: int, keep: int, context: Context) -> int | None:
+    """Index of the first message that stays, at or after ``first``.
+
+    Messages are taken from the newest back until they reach ``keep`` tokens. The cut is before
+    the last one taken, or after the results that it begins with. If all take less, or if there
+    are only results from there on, all stay from the first that is no result. ``None`` if all
+    are results.
+    """
+    points = [i for i in range(first, len(messages)) if not messages[i].results]
+    taken = 0
+    for index in range(len(messages) - 1, first - 1, -1):
+        taken += context.tokens.message(messages[index])
+        if taken >= keep:
+            return next((i for i in points if i >= index), points[0] if points else None)
+    return points[0] if points else None
+
+
+def _place(messages: Sequence[Message], id: str | None) -> int:
+    """The index of a message, -1 if it is not there."""
+    return next((index for index, message in enumerate(messages) if message.id == id), -1)
+
+
+def _merged(history: Summary, turn: Summary | None) -> Summary:
+    """The entries of both in the sections of the first; those on a split turn are context."""
+    if turn is None:
+        return history
+    added = tuple(line for _, lines in turn.entries for line in lines)
+    entries = {section.id: history.of(section.id) for section in SECTIONS}
+    entries["critical"] = (*entries["critical"], *added)
+    return Summary(tuple(entries.items()))
+
+
+def _files(known: Files, messages: Sequence[Message]) -> dict[str, list[str]]:
+    """The files read and changed so far, each sorted; one that was changed is not read."""
+    read, changed = set(known.get("read", ())), set(known.get("changed", ()))
+    for message in messages:
+        for call in message.calls:
+            if shell_script(call) is not None:
+                continue
+            for touch in call_touches(call):
+                (read if touch.verb == "read" else changed).add(touch.path)
+    return {"read": sorted(read - changed), "changed": sorted(changed)}
+
+
+def _listing(files: Files) -> str:
+    """The lists of files between tags, with an empty line before each; empty without files."""
+    tagged = {"read-files": files["read"], "modified-files": files["changed"]}
+    return "".join(
+        f"\n\n<{tag}>\n{chr(10).join(paths)}\n</{tag}>" for tag, paths in tagged.items() if paths
+    )
+
+
+def _with_unread_dropped(outcome: Outcome[State], unread: set[str]) -> Outcome[State]:
+    """The outcome with messages that went and that no summariser read as dropped."""
+    spans: list[Span] = []
+    for span in outcome.spans:
+        for id in span.ids:
+            lost = span.fate == "replaced" and id in unread
+            new = Span((id,), "dropped") if lost else Span((id,), span.fate, span.by)
+            if spans and (spans[-1].fate, spans[-1].by) == (new.fate, new.by):
+                new = Span((*spans.pop().ids, id), new.fate, new.by)
+            spans.append(new)
+    return Outcome(outcome.state, outcome.status, tuple(spans), outcome.error)
+
+
+STRATEGY: Final = Pi

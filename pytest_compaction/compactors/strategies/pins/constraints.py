@@ -1,0 +1,201 @@
+"""Constraints in what a user says: sentences that forbid, limit, require, prefer or permit.
+
+Read by English cue words alone. A sentence counts if it has a cue of its own, or if it
+stands in a list under a line that announces rules. Questions, code and printed output do not
+count, and neither does what the user only reports ("I don't know", "it must have been").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pytest_compaction.conversation.messages import Message
+from pytest_compaction.text.sentences.clauses import sentences
+from pytest_compaction.text.words import canonical_number, clipped, content_stems, normalize
+
+ConstraintType = Literal["prohibition", "limit", "requirement", "permission", "preference"]
+
+MAX_CHARACTERS: Final = 300
+"""A longer constraint is cut."""
+_FEWEST_STEMS: Final = 2
+"""A sentence with fewer content words ("Never.") constrains nothing by itself."""
+
+_START: Final = (
+    r"(?:^|[,;:(–—]\s*|\s-\s+|\b(?:and|but|so|please|also|then|just|you|that|or|to|we)\s+)"
+)
+"""Where an imperative begins, or its subject is the assistant or both."""
+_PROHIBITION: Final = re.compile(
+    rf"{_START}(?:do not|don't|dont|never|avoid|refrain from|stay away from|"
+    r"keep (?:your )?(?:hands|fingers|paws) off)\b"
+    r"|\b(?:must|may|shall|should|ought to)(?: not|n't| never)\b|\bmust never\b"
+    r"|\b(?:you|nobody|no one|nothing|it|they) (?:can't|cannot|can not|may not)\b"
+    r"|\b(?:not allowed|not permitted|forbidden|off[- ]limits|prohibited|banned|taboo|tabu)\b"
+    r"|^(?:no(?! (?:problem|idea|worries|need|wonder|rush|hurry|thanks|answer|luck|change yet|"
+    r"one (?:knows|seems)|matter|doubt|longer|way)\b)\s+[a-z]|nothing |nobody |no one |none of )"
+    r"|\b(?:does|do|will|shall)(?:n't| not) change\b|\bwon't change\b"
+    r"|\b(?:is|are|be|gets?) (?:never|not to be|not) (?:to )?(?:edit|chang|touch|modif|delet|remov|"
+    r"renam|rewrit|reformat|commit|push|merg|publish|send|sent|mention|nam|run)\w*"
+    r"|\b(?:is|are) never\b|\bwithout (?:my|asking|telling|changing|touching|breaking|adding)\b"
+    r"|\bleave\b.{1,60}\b(?:alone|untouched|as (?:it|they) (?:is|are|was|were))\b",
+    re.IGNORECASE,
+)
+_LIMIT: Final = re.compile(
+    r"\b(?:at most|at least|(?:no |not )?more than|no fewer than|no less than|up to|within|under|"
+    r"below|above|over|exactly|maximum|minimum|max\.?|min\.?|no longer than|limit(?:ed)?|"
+    r"cap(?:ped)?|budget|deadline|by the|before|until|not before|after)\b[^.?!]{0,40}?\d",
+    re.IGNORECASE,
+)
+_BOUND: Final = re.compile(
+    r"\b(?:at most|at least|(?:no|not) (?:more|fewer|less|longer|later|earlier) than|not before|"
+    r"up to|exactly|maximum|minimum|deadline)\b",
+    re.IGNORECASE,
+)
+"""Words that make a number a limit even where nothing is demanded."""
+_REQUIREMENT: Final = re.compile(
+    r"\bmust(?! have (?:been|had|\w+ed)\b)\b|(?<!\bI )(?<!\bwe )\b(?:has|have) to\b|\bneeds to\b"
+    rf"|{_START}(?:always|make sure|ensure|be sure|keep|stick to|remember to|preserve|respect|"
+    r"ask me|wait for)\b"
+    r"|\balways\b|\bmay only\b|\bonly (?:ever|when|if|after|with|in|on|through|by|the)\b|\bshall\b"
+    r"|(?<!\bI )(?<!\bwe )\bshould\b(?! (?:be (?:fine|ok)|have|mean|work|help)\b)"
+    r"|\bfrom now on\b|\bfor the (?:rest|whole|entire)\b|\bat all times\b|\bwhatever (?:we|you)\b"
+    r"|\b(?:stays?|remains?) (?:as|the|in|with|out|on|at|where|what|byte|compatible|stable|\d|v\d)"
+    r"|\b(?:every|each) (?:reply|answer|commit|message|change|file|function|test|time)\b"
+    r"|\b(?:is|are) (?:required|mandatory|stable|frozen|fixed|final|read[- ]only)\b"
+    r"|\bbefore (?:you|each|every|any)\b|\bwhen(?:ever)? you\b",
+    re.IGNORECASE,
+)
+_PREFERENCE: Final = re.compile(
+    r"\b(?:I|we)(?:'d| would)? (?:much )?(?:prefer|rather)\b|\bprefer(?:ably|red)?\b"
+    rf"|{_START}(?:use|pick|choose|take|write)\b.{{1,80}}(?:, not |\binstead of\b|\brather than\b)"
+    r"|\bI (?:like|hate|want) (?:it|them|my|the|no|short|plain|you to)\b",
+    re.IGNORECASE,
+)
+_PERMISSION: Final = re.compile(
+    r"\b(?:no longer (?:needs?|has to|have to|applies|apply|holds?|valid|necessary)|never ?mind"
+    r"|forget (?:the|that|about|what)|you (?:may|can) (?:now|again)|is now allowed"
+    r"|(?:it is|it's|is|are) (?:fine|ok|okay|allowed) (?:to|now|if)|scrap (?:the|that)|"
+    r"I take (?:that|it) back|ignore (?:the|what I))\b",
+    re.IGNORECASE,
+)
+_REPORTED: Final = re.compile(
+    r"^(?:I|we|they|he|she|it|people|users?)(?:'ve| have| had)? (?:do not|don't|didn't|never|"
+    r"did not|can't|cannot|couldn't)\b|\bmust have (?:been|had|\w+ed)\b"
+    r"|\bI (?:never|always|don't (?:know|think|see|understand|care|remember|mind))\b",
+    re.IGNORECASE,
+)
+_ANNOUNCED: Final = re.compile(
+    r"\b(?:rules?|constraints?|conditions?|requirements?|guidelines?|conventions?|boundaries|"
+    r"restrictions?|limits|musts|do(?:'s|s)? and don'?ts?|what holds|that hold|things? hold|"
+    r"holds? (?:for|whatever|to)|always|never|must(?: not)?|do not|don't)\b[^.?!]*:?$",
+    re.IGNORECASE,
+)
+"""A heading or a lead-in under which every line is a constraint."""
+
+_CASUAL_END: Final = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)\s+(?=[a-z(])")
+"""The end of a sentence before one that begins in lower case."""
+_NUMBER: Final = re.compile(r"\(?\d{1,2}[.)]\s+|\([a-z]\)\s+")
+_FIRST: Final = re.compile(r"\(?\b1[.)]\s|\(a\)\s")
+"""The number of an item in a list, and that of the first within a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """What the user constrains in the message ``id``, in the words of the user."""
+
+    id: str
+    type: ConstraintType
+    text: str
+
+    @property
+    def subject(self) -> tuple[str, ...]:
+        """Its content words with every number as ``#``: the same for a rule whose value changed."""
+        stems = content_stems(normalize(self.text))
+        return tuple("#" if canonical_number(s)[:1].isdigit() else s for s in stems)
+
+
+def constraints_of(messages: Sequence[Message]) -> Iterator[Constraint]:
+    """The constraints that the user states in the messages, in order."""
+    for message in messages:
+        if message.role == "user" and message.origin == "log":
+            yield from _stated(message)
+
+
+def followed_by(known: Sequence[Constraint], new: Sequence[Constraint]) -> list[Constraint]:
+    """The constraints that stand: one said again, or with another number, stands once, the later.
+
+    Two of one message never replace each other.
+    """
+    standing: dict[tuple[str, ...], list[Constraint]] = {}
+    order: dict[Constraint, None] = {}
+    for constraint in (*known, *new):
+        earlier = standing.get(constraint.subject, [])
+        same = [each for each in earlier if each.id == constraint.id]
+        for gone in earlier:
+            if gone.id != constraint.id:
+                order.pop(gone, None)
+        standing[constraint.subject] = [*same, constraint]
+        order[constraint] = None
+    return list(order)
+
+
+def _stated(message: Message) -> Iterator[Constraint]:
+    counted = False
+    for text, above in _sentences(message.text):
+        number = _NUMBER.match(text)
+        counted = _opens_list(text) or (counted and number is not None)
+        bare = text[number.end() :] if number else text
+        if bare.endswith(("?", ":")) or len(set(content_stems(normalize(bare)))) < _FEWEST_STEMS:
+            continue
+        type = type_of(bare)
+        if type is None and (counted or any(map(_announces, above))):
+            type = "requirement"
+        if type is not None:
+            yield Constraint(message.id, type, clipped(bare, MAX_CHARACTERS))
+
+
+def _sentences(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The sentences that are no code, each with the lines above it; clauses stay together."""
+    split = sentences(text)
+    found: list[tuple[str, tuple[str, ...]]] = []
+    block = -1
+    for sentence in split:
+        if sentence.code or sentence.removed:
+            continue
+        line = " ".join(sentence.text.split())
+        above = tuple(split[number].text for number in sentence.context)
+        first, *rest = _CASUAL_END.split(line)
+        clause = sentence.block == block and found and found[-1][0][-1:] not in ".!?"
+        if clause and first[:1].islower():
+            found[-1] = (f"{found[-1][0]}; {first}", found[-1][1])
+        else:
+            found.append((first, above))
+        found.extend((piece, above) for piece in rest)
+        block = sentence.block
+    return found
+
+
+def _opens_list(text: str) -> bool:
+    """Whether rules are announced and the first of them follows on the same line."""
+    first = _FIRST.search(text)
+    return first is not None and _announces(text[: first.start()].rstrip(" :,"))
+
+
+def _announces(text: str) -> bool:
+    return _ANNOUNCED.search(text.strip()) is not None
+
+
+def type_of(text: str) -> ConstraintType | None:
+    """What kind of constraint a sentence is, by its cues; ``None`` for any other sentence."""
+    if _PERMISSION.search(text):
+        return "permission"
+    if _PROHIBITION.search(text) and not _REPORTED.search(text):
+        return "prohibition"
+    required = _REQUIREMENT.search(text) is not None and not _REPORTED.search(text)
+    if _LIMIT.search(text) and (required or _BOUND.search(text)):
+        return "limit"
+    if required:
+        return "requirement"
+    return "preference" if _PREFERENCE.search(text) else None

@@ -1,0 +1,175 @@
+"""Trajectories of mini-swe-agent: one shell command a step, as text or as a function call.
+
+A command in a fence becomes a call of the shell, and the user message that follows becomes
+its result. What the program says to the model about the form of its reply is kept as a
+message of the system, as no user wrote it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.conversation.messages import Part, Text, ToolCall, ToolResult
+from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.reading.chat_messages import media_part
+from pytest_compaction.importers.reading.contents import (
+    as_message,
+    content_parts,
+    text_and_rest,
+    thinking_blocks,
+)
+from pytest_compaction.importers.reading.documents import head_values, read_document
+from pytest_compaction.importers.reading.fields import mapping, string, tool_call, unknown
+from pytest_compaction.importers.reading.streamed import is_list
+from pytest_compaction.importers.reading.text_actions import with_calls
+from pytest_compaction.importers.reading.threads import ThreadBuilder
+from pytest_compaction.importers.reasons import CALL_WITHOUT_ID
+from pytest_compaction.text.words import printable
+
+_FORMAT: Final = "mini-swe-agent"
+_OBSERVED: Final = re.compile(
+    r"\s*(?:<exception>.*?</exception>\s*)?<returncode>(?P<code>-?\d{1,9})</returncode>", re.S
+)
+_OUTPUT: Final = re.compile(
+    r"\s*<returncode>-?\d{1,9}</returncode>\s*<output>\n?(?P<output>.*)</output>\s*", re.S
+)
+_REFUSED: Final = re.compile(
+    r"Please always provide \*{0,2}EXACTLY ONE|Tool call error:|Format error:|No tool calls found"
+)
+"""Replies of the program to a message without a command, or with several."""
+_STOPPED: Final = re.compile(
+    r"The last command \S.{0,40}has timed out|\btimed out and has been killed", re.S
+)
+_HEAD: Final = 3_000
+"""Notices are looked for in the first characters: an output may quote one."""
+
+
+class MiniSweAgentImporter:
+    """Reads the ``.traj.json`` files of mini-swe-agent."""
+
+    name = "mini-swe-agent"
+    description = "mini-swe-agent, trajectory (.traj.json)"
+
+    def recognises(self, head: str) -> bool:
+        """Look for the name of the format, or messages of the user that begin with an exit code."""
+        return any(_recognised(value) for value in head_values(head))
+
+    def read(self, path: Path) -> Transcript:
+        """The conversation of a trajectory."""
+        data = read_document(path)
+        messages = data if is_list(data) else mapping(data).get("messages")
+        if not is_list(messages) or not messages:
+            raise ImportFormatError(
+                f"{path}: no message of a mini-swe-agent run; expected a list of messages, or one "
+                "under 'messages'. Name another format with --format"
+            )
+        return _RunReader(path, mapping(data)).transcript(messages)
+
+
+IMPORTER: Final = MiniSweAgentImporter
+
+
+def _recognised(value: Any) -> bool:
+    data = mapping(value)
+    messages = value if isinstance(value, list) else data.get("messages")
+    if not isinstance(messages, list):
+        return False
+    if string(data.get("trajectory_format")).startswith(_FORMAT):
+        return True
+    return "mini_version" in mapping(data.get("info")) or any(map(_is_observation, messages))
+
+
+def _is_observation(message: Any) -> bool:
+    content = string(mapping(message).get("content"))
+    return mapping(message).get("role") == "user" and bool(_OBSERVED.match(content))
+
+
+class _RunReader:
+    def __init__(self, path: Path, data: Mapping[str, Any]) -> None:
+        self._path = path
+        self._info = mapping(data.get("info"))
+        self._tally = Tally()
+        self._thread = ThreadBuilder(self._tally)
+        self._open: list[str] = []
+        self._made = 0
+
+    def transcript(self, given: Sequence[Any]) -> Transcript:
+        for number, message in enumerate(with_calls(given, self._tally)):
+            self._tally.records += 1
+            place = f"{self._path}, message {number}"
+            self._message(as_message(message, place), place)
+        self._thread.close()
+        if self._info:
+            status = printable(str(self._info.get("exit_status")), 60)
+            self._tally.records += 1
+            self._tally.left_out[f"statistics and patch of a run that ended with: {status}"] += 1
+        messages = tuple(self._thread.messages)
+        if not messages:
+            raise ImportFormatError(f"{self._path}: no message in the run")
+        model = mapping(mapping(self._info.get("config")).get("model")).get("model_name")
+        tally = self._tally.counted(len(messages))
+        return Transcript(messages, self._path.as_posix(), tally, string(model))
+
+    def _message(self, message: Mapping[str, Any], place: str) -> None:
+        role = message.get("role")
+        parts = content_parts(message.get("content"), place, self._part)
+        text, rest = text_and_rest(parts)
+        if role == "assistant":
+            self._assistant(message, parts)
+        elif role == "tool":
+            self._result(string(message.get("tool_call_id")), text, rest)
+        elif role in ("user", "exit") and self._open and not _REFUSED.match(text[:_HEAD]):
+            self._result(self._open[0], text, rest)
+        elif role == "exit":
+            self._tally.left_out["patch that was submitted"] += 1
+        elif role == "user" and self._replies(message, text):
+            self._tally.repaired["notice on the form of a reply, given as a system message"] += 1
+            self._thread.add_unless_empty("system", parts)
+        elif role in ("system", "user"):
+            self._thread.add_unless_empty(str(role), parts)
+        else:
+            self._tally.left_out[unknown("message role", role)] += 1
+
+    def _replies(self, message: Mapping[str, Any], text: str) -> bool:
+        """Whether the program wrote a user message: it refuses the reply of the model."""
+        kind = mapping(message.get("extra")).get("interrupt_type")
+        return kind == "FormatError" or bool(self._thread.messages and _REFUSED.match(text[:_HEAD]))
+
+    def _assistant(self, message: Mapping[str, Any], parts: list[Part]) -> None:
+        calls = message.get("tool_calls")
+        made: list[ToolCall] = []
+        if isinstance(calls, list) and calls:
+            made = [self._function_call(mapping(call)) for call in calls]
+        self._thread.add_unless_empty("assistant", [*thinking_blocks(message), *parts, *made])
+        self._open = [call.id for call in made]
+
+    def _function_call(self, call: Mapping[str, Any]) -> ToolCall:
+        function = mapping(call.get("function"))
+        id = string(call.get("id"))
+        if not id:
+            self._tally.repaired[CALL_WITHOUT_ID] += 1
+        return tool_call(id or self._new_id(), function.get("name"), function.get("arguments"))
+
+    def _new_id(self) -> str:
+        self._made += 1
+        return f"call-{self._made}"
+
+    def _result(self, id: str, text: str, rest: Sequence[Part]) -> None:
+        code, output = _OBSERVED.match(text), _OUTPUT.fullmatch(text)
+        failed = code is not None and int(code["code"]) != 0
+        stopped = code is None and _STOPPED.search(text[:_HEAD]) is not None
+        shown = output["output"].removesuffix("\n") if output else text
+        if output and code and failed:
+            shown = f"{shown}\n[exit code {code['code']}]".lstrip("\n")
+        self._thread.add_result(ToolResult(id, shown, failed or stopped), rest)
+        self._open = [other for other in self._open if other != id]
+
+    def _part(self, part: Any) -> Part | None:
+        given = mapping(part)
+        text = part if isinstance(part, str) else given.get("text")
+        if isinstance(text, str):
+            return Text(text) if text else None
+        return media_part(given, self._tally) if given else None

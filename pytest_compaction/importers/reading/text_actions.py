@@ -1,0 +1,111 @@
+"""Commands that a model writes into its text, answered by messages with the role of the user.
+
+Agents without function calls, such as mini-swe-agent, take the one fenced command of a text and
+send its output as the next message. Read as a conversation, every output would be the user's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_compaction.importers.protocol import Tally
+from pytest_compaction.importers.reading.fields import mapping
+
+_OPENING: Final = re.compile(
+    r"^```(?:bash|sh|shell|mswea_bash_command)[ \t]*\n|<mswea_bash_command>", re.M
+)
+_FENCE_END: Final = re.compile(r"^```[ \t]*$", re.M)
+_TAG_END: Final = re.compile(r"</mswea_bash_command>")
+_OUTPUT: Final = re.compile(
+    r"\s*(?:<exception>.{0,2000}?</exception>\s*)?<returncode>(?P<code>-?\d{1,5})</returncode>"
+    r"|\s*(?P<killed>The last command <command>)",
+    re.S,
+)
+_SUBMITTED: Final = re.compile(r"\s*\Z|diff --git ")
+"""What the command that ends a run is answered with: nothing, or the bare patch."""
+
+
+def with_calls(messages: Iterable[Any], tally: Tally) -> Iterator[Any]:
+    """The same number of messages, with written commands as calls and outputs as results.
+
+    A text with one command becomes a call only if the next message is its output. An
+    output with an exit code other than 0 is marked as an error.
+    """
+    held: list[Any] = []
+    made = 0
+    for message in messages:
+        command = _command(held[0]) if held else None
+        code = _exit_code(message, made > 0)
+        if command is not None and code and mapping(message).get("role") == "user":
+            made += 1
+            id = f"action-{made}"
+            tally.repaired["command written as text, given as a tool call"] += 1
+            held = [_call(held[0], command, id)]
+            message = {**message, "role": "tool", "tool_call_id": id}
+        if code not in ("", "0") and message.get("role") == "tool":
+            message = {"is_error": True, **message}
+        yield from held
+        held = [message]
+    yield from held
+
+
+@dataclass(frozen=True, slots=True)
+class _Command:
+    """A command in a text, and the text around it."""
+
+    script: str
+    thought: str
+
+
+def _command(message: Any) -> _Command | None:
+    """The one command of an assistant message without calls, if it has exactly one."""
+    given = mapping(message)
+    if given.get("role") != "assistant" or given.get("tool_calls"):
+        return None
+    text, place = _text(given), 0
+    found: list[_Command] = []
+    while opening := _OPENING.search(text, place):
+        ending = _TAG_END if opening[0].startswith("<") else _FENCE_END
+        closing = ending.search(text, opening.end())
+        if closing is None:
+            return None
+        around = (text[: opening.start()].strip(), text[closing.end() :].strip())
+        script = text[opening.end() : closing.start()].strip("\n")
+        found.append(_Command(script, "\n".join(words for words in around if words)))
+        if len(found) > 1:
+            return None
+        place = closing.end()
+    return found[0] if found else None
+
+
+def _exit_code(message: Any, known: bool) -> str:
+    """The exit code that a message reports, empty if it is no output of a command.
+
+    ``known`` says that earlier messages were outputs.
+    """
+    given = mapping(message)
+    if given.get("role") not in ("user", "tool"):
+        return ""
+    text = _text(given)
+    match = _OUTPUT.match(text)
+    if match:
+        return match["code"] or "killed"
+    return "0" if known and _SUBMITTED.match(text) else ""
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    """The text of a message that is nothing else; empty for any other."""
+    content = message.get("content")
+    if isinstance(content, list) and len(content) == 1:
+        content = mapping(content[0]).get("text")
+    return content if isinstance(content, str) else ""
+
+
+def _call(message: Mapping[str, Any], command: _Command, id: str) -> dict[str, Any]:
+    arguments = json.dumps({"command": command.script}, ensure_ascii=False)
+    call = {"id": id, "type": "function", "function": {"name": "bash", "arguments": arguments}}
+    return {**message, "content": command.thought, "tool_calls": [call]}

@@ -1,0 +1,137 @@
+"""Constraint survival: the share of the user's standing constraints that a view still states.
+
+Every constraint of a case counts once at each compaction point after which a probe is
+asked, however many probes ask for it or for something else there:
+
+    survival = standing constraints that the view states / all standing constraints
+
+A constraint stands at a point if a message up to there states it and the user has not
+lifted it since.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Final
+
+from pytest_compaction.case.case import Case, Fact
+from pytest_compaction.conversation.messages import Message
+from pytest_compaction.metrics.aggregate import Mean, mean_of, scored
+from pytest_compaction.metrics.item_figures import Record
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.words import normalize, segments
+
+GIVERS: Final = frozenset({"user", "system", "developer"})
+"""Who can give a constraint and lift it."""
+_ALLOWS: Final = re.compile(
+    r"\b(?:you|we) (?:may|can|are (?:now )?(?:allowed|free|welcome) to)\b(?! not)"
+    r"|\b(?:is|are) (?:now )?(?:allowed|permitted|fine|ok(?:ay)?) (?:again|now|to)\b"
+    r"|\bgo ahead\b|\bfrom now on\b",
+    re.I,
+)
+_WITHDRAWS: Final = re.compile(
+    r"\b(?:forget|drop|ignore|lift)(?:s|ed)? (?:what|that|the|this|my)\b"
+    r"|\b(?:rule|restriction|constraint|ban|freeze|limit)\b.{0,80}"
+    r"\b(?:no longer|does not apply|is (?:lifted|over|gone|off))\b",
+    re.I,
+)
+
+
+@lru_cache(maxsize=256)
+def standing_constraints(case: Case, point: int) -> tuple[Fact, ...]:
+    """The distinct constraints of a case that stand at a compaction point, in the order of probes.
+
+    What a probe asks for after that point stands there: ``lint`` checks it.
+    """
+    found: list[Fact] = []
+    for probe in sorted(case.probes, key=lambda probe: probe.point != point):
+        for fact in probe.facts:
+            if fact.type != "constraint" or any(same(fact, other) for other in found):
+                continue
+            if probe.point == point or stands(fact, case, point):
+                found.append(fact)
+    return tuple(found)
+
+
+def stands(fact: Fact, case: Case, point: int) -> bool:
+    """Whether a message up to the point states a constraint, and no later turn lifts it."""
+    given = any(message.id in fact.evidence for message in case.log_until(point))
+    return given and next(liftings(fact, since_given(fact, case, point)), None) is None
+
+
+def since_given(fact: Fact, case: Case, point: int) -> tuple[Message, ...]:
+    """The turns after the last evidence of a constraint, up to a point, that could lift it.
+
+    Only who can give a constraint can lift it. What the assistant does against it is a breach.
+    """
+    log = case.log_until(point)
+    stated = [place for place, message in enumerate(log) if message.id in fact.evidence]
+    after = log[stated[-1] + 1 :] if stated else ()
+    return tuple(message for message in after if message.role in GIVERS)
+
+
+def liftings(fact: Fact, messages: Iterable[Message]) -> Iterator[tuple[Message, str]]:
+    """The turns that lift a constraint, each with the words that do; see :func:`since_given`."""
+    for message in messages:
+        words = next((said for said in segments(message.text) if _lifts(said, fact)), "")
+        if words:
+            yield message, words
+
+
+def against(fact: Fact, messages: Iterable[Message]) -> Iterator[tuple[Message, str]]:
+    """The turns that ask for what a constraint rules out, each with the sentence that does."""
+    for message in messages:
+        for said in segments(message.text):
+            if TextIndex(said).read(fact.statement).outcome == "contradicted":
+                yield message, said
+                break
+
+
+def _lifts(sentence: str, fact: Fact) -> bool:
+    """Whether a sentence allows what a constraint rules out, or withdraws it.
+
+    To ask for it or to propose it is not enough: the proposal may have been turned down.
+    """
+    withdraws, allows = _WITHDRAWS.search(sentence), _ALLOWS.search(sentence)
+    if sentence.endswith("?") or not (withdraws or allows):
+        return False
+    index = TextIndex(sentence)
+    outcome = index.read(fact.statement).outcome
+    if outcome == "stated":
+        return bool(withdraws)
+    return outcome == "contradicted" or any(
+        index.read(other).outcome == "stated" for other in fact.counterparts
+    )
+
+
+def same(first: Fact, second: Fact) -> bool:
+    """Whether two facts are one constraint: the same text or keys, or each states the other."""
+    if normalize(first.text) == normalize(second.text):
+        return True
+    if first.keys and first.keys == second.keys:
+        return True
+    return _states(first.text, second) and _states(second.text, first)
+
+
+def _states(text: str, fact: Fact) -> bool:
+    return TextIndex(text).read(fact.statement).outcome == "stated"
+
+
+def constraint_survival(records: Sequence[Record]) -> Mean | None:
+    """The share of the standing constraints that the views of one strategy state (0 to 1).
+
+    ``count`` is the number of constraints over all points and trials. Where a strategy
+    makes a view for each question, a constraint counts by the share of these views that
+    state it. ``None`` if no case has any, or nothing was scored.
+    """
+    found: dict[tuple[object, ...], list[bool]] = defaultdict(list)
+    for record in scored(records):
+        held = record.get("constraints") or {}
+        place = (record["case"], record["trial"], record.get("budget"), held.get("point"))
+        for constraint in held.get("standing", ()):
+            found[*place, constraint["text"]].append(bool(constraint["survived"]))
+    shares = [{"case": key[0], "share": sum(stated) / len(stated)} for key, stated in found.items()]
+    return mean_of(shares, lambda row: row["share"])

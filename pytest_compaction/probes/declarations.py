@@ -1,0 +1,251 @@
+"""Lines of code that declare a function or a class, in whatever text shows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.artifacts.operations import Invocation
+from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
+from pytest_compaction.probes.log import ProbeLog, once_a_log
+from pytest_compaction.probes.merges import CONFLICT, in_merge_given_up
+from pytest_compaction.probes.passing import MAX_SCRIPT, TEMPORARY, TRANSIENT
+
+_MAX_TEXT: Final = 200_000
+_MAX_LINE: Final = 300
+NAME: Final = re.compile(r"[A-Za-z_$][\w$]{3,60}")
+"""A name of code that is long enough to be told from others."""
+COMPOUND: Final = re.compile(r"[a-z\d][A-Z]|\w_\w")
+"""What tells a name of code from an ordinary word."""
+LISTED: Final = re.compile(
+    r"(?:(?P<path>[\w.@/~-]*\w\.\w{1,8})[:-])?(?:\s*\d{1,6}(?:[→\t:│|]|-(?=\S|$)))?"
+)
+"""What a search or a numbered listing puts before a line."""
+MODIFIERS: Final = (
+    r"(?:(?:export|default|pub(?:\([a-z]+\))?|public|private|protected|static|async|abstract"
+    r"|final|unsafe|internal) )*"
+)
+DECLARING: Final = (
+    r"(?:function\*?|def|class|interface|type|fn|fun|func(?: \([^()\n]{1,60}\))?|struct|enum|trait)"
+)
+"""The words before a name that is declared."""
+_FUNCTION: Final = re.compile(
+    rf"^\s*{MODIFIERS}(?P<word>def|func|fn|fun|function\*?)(?: \((?P<receiver>[^()]{{1,60}})\))?"
+    r" (?P<name>[A-Za-z_$][\w$]{3,60})(?:<[^<>()]{1,60}>|\[[^\[\]()]{1,60}\])?"
+    r"\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\)(?P<rest>.*)$"
+)
+_C_FUNCTION: Final = re.compile(
+    r"^(?!(?:return|else|typedef|new|throw|case|goto|def|func|fn|fun|class)\b)"
+    r"(?:(?:static|inline|extern|const|unsigned|struct|virtual) )*\w+(?:::\w+)*[ *&]+\s*"
+    r"(?P<name>[A-Za-z_]\w{3,60})\((?P<parameters>[^()]*)\)(?: const)?\s*\{?\s*$"
+)
+"""A definition in C or C++ at the start of a line; a parameter is the last word of its part."""
+_TYPE: Final = re.compile(
+    rf"^{MODIFIERS}(?:type|struct|interface|enum|trait|class) (?P<name>[A-Z]\w{{3,60}})\b"
+    r"(?! alias)[^;]*[{:]\s*$"
+)
+_ARROW: Final = re.compile(
+    rf"^\s*{MODIFIERS}(?:const|let) (?P<name>{NAME.pattern})(?:: [^=]{{1,80}})? = (?:async )?"
+    r"\((?P<parameters>[^()]*)\)(?P<rest>[^={]*)=>"
+)
+"""A function of JavaScript that is held by a constant."""
+_METHOD: Final = re.compile(
+    rf"^\s+{MODIFIERS}(?!(?:if|for|while|switch|catch|function|return|constructor|with|super|await"
+    rf"|throw|match|unless|until)\b)(?P<name>{NAME.pattern})\((?P<parameters>[^()]*)\)"
+    r"(?P<rest>(?::[^{}]{1,80})?) \{$"
+)
+"""A method of a class of JavaScript, which no word introduces."""
+_LOOSE: Final = re.compile(
+    rf"^(?:\s+(?:public|private|protected|static|async|override|abstract) (?:async )?| {{2,4}}|\t)"
+    rf"(?P<name>{NAME.pattern})\((?:[^)]*@\w+\(|$)"
+)
+"""The first line of a method whose parameters have decorators or lines of their own."""
+_CONSTANT: Final = re.compile(
+    rf"^(?:{MODIFIERS}(?:const|static) (?P<name>{NAME.pattern})(?:: [^=]{{1,80}}| [\w.]+)?"
+    r"|(?P<python>[A-Z][A-Z\d]*_[A-Z\d_]+)(?:: [\w\[\], .]+)?)"
+    r" :?= (?!(?:await )?(?:require|import)\b)\S"
+)
+_NAMED: Final = re.compile(rf"^\s*{MODIFIERS}{DECLARING}\s+(?P<name>{NAME.pattern})")
+_IMPORTED: Final = re.compile(
+    r"\bimport (?:type )?\{(?P<names>[^{}]{1,600})\} from "
+    r"['\"](?P<module>\.{1,2}/[^'\"\n]{1,120})['\"]"
+)
+PROSE: Final = re.compile(r"\.(?:md|txt|rst|adoc|log|html?)$", re.I)
+"""Files whose code is an example or a proposal."""
+_RECEIVERS: Final = frozenset({"self", "cls", "&self", "&mut self", "mut self", "this"})
+_RETURNED: Final = re.compile(r"\s*(?:->|:)?\s*(?P<type>[^{:=;]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What one line declares: ``kind`` is ``function``, ``type``, ``constant`` or ``other``.
+
+    ``other`` is an alias, or a declaration of which only the name can be read. ``value`` is the
+    type of a method. ``path`` is empty where the text does not say from which file the line is.
+    A parameter is a name and a type as written, which is empty where the line gives none.
+    """
+
+    kind: str
+    name: str
+    place: int
+    path: str
+    parameters: tuple[tuple[str, str], ...] = ()
+    returned: str = ""
+    value: str = ""
+
+
+@once_a_log
+def declared(log: ProbeLog) -> tuple[Declared, ...]:
+    """Every declaration in the calls of the log and in their results, in log order."""
+    return tuple(_declared(log))
+
+
+def _declared(log: ProbeLog) -> Iterator[Declared]:
+    for invocation in log.invocations:
+        paths = {touch.path for touch in call_touches(invocation.call)}
+        path = paths.pop() if len(paths) == 1 else ""
+        place = log.position[invocation.message_id]
+        passing = TRANSIENT.search(path) or TEMPORARY.search(
+            (shell_script(invocation.call) or "")[:MAX_SCRIPT]
+        )
+        if PROSE.search(path) or passing or in_merge_given_up(log, place):
+            continue
+        given = given_texts(invocation)
+        for text, shift in [*((each, 0) for each in given), (invocation.output, 1)]:
+            if CONFLICT.search(text):
+                continue
+            for line in text[:_MAX_TEXT].splitlines():
+                listed = LISTED.match(line)
+                code = line[listed.end() :] if listed else line
+                file = (listed["path"] if listed else "") or path
+                found = _read(code, place + shift, file) if len(code) < _MAX_LINE else None
+                if found is not None:
+                    yield found
+
+
+def given_texts(invocation: Invocation) -> list[str]:
+    """The texts of a call that was carried out; none of one that failed or was refused."""
+    if invocation.result is None or invocation.result.is_error:
+        return []
+    return [text for text in invocation.call.parsed().values() if isinstance(text, str)]
+
+
+@once_a_log
+def imported_from(log: ProbeLog) -> Mapping[str, set[str]]:
+    """The names that scripts import from files beside them, each with the modules as written."""
+    found: dict[str, set[str]] = {}
+    for invocation in log.invocations:
+        for text in (*given_texts(invocation), invocation.output):
+            for match in _IMPORTED.finditer(text[:_MAX_TEXT]):
+                for name in NAME.findall(match["names"]):
+                    found.setdefault(name, set()).add(match["module"])
+    return found
+
+
+def declared_names(text: str) -> set[str]:
+    """The names of the functions, classes and types that the lines of a text declare."""
+    return set(definitions(text))
+
+
+def definitions(text: str) -> dict[str, str]:
+    """What the lines of a text declare, each with the code up to the next declaration.
+
+    Comments and empty lines at its end belong to what follows.
+    """
+    found: dict[str, list[str]] = {}
+    name = ""
+    for line in text[:_MAX_TEXT].splitlines():
+        listed = LISTED.match(line)
+        code = line[listed.end() :] if listed else line
+        if len(code) < _MAX_LINE and (declaration := _name_in(code)):
+            name = declaration
+            found[name] = []
+        if name:
+            found[name].append(code.rstrip())
+    return {name: "\n".join(_without_end(lines)) for name, lines in found.items()}
+
+
+def _name_in(line: str) -> str:
+    """The name that a line declares; empty if it declares none."""
+    for rule in (_NAMED, _C_FUNCTION, _ARROW, _METHOD):
+        if match := rule.match(line):
+            return match["name"]
+    match = _CONSTANT.match(line)
+    return match["name"] or match["python"] if match else ""
+
+
+def _without_end(lines: list[str]) -> list[str]:
+    last = len(lines)
+    while last > 1 and re.match(r"\s*(?:$|//|#|/?\*|--|@)", lines[last - 1]):
+        last -= 1
+    return lines[:last]
+
+
+def _read(line: str, place: int, path: str) -> Declared | None:
+    """What a line declares."""
+    if match := _FUNCTION.match(line):
+        parameters = _parameters(match["parameters"], match["word"] == "func")
+        if parameters is None:
+            return Declared("other", match["name"], place, path)
+        returned = _RETURNED.match(match["rest"])
+        shown = returned["type"].strip() if returned else ""
+        owner = (match["receiver"] or "").rpartition(" ")[2].strip("*&")
+        return Declared("function", match["name"], place, path, parameters, shown, owner)
+    if match := _ARROW.match(line) or _METHOD.match(line):
+        given_names = _parameters(match["parameters"], False)
+        returned = _RETURNED.match(match["rest"])
+        shown = returned["type"].strip() if returned else ""
+        if given_names is None:
+            return Declared("other", match["name"], place, path)
+        return Declared("function", match["name"], place, path, given_names, shown)
+    if match := _C_FUNCTION.match(line):
+        named = [re.search(r"(\w+)(?:\[\w*\])?$", part) for part in _parts(match["parameters"])]
+        typed = all(len(re.findall(r"\w+", part)) > 1 for part in _parts(match["parameters"]))
+        if typed and all(named):
+            parts = zip(_parts(match["parameters"]), named, strict=True)
+            given = tuple((f[1], part[: f.start()].strip()) for part, f in parts if f)
+            return Declared("function", match["name"], place, path, given)
+        return None
+    if match := _TYPE.match(line):
+        return Declared("type", match["name"], place, path)
+    if match := _CONSTANT.match(line):
+        return Declared("constant", match["name"] or match["python"], place, path)
+    if match := _NAMED.match(line) or _LOOSE.match(line):
+        return Declared("other", match["name"], place, path)
+    return None
+
+
+def _parameters(text: str, spaced: bool) -> tuple[tuple[str, str], ...] | None:
+    """Parameters without receivers; ``None`` if a part of them has no plain name.
+
+    A type follows a colon or, where ``spaced``, a space; there it may hold for several names.
+    """
+    given: list[tuple[str, str]] = []
+    for part in _parts(text):
+        if part in _RECEIVERS or part in {"*", "/"} or part.split(":")[0].strip() in _RECEIVERS:
+            continue
+        match = re.match(r"(?:mut |readonly |\.\.\.|\*{1,2}|[$])*([A-Za-z_]\w*)", part)
+        if match is None:
+            return None
+        name, sign, type = part.partition(" " if spaced and ":" not in part else ":")
+        given.append((match[1], type.partition("=")[0].strip() if sign else ""))
+    for number in range(len(given) - 2, -1, -1) if spaced else ():
+        name, type = given[number]
+        given[number] = (name, type or given[number + 1][1])
+    return tuple(given)
+
+
+def _parts(text: str) -> list[str]:
+    """The parts of a list between commas that no bracket encloses."""
+    parts, depth, start = [], 0, 0
+    for place, char in enumerate(text):
+        if char in "([{<":
+            depth += 1
+        elif char in ")]}>" and text[place - 1 : place] != "-":
+            depth -= 1
+        elif char == "," and depth == 0:
+            parts.append(text[start:place].strip())
+            start = place + 1
+    return [part for part in [*parts, text[start:].strip()] if part]

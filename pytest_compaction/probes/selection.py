@@ -1,0 +1,185 @@
+"""Choose drafts: what each must pass, and a mixture of kinds, families and parts of the log."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from pytest_compaction.case.case import Fact
+from pytest_compaction.case.kinds import TEXT_KINDS
+from pytest_compaction.probes.confirmation import is_confirmed, keys_agree
+from pytest_compaction.probes.control import FullLogControl
+from pytest_compaction.probes.data import states
+from pytest_compaction.probes.draft import Draft, Found
+from pytest_compaction.probes.keys import given_away
+from pytest_compaction.probes.log import MAX_FACTS, ProbeLog
+from pytest_compaction.text.matching import TextIndex
+
+SHARE_OF_A_NAME: Final = 5
+"""One in so many probes may be of one name; three always may."""
+SHARES: Final[Mapping[str, int]] = {"defined-in": 2}
+"""The same for names that may have a larger share: each probe asks for another piece of code."""
+MOST_OF_A_NAME: Final = 24
+MAX_DRAFTS_OF_A_NAME: Final = 100
+"""Bounds the work on huge logs: the control answers every draft that comes up for selected."""
+MOST_OF_A_FILE: Final = 2
+"""How many probes may ask for nothing but the same files."""
+REPETITION: Final = 0.25
+"""What each chosen draft of a name adds to the rank of the others of that name."""
+PARTS: Final = 16
+CROWDING: Final = 0.04
+"""What each chosen draft adds to the rank of the others from the same of sixteen parts of a log."""
+WANTED: Final[Mapping[str, int]] = {"file": 4, "recall": 6, "continuation": 3, "decision": 3}
+"""How many probes of each kind are chosen before the rest is filled by rank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What a draft must pass: the log confirms it, and the control, if there is one, answers it."""
+
+    log: ProbeLog
+    control: FullLogControl | None = None
+
+
+@dataclass(slots=True)
+class _Selection:
+    """The drafts chosen so far, and what they hold."""
+
+    checks: Checks
+    chosen: list[Draft] = field(default_factory=list)
+    used: Counter[str] = field(default_factory=Counter)
+    names: Counter[str] = field(default_factory=Counter)
+    parts: Counter[int] = field(default_factory=Counter)
+    lists: set[tuple[str, frozenset[str]]] = field(default_factory=set)
+
+    def add(self, draft: Draft) -> None:
+        """Take a draft."""
+        self.chosen.append(draft)
+        self.used.update(_texts(draft))
+        self.names[draft.name] += 1
+        self.parts[self.part(draft)] += 1
+        self.lists.add((_told_by(draft), frozenset(_texts(draft))))
+
+    def part(self, draft: Draft) -> int:
+        """The part of the log that first states a fact of the draft."""
+        return draft.found[0].positions[0] * PARTS // len(self.checks.log.messages)
+
+    def rank(self, draft: Draft) -> float:
+        """The rank of a draft beside those chosen; the smallest is the best."""
+        crowded = CROWDING * self.parts[self.part(draft)]
+        return draft.rank + REPETITION * self.names[draft.name] + crowded
+
+
+def select(
+    drafts: Sequence[Draft],
+    count: int,
+    checks: Checks,
+    already: Sequence[Draft] = (),
+    most: int | None = None,
+) -> list[Draft]:
+    """Choose one draft of each kind per round, then fill up by rank; repeated names rank lower.
+
+    Those ``already`` chosen stay. Of one name there is a share of ``most``, or of ``count``.
+    """
+    selected = _Selection(checks)
+    for draft in already:
+        selected.add(draft)
+    asked = {(draft.question, draft.point) for draft in already}
+    left = _spread([draft for draft in drafts if (draft.question, draft.point) not in asked])
+    turns = [kind for turn in range(max(WANTED.values())) for kind in TEXT_KINDS]
+    turns = [kind for place, kind in enumerate(turns) if place // len(TEXT_KINDS) < WANTED[kind]]
+    for kind in [*turns, *[""] * count]:
+        if len(selected.chosen) >= count:
+            break
+        best = _next(left, kind, selected, most or count)
+        if best is not None:
+            selected.add(best)
+    return selected.chosen
+
+
+def _spread(drafts: Sequence[Draft]) -> list[Draft]:
+    """The drafts by rank; of a name that has too many, those at equal distances."""
+    by_name: dict[str, list[Draft]] = defaultdict(list)
+    for draft in drafts:
+        by_name[draft.name].append(draft)
+    kept: list[Draft] = []
+    for held in by_name.values():
+        step = max(1, -(-len(held) // MAX_DRAFTS_OF_A_NAME))
+        kept += held[::step]
+    return sorted(kept, key=lambda draft: draft.rank)
+
+
+def _next(left: list[Draft], kind: str, selected: _Selection, count: int) -> Draft | None:
+    """Remove and return the best draft of a kind (of any kind for ``""``) that passes its checks.
+
+    Drafts that fail a check are removed as well. ``count`` bounds how many a name may have.
+    """
+    control = selected.checks.control
+    while True:
+        fitting = [
+            draft
+            for draft in left
+            if kind in {"", draft.kind} and selected.names[draft.name] < _most(draft.name, count)
+        ]
+        if not fitting:
+            return None
+        best = min(fitting, key=selected.rank)
+        left.remove(best)
+        checked = _checked(best, selected)
+        if checked is not None and (control is None or control.answers(checked)):
+            return checked
+
+
+def _most(name: str, count: int) -> int:
+    """How many of ``count`` probes may be of one name."""
+    return min(MOST_OF_A_NAME, max(3, count // SHARES.get(name, SHARE_OF_A_NAME)))
+
+
+def _checked(draft: Draft, selected: _Selection) -> Draft | None:
+    """The draft reduced to the facts that may be asked: at most six, not leaked, not repeated.
+
+    The log up to the question must confirm each of them. ``None`` when too few are left.
+    """
+    log, used = selected.checks.log, selected.used
+    whole = log.whole(log.points[draft.point])
+    sound = [trap for trap in draft.traps if keys_agree(trap)]
+    kept: list[Found] = []
+    for found in draft.found:
+        fact = found.fact
+        again = used[fact.text] and fact.type != "path"
+        leaked = given_away(draft.question, fact.keys, fact.text)
+        if again or leaked or _within(fact, kept) or not is_confirmed(fact, sound, whole):
+            continue
+        kept.append(found)
+    texts = frozenset(found.fact.text for found in kept)
+    repeated = (_told_by(draft), texts) in selected.lists
+    if len(kept) < max(draft.least, draft.whole, 1) or repeated:
+        return None
+    if all(used[text] >= MOST_OF_A_FILE for text in texts):
+        return None
+    best = sorted(kept, key=lambda found: found.risk)[:MAX_FACTS]
+    facts = {found.fact.text for found in best}
+    answer = TextIndex("\n".join(sorted(facts)))
+    traps = tuple(
+        trap
+        for trap in sound
+        if trap.of in facts and answer.read(trap.statement).outcome != "stated"
+    )
+    chosen = tuple(found for found in kept if found.fact.text in facts)
+    return replace(draft, found=chosen, traps=traps)
+
+
+def _within(fact: Fact, kept: Sequence[Found]) -> bool:
+    """Whether another fact of the probe states this one, or the reverse."""
+    return any(states(other.fact.text, fact) or states(fact.text, other.fact) for other in kept)
+
+
+def _told_by(draft: Draft) -> str:
+    """What may ask for the same facts once: a name, but all questions for files are alike."""
+    return draft.kind if draft.kind == "file" else draft.name
+
+
+def _texts(draft: Draft) -> list[str]:
+    return [found.fact.text for found in draft.found]

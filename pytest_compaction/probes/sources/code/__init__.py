@@ -1,0 +1,1 @@
+"""Sources of probes about code: each file asks one question of what a log declares."""

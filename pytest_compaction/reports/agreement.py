@@ -1,0 +1,90 @@
+"""Figures of agreement as a table to read, as Markdown, and as JSON."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Final
+
+from pytest_compaction.metrics.run_agreement import Agreement, Figure
+from pytest_compaction.records.record import rounded
+from pytest_compaction.reports.lines import interval_text
+from pytest_compaction.reports.table import Cell, Table, count, table
+from pytest_compaction.reports.table_page import WIDTH, markdown_table, plain_table
+
+_COLUMNS: Final = (
+    ("of", ""),
+    ("measure", "measure"),
+    ("value", "value"),
+    ("interval", "95 % interval"),
+    ("count", "compared"),
+    ("cases", "cases"),
+)
+NOTE: Final = (
+    "kappa has quadratic weights; a difference is the second minus the first, in points or shares; "
+    "intervals are 95 % intervals over cases"
+)
+
+
+def as_text(agreements: Sequence[Agreement]) -> str:
+    """The tables in plain columns."""
+    blocks = ["\n".join(plain_table(_table(each))) for each in agreements]
+    return "\n\n".join([*blocks, textwrap.fill(f"{NOTE}.", WIDTH)]) + "\n"
+
+
+def as_markdown(agreements: Sequence[Agreement]) -> str:
+    """The tables as GitHub-flavoured Markdown."""
+    blocks = [block for each in agreements for block in markdown_table(_table(each))]
+    return "\n\n".join([*blocks, f"{NOTE}."]) + "\n"
+
+
+def as_json(agreements: Iterable[Agreement]) -> str:
+    """The figures as JSON: ``null`` for what is not defined, with the reason beside it."""
+    data = [
+        {
+            "first": each.first,
+            "second": each.second,
+            "left_out": dict(each.left_out),
+            "figures": [_plain(figure) for figure in each.figures],
+        }
+        for each in agreements
+    ]
+    return json.dumps({"agreement": data}, indent=1, ensure_ascii=False) + "\n"
+
+
+def _plain(figure: Figure) -> dict[str, object]:
+    interval = None if figure.interval is None else [rounded(bound) for bound in figure.interval]
+    return {**asdict(figure), "value": rounded(figure.value), "interval": interval}
+
+
+def _table(agreement: Agreement) -> Table:
+    title = f"{agreement.first} against {agreement.second}"
+    return table("agreement", title, _COLUMNS, map(_row, agreement.figures), _notes(agreement))
+
+
+def _row(figure: Figure) -> list[Cell]:
+    value = "-" if figure.value is None else f"{figure.value:.2f}"
+    interval = "-" if figure.value is None else interval_text(figure.interval)
+    if figure.value is not None and figure.interval is None and figure.cases > 1:
+        interval = "(none)"
+    return [
+        Cell(figure.of),
+        Cell(figure.measure),
+        Cell(value),
+        Cell(interval),
+        count(figure.count),
+        count(figure.cases),
+    ]
+
+
+def _notes(agreement: Agreement) -> Iterator[str]:
+    for figure in agreement.figures:
+        if figure.undefined:
+            yield f"{figure.of}, {figure.measure}: {figure.undefined}"
+    if any(f.value is not None and f.interval is None and f.cases > 1 for f in agreement.figures):
+        yield "(none): without one of the cases the figure is not defined"
+    if agreement.left_out:
+        parts = [f"{number:,} {reason}" for reason, number in agreement.left_out.items()]
+        yield f"items left out: {'; '.join(parts)}"

@@ -1,0 +1,119 @@
+"""The tables of a run of probes: its strategies, real and scripted apart, what production lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from pytest_compaction.metrics.aggregate import Aggregate, aggregate, by_arm
+from pytest_compaction.metrics.intervals import interval_method
+from pytest_compaction.metrics.origins import by_origin, of_origin
+from pytest_compaction.metrics.production_loss import ProductionLoss, production_loss
+from pytest_compaction.records.record import Record
+from pytest_compaction.reports.table import Cell, Table, count, estimate, table
+from pytest_compaction.rubric import MAX_SCORE
+
+FIGURES: Final = (
+    ("cases", "cases"),
+    ("scored", "scored"),
+    ("overall", "overall"),
+    ("pass", "pass^1"),
+    ("removed", "removed"),
+    ("stated", "stated"),
+    ("tokens", "tokens"),
+)
+_STATED: Final = (
+    "Stated: mean share of the facts of an item that its view states. Tokens: mean of the views."
+)
+
+
+def run_tables(records: Sequence[Record]) -> Iterator[Table]:
+    """All tables that these records of probes allow."""
+    groups = by_arm(records)
+    yield strategies_table(groups)
+    apart = origins_table(groups)
+    if apart is not None:
+        yield apart
+    lost = production_loss(records)
+    if lost is not None:
+        yield production_table(lost)
+
+
+def strategies_table(groups: Mapping[str, Sequence[Record]]) -> Table:
+    """The figures of each strategy over all cases."""
+    rows = [
+        (Cell(name), count(len(group)), *_figures(aggregate(name, group), group))
+        for name, group in groups.items()
+    ]
+    heads = [("compactor", "compactor"), ("items", "items"), *FIGURES]
+    return table("strategies", "Strategies", heads, rows, [_method(groups), _STATED])
+
+
+def origins_table(groups: Mapping[str, Sequence[Record]]) -> Table | None:
+    """The same figures over real and over scripted cases; ``None`` without both."""
+    rows = [
+        (Cell(f"{origin} {name}"), *_figures(item, of_origin(groups[name], origin)))
+        for name, figures in by_origin(groups).items()
+        for origin, item in figures.items()
+    ]
+    if not rows:
+        return None
+    heads = [("compactor", "compactor"), *FIGURES]
+    return table("origins", "Real and scripted cases apart", heads, rows, [_STATED])
+
+
+def _figures(item: Aggregate, records: Sequence[Record]) -> Iterator[Cell]:
+    yield count(len({record["case"] for record in records}))
+    yield count(item.scored)
+    yield estimate(item.overall, "number", (0, MAX_SCORE))
+    yield Cell(item.passes.get(1), "share")
+    yield Cell(item.tokens.removed if item.tokens.before else None, "share")
+    yield estimate(item.stated, "share", (0, 1))
+    yield count(item.view_tokens)
+
+
+def _method(groups: Mapping[str, Sequence[Record]]) -> str:
+    cases = max(len({record["case"] for record in group}) for group in groups.values())
+    if cases < 2:
+        return "One case: there are no intervals."
+    return f"95 % intervals: {interval_method(cases)}."
+
+
+def production_table(lost: ProductionLoss) -> Table:
+    """Share of facts that survive, by type; at the end the mean tokens of a view."""
+    heads = [("type", "type of fact"), ("facts", "facts")]
+    heads += [(column.compactor, column.compactor) for column in lost.columns]
+    rows: list[tuple[Cell, ...]] = [
+        (
+            Cell(type.replace("_", " ")),
+            count(number),
+            *(estimate(column.shares[type], "share", (0, 1)) for column in lost.columns),
+        )
+        for type, number in lost.facts.items()
+    ]
+    tokens = (count(column.tokens) for column in lost.columns)
+    rows.append((Cell("view tokens"), Cell(None, absent=""), *tokens))
+    return table("production", "What production compaction lost", heads, rows, _notes(lost))
+
+
+def _notes(lost: ProductionLoss) -> Iterator[str]:
+    yield (
+        "Share of the facts that a view still states, asked right after a compaction on record; "
+        "recorded is the view with which the agent itself went on."
+    )
+    if lost.cases < 2:
+        yield "One case: there are no intervals."
+    else:
+        yield f"95 % intervals: {interval_method(lost.cases)}."
+    if lost.equal_tokens:
+        yield "At each point a view may take as many tokens as the one on record."
+    else:
+        yield "The budgets are not those of the views on record: compare the tokens too."
+    without = [f"{item.compactor} {item.unscored}" for item in lost.columns if item.unscored]
+    if without:
+        yield (
+            f"Of {lost.asked} items, {lost.items} have a score for every strategy; without one: "
+            f"{', '.join(without)}."
+        )
+    if lost.absent:
+        yield f"Without any score, and so not shown: {', '.join(lost.absent)}."

@@ -1,0 +1,216 @@
+"""Tables as plain columns, Markdown, JSON, CSV or a page of HTML."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from wcwidth import wcwidth
+
+from pytest_compaction.reports.table import Cell, Table
+from pytest_compaction.text.words import printable
+
+WIDTH: Final = 100
+"""The most cells of a line in the plain form."""
+
+_TEXT: Final = 40
+"""The most cells of a text in a table."""
+
+_LABEL: Final = 6
+"""The fewest cells of the first column."""
+
+_WIDE_LABEL: Final = 14
+"""Cells of the first column for which other columns are moved below."""
+
+_LARGE_SHARE: Final = 10
+"""Percentages of ten times the baseline or more have no decimals."""
+
+_HUGE_SHARE: Final = 1000
+_HUGE_COUNT: Final = 10**9
+"""Figures of this size or more are written with a power of ten."""
+
+_INDENT: Final = "  "
+_GAP: Final = "  "
+_MARKDOWN: Final = str.maketrans({ch: f"\\{ch}" for ch in "\\`*_{}[]<>|#~"})
+
+_HTML_HEAD: Final = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>TITLE</title>
+<style>
+:root { color-scheme: light dark; font-family: sans-serif; }
+table { border-collapse: collapse; }
+th, td { padding: .2em .8em; text-align: right; border-bottom: 1px solid; }
+th:first-child, td:first-child { text-align: left; }
+</style>"""
+
+
+def written(cell: Cell) -> str:
+    """A value to read: figures rounded, text safe to show and not too long."""
+    text = _value(cell)
+    if cell.interval is None:
+        return text
+    low, high = (_value(Cell(bound, cell.form)).removesuffix("%") for bound in cell.interval)
+    return f"{text} [{low}, {high}]"
+
+
+def _value(cell: Cell) -> str:
+    value = cell.value
+    if value is None:
+        return cell.absent
+    if isinstance(value, str):
+        return clipped(printable(value, _TEXT), _TEXT)
+    if cell.form in {"percent", "change"}:
+        sign = "+" if cell.form == "change" else ""
+        form = ",.2f" if abs(value) < _LARGE_SHARE else ",.0f"
+        form = form if abs(value) < _HUGE_SHARE else ".1e"
+        text = f"{format(value * 100, sign + form)}%"
+        return "0.00%" if text.lstrip("+-") == "0.00%" else text
+    if cell.form == "share":
+        return f"{value * 100:.0f}%"
+    if cell.form == "score":
+        return f"{value:.3f}"
+    if cell.form == "number":
+        return f"{value:,.2f}"
+    return f"{value:,.0f}" if abs(value) < _HUGE_COUNT else f"{value:.2e}"
+
+
+def cells(text: str) -> int:
+    """Terminal cells of a printable text: two for a wide character, none for a combining one.
+
+    The width of a text is the sum of its characters', so that a part of it can be cut off;
+    a control character, which :func:`~pytest_compaction.text.words.printable` escapes, has one.
+    """
+    return sum(abs(wcwidth(ch)) for ch in text)  # -1 is for control characters
+
+
+def clipped(text: str, width: int) -> str:
+    """The text, cut to ``width`` cells if it takes more."""
+    if cells(text) <= width:
+        return text
+    while cells(text) > width - 1:
+        text = text[:-1]
+    return f"{text}…"
+
+
+def plain_table(table: Table) -> Iterator[str]:
+    """One table: title, head, rows and notes. Columns for which a line has no room come below."""
+    yield table.title
+    heads = tuple(column.head for column in table.columns)
+    lines = [heads, *(tuple(written(cell) for cell in row) for row in table.rows)]
+    for number, part in enumerate(_parts(lines)):
+        if number:
+            yield ""
+        yield from _aligned(part)
+    for note in table.notes:
+        yield from textwrap.wrap(
+            printable(note), WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT
+        )
+
+
+def _parts(lines: Sequence[Sequence[str]]) -> Iterator[list[tuple[str, ...]]]:
+    """The lines with as many columns at a time as fit beside the first."""
+    labels, *columns = zip(*lines, strict=True)
+    room = WIDTH - len(_INDENT) - min(max(map(cells, labels)), _WIDE_LABEL)
+    part: list[tuple[str, ...]] = []
+    used = 0
+    for column in columns:
+        size = max(map(cells, column)) + len(_GAP)
+        if part and used + size > room:
+            yield list(zip(labels, *part, strict=True))
+            part, used = [], 0
+        part.append(column)
+        used += size
+    yield list(zip(labels, *part, strict=True))
+
+
+def _aligned(lines: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(map(cells, column)) for column in zip(*lines, strict=True)]
+    room = WIDTH - len(_INDENT) - sum(size + len(_GAP) for size in widths[1:])
+    widths[0] = min(widths[0], max(room, _LABEL))
+    for label, *rest in lines:
+        first = clipped(label, widths[0])
+        parts = [first + " " * (widths[0] - cells(first))]
+        parts += [
+            " " * (size - cells(text)) + text for text, size in zip(rest, widths[1:], strict=True)
+        ]
+        yield f"{_INDENT}{_GAP.join(parts)}".rstrip()
+
+
+def markdown_table(table: Table) -> Iterator[str]:
+    yield f"## {escaped(table.title)}"
+    heads = [escaped(column.head) for column in table.columns]
+    rule = ["---", *["---:"] * (len(heads) - 1)]
+    rows = [[escaped(written(cell)) for cell in row] for row in table.rows]
+    yield "\n".join(f"| {' | '.join(line)} |" for line in (heads, rule, *rows))
+    for note in table.notes:
+        yield escaped(printable(note))
+
+
+def escaped(text: str) -> str:
+    return text.translate(_MARKDOWN)
+
+
+def json_table(table: Table) -> dict[str, Any]:
+    """A table for programs, its figures unrounded; an estimate is its value and its interval."""
+    keys = [column.key for column in table.columns]
+    return {
+        "title": table.title,
+        "rows": [dict(zip(keys, map(_json_value, row), strict=True)) for row in table.rows],
+        "notes": list(table.notes),
+    }
+
+
+def _json_value(cell: Cell) -> Any:
+    if not cell.estimated or cell.value is None:
+        return cell.value
+    return {"value": cell.value, "interval": cell.interval and list(cell.interval)}
+
+
+def csv_tables(tables: Iterable[Table]) -> str:
+    """Tables as one list of values for a spreadsheet: ``table,row,column,value,low,high``.
+
+    ``row`` is the first cell of the row; ``low`` and ``high`` are the bounds of an estimate.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["table", "row", "column", "value", "low", "high"])
+    for table in tables:
+        for label, *row in table.rows:
+            for column, cell in zip(table.columns[1:], row, strict=True):
+                bounds = cell.interval or ("", "")
+                value = "" if cell.value is None else cell.value
+                line = [table.name, label.value, column.key, value, *bounds]
+                writer.writerow([_inert(each) for each in line])
+    return out.getvalue()
+
+
+def _inert(value: Any) -> Any:
+    """A text that a spreadsheet does not take for a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
+
+
+def html_page(title: str, tables: Iterable[Table]) -> str:
+    """Tables as one page that loads nothing; every text is escaped."""
+    parts = [_HTML_HEAD.replace("TITLE", _safe(title)), f"<h1>{_safe(title)}</h1>"]
+    for table in tables:
+        parts.append(f"<h2>{_safe(table.title)}</h2>\n<table>")
+        parts.append(_html_row("th", (column.head for column in table.columns)))
+        parts += [_html_row("td", map(written, row)) for row in table.rows]
+        parts.append("</table>")
+        parts += [f"<p>{_safe(note)}</p>" for note in table.notes]
+    return "\n".join([*parts, "</html>", ""])
+
+
+def _html_row(tag: str, texts: Iterable[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{_safe(text)}</{tag}>' for text in texts)}</tr>"
+
+
+def _safe(text: str) -> str:
+    return html.escape(printable(text))

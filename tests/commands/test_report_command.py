@@ -1,0 +1,208 @@
+"""``pytest-compaction report``: the tables of a run, in every form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.builders import record
+from support.recorded_session import write_recorded_session
+from support.scenarios import lean, run_files
+
+from pytest_compaction import cli
+from pytest_compaction.conversation.messages import canonical_json
+from pytest_compaction.records.run_file import load_run
+from pytest_compaction.reports.table_page import WIDTH
+
+HOSTILE = "<script>alert(1)</script>|*x*"
+
+
+def report(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = cli.main(["report", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def run_file(folder: Path, *records: dict[str, Any], name: str = "0001-run.jsonl") -> Path:
+    path = folder / name
+    lines = [{"format": 1}, *records]
+    path.write_text("".join(f"{canonical_json(line)}\n" for line in lines), "utf-8")
+    return path
+
+
+def item(compactor: str, case: str, *states: bool, **changes: Any) -> dict[str, Any]:
+    facts = [
+        {"text": f"f{n}", "type": "next_step", "view": "stated", "survived": s, "used": s}
+        for n, s in enumerate(states)
+    ]
+    return record(
+        case,
+        "p",
+        compactor,
+        facts=facts,
+        budget="recorded",
+        point={"id": "p1", "recorded": True},
+        **{"origin": "real", **changes},
+    )
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> Path:
+    return run_file(
+        tmp_path,
+        item("recorded", "a", True, False),
+        item("recorded", "b", True, True),
+        item("anchored", "a", True, True),
+        item("anchored", "b", True, True),
+        record("s", "p", "anchored", origin="scripted", overall=2.0),
+    )
+
+
+def test_the_tables_are_printed(both: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = report(capsys, both)
+    assert (code, err) == (0, "")
+    rows = [line.split() for line in out.splitlines()]
+    assert "next step 4 75% [0, 100] 100% [100, 100]".split() in rows
+    assert "overall 4 75% [0, 100] 100% [100, 100]".split() in rows
+    assert "view tokens 100 100".split() in rows
+    assert "type of fact facts recorded anchored".split() in rows
+    assert "scripted anchored 1 1 2.00 100% 90% - 100".split() in rows
+    assert "At each point a view may take as many tokens as the one on record." in out
+
+
+def test_a_table_can_be_asked_for_alone(both: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = report(capsys, both, "--table", "production")
+    assert code == 0
+    assert out.startswith("What production compaction lost\n")
+    assert "Strategies" not in out
+
+
+def test_many_strategies_stay_within_the_width(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["recorded", *(f"strategy-{n}" for n in range(8))]
+    path = run_file(tmp_path, *(item(name, case, True) for name in names for case in "ab"))
+    _, out, _ = report(capsys, path, "--table", "production")
+    assert all(len(line) <= WIDTH for line in out.splitlines())
+    assert all(f" {name}" in out for name in names)
+    assert out.count("view tokens") > 1
+
+
+def test_markdown_json_and_csv_have_the_same_figures(
+    both: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = report(capsys, both, "--table", "production", "--format", "markdown")
+    assert "| next step | 4 | 75% \\[0, 100\\] | 100% \\[100, 100\\] |" in out
+    _, out, _ = report(capsys, both, "--format", "json")
+    tables = json.loads(out)["tables"]
+    assert set(tables) == {"strategies", "origins", "production"}
+    first, *_, last = tables["production"]["rows"]
+    assert first["recorded"] == {"value": 0.75, "interval": [0, 1]}
+    assert last == {"type": "view tokens", "facts": None, "recorded": 100.0, "anchored": 100.0}
+    _, out, _ = report(capsys, both, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    (found,) = [
+        row
+        for row in rows
+        if (row["table"], row["row"], row["column"]) == ("production", "next step", "recorded")
+    ]
+    assert (found["value"], found["low"], found["high"]) == ("0.75", "0", "1")
+    assert {row["table"] for row in rows} == {"strategies", "origins", "production"}
+
+
+def test_html_is_one_safe_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = run_file(tmp_path, item("recorded", "a", True), item(HOSTILE, "a", True))
+    page = tmp_path / "out.html"
+    code, out, _ = report(capsys, path, "-o", page)
+    assert (code, out) == (0, f"written: {page}\n")
+    text = page.read_text("utf-8")
+    assert "<script>" not in text
+    assert "&lt;script&gt;" in text
+    assert "default-src &#x27;none&#x27;" in text or "default-src 'none'" in text
+    assert "What production compaction lost" in text
+
+
+def test_a_text_that_a_spreadsheet_would_run_is_inert(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = run_file(tmp_path, item("=SUM(A1)", "a", True))
+    _, out, _ = report(capsys, path, "--format", "csv")
+    assert "'=SUM(A1)" in out
+    assert ",=SUM" not in out
+
+
+@pytest.mark.parametrize(
+    ("suffix", "begins"),
+    [
+        (".md", "## Strategies"),
+        (".json", "{"),
+        (".csv", "table,row"),
+        (".html", "<!doctype"),
+        (".txt", "Strategies"),
+    ],
+)
+def test_the_suffix_names_the_form(
+    both: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], suffix: str, begins: str
+) -> None:
+    target = tmp_path / f"out{suffix}"
+    assert report(capsys, both, "-o", target)[0] == 0
+    assert target.read_text("utf-8").startswith(begins)
+
+
+def test_what_a_run_lacks_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = run_file(tmp_path, item("anchored", "a", True))
+    code, out, err = report(capsys, path, "--table", "production", "--table", "origins")
+    assert (code, out) == (1, "")
+    assert "has no table 'production': it needs a run of recorded" in err
+    assert "has no table 'origins': it needs a run over real and scripted cases" in err
+    code, out, _ = report(capsys, path)
+    assert (code, out.splitlines()[0]) == (0, "Strategies")
+
+
+def test_a_file_that_is_no_run_of_probes_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = report(capsys, tmp_path / "none.jsonl")
+    assert code == 1
+    assert "none.jsonl" in err
+    code, _, err = report(capsys, run_file(tmp_path))
+    assert code == 1
+    assert "holds no record of a probe" in err
+    code, _, err = report(capsys, run_file(tmp_path, item("a", "a", True)), "-o", tmp_path)
+    assert code == 1
+    assert "cannot be written" in err
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_an_imported_session_says_what_production_lost(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str], workers: str
+) -> None:
+    write_recorded_session(pytester.path / "cases/real")
+    options = ["--compactor=recorded,anchored,window", "--compaction-budget=recorded", "--tb=no"]
+    result = pytester.runpytest_inprocess(*lean(), "-q", workers, *options)
+    (file,) = run_files(pytester)
+    shown = file.relative_to(pytester.path)
+    result.stdout.fnmatch_lines(
+        [f"what production lost, by type of fact: pytest-compaction report {shown}"]
+    )
+    capsys.readouterr()
+    code, out, _ = report(capsys, file, "--table", "production", "--format", "json")
+    assert code == 0
+    rows = {row["type"]: row for row in json.loads(out)["tables"]["production"]["rows"]}
+    assert {type: row["facts"] for type, row in rows.items()} == {
+        "state": 1,
+        "next step": 3,
+        "overall": 4,
+        "view tokens": None,
+    }
+    assert rows["state"]["recorded"] == {"value": 1.0, "interval": None}
+    assert rows["next step"]["recorded"]["value"] == pytest.approx(2 / 3)
+    view = rows["view tokens"]["recorded"]
+    assert max(rows["view tokens"][name] for name in ("anchored", "window")) <= view
+    found = load_run(file).records
+    budgets = {r["compaction"]["budget"] for r in found if r["point"]["recorded"]}
+    assert budgets == {view}

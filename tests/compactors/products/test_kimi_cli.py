@@ -1,0 +1,128 @@
+"""``kimi-cli``: what stays, what the summariser is shown, and when it is due."""
+
+import pytest
+from support.builders import COUNTER, assistant, context_of, session, tool, user
+from support.compacting import (
+    AwayModel,
+    SayingModel,
+    SpyModel,
+    compacted,
+    ids,
+    in_a_row,
+    messages_of,
+    observed,
+    tokens,
+    view_of,
+)
+
+from pytest_compaction.compactors.products.kimi_cli import PREAMBLE, SECTIONS, KimiCli, kept_from
+from pytest_compaction.conversation.messages import pending_calls
+
+CALL = [assistant(None, ("x", "bash", {"command": "make"})), tool("x", "made it")]
+
+
+def test_the_last_two_messages_of_user_and_assistant_stay_with_their_results():
+    chat = [*session(5), user("Build it."), *CALL]
+    outcome, view = compacted(KimiCli(), chat, context_of(600))
+    assert outcome.status == "compacted"
+    assert ids(view) == ["m0", "kimi-cli-summary-1", "m21", "m22", "m23"]
+    assert view[1].text.startswith(PREAMBLE)
+    for section in SECTIONS:
+        assert view[1].text.count(f"<{section.id}>") == view[1].text.count(f"</{section.id}>") == 1
+    assert COUNTER.messages(view) <= 600
+
+
+def test_results_do_not_count_as_messages():
+    messages = messages_of([user("a"), *CALL, *CALL[1:], assistant("b")])
+    assert [kept_from(messages, count) for count in (1, 2, 3, 4)] == [4, 1, 0, 0]
+
+
+def test_an_open_call_is_one_of_the_last_messages():
+    chat = [*session(5), assistant("looking", ("open", "bash", {}))]
+    _, view = compacted(KimiCli(), chat, context_of(600))
+    assert pending_calls(view) == ("open",)
+
+
+def test_the_summariser_reads_texts_and_results_and_no_calls():
+    spy = SpyModel()
+    compacted(KimiCli(), session(5), context_of(600, model=spy))
+    read = spy.requests[0].messages
+    assert not any(message.calls for message in read)
+    assert any(message.results for message in read)
+    assert "LIMIT = 100" not in str(read)
+    compacted(KimiCli(calls=True), session(5), context_of(600, model=spy))
+    assert "LIMIT = 100" in str(spy.requests[1].messages)
+
+
+def test_an_earlier_summary_is_read_as_a_message_and_replaced():
+    spy = SpyModel()
+    context = context_of(700, model=spy)
+    outcomes = list(in_a_row(KimiCli(), [session(5), session(5)[1:]], context))
+    assert spy.requests[1].messages[0].id == "kimi-cli-summary-1"
+    assert PREAMBLE not in spy.requests[1].messages[0].text
+    view = view_of(KimiCli(), outcomes[1], context)
+    assert [m.id for m in view if m.origin == "synthetic"] == ["kimi-cli-summary-2"]
+
+
+def test_faithful_keeps_two_messages_over_the_budget_and_hardened_does_not():
+    chat = [*session(4), user("Look."), assistant("long " * 900)]
+    _, view = compacted(KimiCli(), chat, context_of(600))
+    assert ids(view)[2:] == ["m17", "m18"]
+    assert COUNTER.messages(view) > 600
+    _, view = compacted(KimiCli(profile="hardened"), chat, context_of(600))
+    assert COUNTER.messages(view) <= 600
+    assert view[-1] == messages_of(chat)[17]
+
+
+def test_hardened_keeps_a_last_request_that_lies_further_back():
+    chat = [*session(4), user("Build it."), *CALL, *CALL, *CALL]
+    assert "m17" not in ids(compacted(KimiCli(), chat, context_of(600))[1])
+    assert "m17" in ids(compacted(KimiCli(profile="hardened"), chat, context_of(600))[1])
+
+
+def test_faithful_takes_an_empty_reply_for_the_summary_and_hardened_fails():
+    context = context_of(600, model=SayingModel())
+    outcome, view = compacted(KimiCli(), session(5), context)
+    assert outcome.status == "compacted"
+    assert "- " not in view[1].text
+    outcome, view = compacted(KimiCli(profile="hardened"), session(5), context)
+    assert (outcome.status, view) == ("failed", messages_of(session(5)))
+
+
+@pytest.mark.parametrize("profile", ["faithful", "hardened"])
+def test_a_model_that_is_away_is_asked_three_times_and_the_view_stays(profile):
+    away = AwayModel()
+    compactor = KimiCli(profile=profile)
+    outcome, view = compacted(compactor, session(5), context_of(600, model=away))
+    assert (outcome.status, view) == ("failed", messages_of(session(5)))
+    assert len(away.requests) == 3
+
+
+def test_it_is_due_at_the_threshold_or_when_the_reserve_is_reached():
+    chat = session(6)
+    used = tokens(chat)
+
+    def due(window, **parameters):
+        compactor, context = KimiCli(**parameters), context_of(window=window)
+        return compactor.due(observed(compactor, chat, context), context) is not None
+
+    assert due(int(used / 0.85), reserve=0)
+    assert not due(int(used / 0.85) + 5, reserve=0)
+    share = 1 - 50_000 / 262_144
+    assert due(int(used / share) - 5)
+    assert not due(int(used / share) + 5)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"keep": 0}, "keep=0 must be a whole number, at least 1"),
+        ({"threshold": 0}, "threshold=0 must be above 0 and at most 1"),
+        ({"reserve": -1}, "reserve=-1 must be a whole number, at least 0"),
+        ({"calls": 1}, "calls=1 must be False or True"),
+        ({"profile": "x"}, "profile=x must be one of"),
+    ],
+)
+def test_impossible_parameters_are_refused(parameters, said):
+    with pytest.raises(ValueError, match=said):
+        KimiCli(**parameters)

@@ -1,0 +1,140 @@
+"""``opencode``: question, summary and request to go on; what a refused request changes."""
+
+import pytest
+from support.builders import COUNTER, assistant, context_of, session, system, tool, user
+from support.compacting import (
+    AwayModel,
+    SayingModel,
+    SpyModel,
+    compacted,
+    ids,
+    in_a_row,
+    messages_of,
+    observed,
+    roles,
+    tokens,
+    view_of,
+)
+from support.compositions import create
+
+from pytest_compaction.compactors.products.opencode import GO_ON, PREAMBLE, QUESTION, Opencode
+from pytest_compaction.conversation.messages import Image
+
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,a"}}
+WORK = [assistant("I look.", ("w", "read_file", {"path": "a.py"})), tool("w", "line " * 40)]
+
+
+def test_nothing_stays_but_the_system_prompt_and_the_view_asks_to_go_on():
+    outcome, view = compacted(Opencode(), session(5), context_of(500))
+    assert outcome.status == "compacted"
+    assert roles(view) == ["system", "user", "assistant", "user"]
+    assert (view[1].text, view[3].text) == (QUESTION, GO_ON)
+    assert view[2].text.startswith(PREAMBLE)
+    assert all(message.origin == "synthetic" for message in view[1:])
+    assert COUNTER.messages(view) <= 500
+
+
+def test_an_earlier_summary_is_read_without_the_messages_around_it():
+    spy = SpyModel()
+    context = context_of(600, model=spy)
+    outcomes = list(in_a_row(Opencode(), [session(5), session(5)[1:]], context))
+    read = ids(spy.requests[1].messages)
+    assert read[0] == "opencode-summary-1"
+    assert all(id[0] == "m" for id in read[1:])
+    view = view_of(Opencode(), outcomes[1], context)
+    assert ids(view)[1:] == ["opencode-question-2", "opencode-summary-2", "opencode-go-on-2"]
+
+
+def test_after_a_refused_request_the_last_one_is_repeated_and_the_work_for_it_is_not_read():
+    spy = SpyModel()
+    asked = user([{"type": "text", "text": "As in this picture, please."}, PICTURE])
+    chat = [*session(4), asked, *WORK]
+    _, view = compacted(Opencode(overflow=True), chat, context_of(500, model=spy))
+    assert view[-1].id == "m17"
+    assert "As in this picture" in view[-1].text
+    assert not any(isinstance(part, Image) for part in view[-1].parts)
+    assert ids(spy.requests[0].messages)[-1] == "m16"
+
+
+def test_without_an_earlier_request_a_refused_one_is_summarised_like_any_other():
+    chat = [system(), user("Look at everything."), *WORK]
+    chat += [assistant("much " * 600)]
+    _, view = compacted(Opencode(overflow=True), chat, context_of(400))
+    assert view[-1].text == GO_ON
+
+
+def test_hardened_repeats_the_last_request_as_it_is():
+    chat = [*session(4), user("Now the docs."), *WORK]
+    _, view = compacted(Opencode(profile="hardened"), chat, context_of(500))
+    assert roles(view) == ["system", "user", "assistant", "user"]
+    assert view[-1] == messages_of(chat)[17]
+
+
+def test_faithful_cannot_compact_a_conversation_over_the_window_and_hardened_can():
+    chat = session(8)
+    context = context_of(400, window=tokens(chat) - 100)
+    outcome, view = compacted(Opencode(), chat, context)
+    assert (outcome.status, view) == ("failed", messages_of(chat))
+    assert "longer than the window" in outcome.error
+    outcome, view = compacted(Opencode(profile="hardened"), chat, context)
+    assert outcome.status == "compacted"
+    assert COUNTER.messages(view) <= 400
+
+
+def test_faithful_loses_an_open_call_and_its_late_result_and_hardened_waits():
+    compactor, context = Opencode(), context_of(500)
+    chat = [*session(5), assistant("looking", ("open", "bash", {}))]
+    outcome, view = compacted(compactor, chat, context)
+    assert not any(message.calls for message in view)
+    late = observed(compactor, [tool("open"), assistant("so")], context, outcome.state, 90)
+    assert not any(message.results for message in compactor.render(late, context).messages)
+    outcome, view = compacted(Opencode(profile="hardened"), chat, context)
+    assert (outcome.status, view) == ("failed", messages_of(chat))
+
+
+def test_faithful_takes_an_empty_reply_for_the_summary_and_hardened_fails():
+    context = context_of(500, model=SayingModel())
+    assert compacted(Opencode(), session(5), context)[1][2].text.strip() == PREAMBLE
+    outcome, view = compacted(Opencode(profile="hardened"), session(5), context)
+    assert (outcome.status, view) == ("failed", messages_of(session(5)))
+
+
+@pytest.mark.parametrize("profile", ["faithful", "hardened"])
+def test_a_model_that_is_away_leaves_the_view_as_it_was(profile):
+    away = context_of(500, model=AwayModel())
+    outcome, view = compacted(Opencode(profile=profile), session(5), away)
+    assert outcome.status == "failed"
+    assert view == messages_of(session(5))
+
+
+def test_after_old_output_was_cleared_it_only_summarises_what_is_still_too_much():
+    chat = session(8, words=200)
+    composed = create("opencode-prune:protect=100:minimum=100+opencode")
+    enough = tokens(chat) - 1
+    outcome, view = compacted(composed, chat, context_of(enough))
+    assert len(view) == len(chat)
+    assert outcome.status == "compacted"
+    _, view = compacted(composed, chat, context_of(500))
+    assert roles(view) == ["system", "user", "assistant", "user"]
+
+
+def test_it_is_due_when_the_reserve_is_reached():
+    chat = session(6)
+    used = tokens(chat)
+    compactor, context = Opencode(reserve=200_000 - used), context_of(window=200_000)
+    assert compactor.due(observed(compactor, chat, context), context) is not None
+    later = Opencode(reserve=200_000 - used - 1)
+    assert later.due(observed(later, chat, context), context) is None
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"reserve": 0}, "reserve=0 must be a whole number, at least 1"),
+        ({"overflow": "x"}, "overflow=x must be False or True"),
+        ({"profile": "x"}, "profile=x must be one of"),
+    ],
+)
+def test_impossible_parameters_are_refused(parameters, said):
+    with pytest.raises(ValueError, match=said):
+        Opencode(**parameters)

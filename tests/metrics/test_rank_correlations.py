@@ -1,0 +1,119 @@
+"""Kappa, Spearman and Kendall of two raters: definitions, known values, what they ignore."""
+
+import itertools
+import math
+import statistics
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from pytest_compaction.metrics.agreement import kendall_tau_b, spearman, weighted_kappa
+from pytest_compaction.metrics.intervals import cluster_interval, jackknife_interval
+
+MEASURES = pytest.mark.parametrize("measure", [weighted_kappa, spearman, kendall_tau_b])
+values = st.integers(0, 10).map(lambda half: half / 2)
+pairs = st.lists(st.tuples(values, values), min_size=2, max_size=15)
+
+
+def varies(found):
+    return all(len({pair[side] for pair in found}) > 1 for side in (0, 1))
+
+
+@given(pairs)
+def test_kappa_is_one_minus_what_is_observed_over_what_is_expected(found):
+    assume(varies(found))
+    observed = statistics.fmean((a - b) ** 2 for a, b in found)
+    sides = [[pair[side] for pair in found] for side in (0, 1)]
+    expected = statistics.fmean((a - b) ** 2 for a, b in itertools.product(*sides))
+    assert weighted_kappa(found) == pytest.approx(1 - observed / expected)
+
+
+def test_kappa_of_yes_and_no_is_that_of_cohen():
+    # Both yes 20, yes/no 5, no/yes 10, both no 15: observed .7, by chance .5.
+    found = [(1, 1)] * 20 + [(1, 0)] * 5 + [(0, 1)] * 10 + [(0, 0)] * 15
+    assert weighted_kappa(found) == pytest.approx(0.4)
+
+
+def test_spearman_of_a_textbook_example():
+    # Ten pairs without ties, sum of the squared differences of ranks 194: 1 - 6 * 194 / 990.
+    first = [106, 100, 86, 101, 99, 103, 97, 113, 112, 110]
+    second = [7, 27, 2, 50, 28, 29, 20, 12, 6, 17]
+    assert spearman(list(zip(first, second, strict=True))) == pytest.approx(1 - 6 * 194 / 990)
+
+
+@given(pairs)
+def test_spearman_is_the_correlation_of_mean_ranks(found):
+    assume(varies(found))
+
+    def rank(side, value):
+        below = sum(pair[side] < value for pair in found)
+        equal = sum(pair[side] == value for pair in found)
+        return below + (equal + 1) / 2
+
+    ranks = [[rank(side, pair[side]) for pair in found] for side in (0, 1)]
+    assert spearman(found) == pytest.approx(statistics.correlation(*ranks))
+
+
+def test_kendall_with_ties():
+    # Six pairs of things: four agree, none disagrees, one is tied in each.
+    found = [(1, 1), (2, 2), (2, 3), (3, 3)]
+    assert kendall_tau_b(found) == pytest.approx(4 / math.sqrt(5 * 5))
+
+
+@MEASURES
+@given(found=pairs)
+def test_sides_and_order_do_not_matter_and_nothing_is_beyond_one(measure, found):
+    assume(varies(found))
+    value = measure(found)
+    assert -1 - 1e-9 <= value <= 1 + 1e-9
+    assert measure(found[::-1]) == pytest.approx(value)
+    assert measure([(b, a) for a, b in found]) == pytest.approx(value)
+
+
+@MEASURES
+@given(found=pairs)
+def test_who_always_agrees_has_one(measure, found):
+    assume(varies(found))
+    assert measure([(a, a) for a, _ in found]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("measure", [spearman, kendall_tau_b])
+@given(found=pairs)
+def test_ranks_ignore_the_scale(measure, found):
+    assume(varies(found))
+    assert measure([(a**3, 7 * b - 2) for a, b in found]) == pytest.approx(measure(found))
+
+
+def test_kappa_does_not_ignore_a_shift():
+    assert weighted_kappa([(0, 1), (1, 2), (2, 3)]) < 0.6
+
+
+@MEASURES
+@pytest.mark.parametrize("found", [[], [(1, 2)], [(1, 2), (1, 3)], [(1, 2), (3, 2)]])
+def test_a_constant_side_has_no_figure(measure, found):
+    assert measure(found) is None
+
+
+def mean(found):
+    return statistics.fmean(found)
+
+
+@given(st.lists(st.floats(0, 5), min_size=2, max_size=12), st.integers(1, 4))
+def test_for_a_mean_of_cases_of_one_size_it_is_the_t_interval(means, size):
+    groups = {f"case{number:02}": [value] * size for number, value in enumerate(means)}
+    assert jackknife_interval(groups, mean) == pytest.approx(cluster_interval(groups), abs=1e-6)
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), pairs, min_size=2))
+def test_an_interval_holds_the_figure_and_is_the_same_again(groups):
+    whole = spearman([pair for group in groups.values() for pair in group])
+    found = jackknife_interval(groups, spearman)
+    assume(found is not None)
+    assert found[0] <= whole <= found[1]
+    assert jackknife_interval(dict(reversed(groups.items())), spearman) == pytest.approx(found)
+
+
+def test_there_is_no_interval_of_one_case_or_where_the_figure_hangs_on_one():
+    assert jackknife_interval({"a": [(0, 1), (2, 3)]}, spearman) is None
+    assert jackknife_interval({"a": [(0, 1), (2, 3)], "b": [(1, 1)]}, spearman) is None

@@ -1,0 +1,143 @@
+"""The file of a reference run: the same bytes for the same replies, and no trust in any byte."""
+
+import json
+import random
+import zipfile
+from dataclasses import replace
+
+import pytest
+
+from pytest_compaction.models.reference import archive
+from pytest_compaction.models.reference.archive import (
+    MANIFEST,
+    REPLIES,
+    Archive,
+    ArchiveError,
+    Manifest,
+    StoredReply,
+    packed,
+)
+from pytest_compaction.models.usage import Usage
+
+ABOUT = Manifest(
+    cases={"first": "a" * 16},
+    strategies=("none", "anchored"),
+    model="a large language model",
+    dates="2026-11-23",
+    provenance=("Each request alone.", "No API."),
+    repairs=1,
+)
+ROWS = [
+    StoredReply(
+        f"{number:064x}", {"choices": [{"text": f"half \udc80 {number}"}]}, Usage(1, 2, 0, 3)
+    )
+    for number in range(20)
+]
+
+
+@pytest.fixture
+def path(tmp_path):
+    packed(tmp_path / "run.zip", ABOUT, ROWS)
+    return tmp_path / "run.zip"
+
+
+def rewritten(path, **members):
+    """The file with other members, ``None`` for one that is left out."""
+    with zipfile.ZipFile(path) as file:
+        held = {name: file.read(name) for name in file.namelist()}
+    held |= {MANIFEST if name == "manifest" else REPLIES: data for name, data in members.items()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in held.items():
+            if data is not None:
+                file.writestr(name, data)
+
+
+def test_every_reply_is_found_by_its_digest_and_no_other_is(path):
+    run = Archive(path)
+    for row in ROWS:
+        reply = run.reply(row.digest)
+        assert (reply.body, reply.usage) == (row.body, row.usage)
+    assert run.reply("f" * 64) is None
+    assert replace(run.manifest, replies=0, sha256="") == ABOUT
+    assert run.manifest.replies == len(ROWS)
+
+
+def test_the_same_replies_in_any_order_give_the_same_bytes(path, tmp_path):
+    shuffled = random.Random(1).sample(ROWS, len(ROWS))
+    packed(tmp_path / "again.zip", ABOUT, shuffled)
+    assert (tmp_path / "again.zip").read_bytes() == path.read_bytes()
+
+
+def test_a_file_that_would_be_too_large_is_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "MAX_FILE_BYTES", 400)
+    with pytest.raises(ArchiveError, match="more than 400"):
+        packed(tmp_path / "run.zip", ABOUT, ROWS)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("cut", [0, 10, 200, -30])
+def test_a_torn_file_is_named(path, cut):
+    path.write_bytes(path.read_bytes()[:cut])
+    with pytest.raises(ArchiveError, match=r"run\.zip cannot be used: .*; install the package"):
+        Archive(path).reply(ROWS[0].digest)
+
+
+def test_no_changed_byte_changes_a_reply(path):
+    whole = path.read_bytes()
+    source = random.Random(2)
+    kept = 0
+    for _ in range(150):
+        place = source.randrange(len(whole))
+        path.write_bytes(
+            whole[:place] + bytes([whole[place] ^ source.randrange(1, 256)]) + whole[place + 1 :]
+        )
+        try:
+            found = Archive(path).reply(ROWS[3].digest)
+        except ArchiveError:
+            continue
+        kept += 1
+        assert found is not None
+        assert found.body == ROWS[3].body
+    assert kept < 100, "most changes are noticed; the others are in dates and names of the zip"
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"manifest": b"{}"},
+        {"manifest": b"[" * 100_000},
+        {"manifest": b'{"format": 2}'},
+        {"manifest": None},
+        {"replies": None},
+        {"replies": b""},
+        {"replies": b"null\n"},
+    ],
+)
+def test_other_members_are_refused(path, members):
+    rewritten(path, **members)
+    with pytest.raises(ArchiveError, match="cannot be used"):
+        Archive(path).reply(ROWS[0].digest)
+
+
+def test_replies_of_another_shape_are_refused_though_their_sum_is_right(path):
+    import hashlib
+
+    data = b'{"digest": 1}\n'
+    about = json.loads(zipfile.ZipFile(path).read(MANIFEST))
+    about |= {"sha256": hashlib.sha256(data).hexdigest(), "replies": 1}
+    rewritten(path, manifest=json.dumps(about), replies=data)
+    with pytest.raises(ArchiveError, match="a reply is not one"):
+        Archive(path).reply(ROWS[0].digest)
+
+
+def test_a_member_that_unpacks_to_too_much_is_not_unpacked(path, monkeypatch):
+    monkeypatch.setattr(archive, "MAX_MEMBER_BYTES", 2000)
+    rewritten(path, replies=b"\n" * 1_000_000)
+    with pytest.raises(ArchiveError, match="has more than 2,000 bytes"):
+        Archive(path).reply(ROWS[0].digest)
+
+
+def test_the_file_is_opened_when_it_is_first_needed(tmp_path):
+    run = Archive(tmp_path / "run.zip")
+    packed(tmp_path / "run.zip", ABOUT, ROWS)
+    assert run.reply(ROWS[0].digest) is not None

@@ -1,0 +1,146 @@
+"""Real and scripted cases apart: in the summary, in the header of a run, and in the gate."""
+
+import pytest
+from support.builders import record
+from support.scenarios import case, last_line, records, run, set_up, write_cases
+
+from pytest_compaction.metrics.origins import by_origin, of_origin
+from pytest_compaction.records.figures import figures_of
+from pytest_compaction.reports.terminal import WIDTH, summary
+from pytest_compaction.session.gate import ThresholdError, decide, parse_threshold
+
+
+def fact(stated):
+    view = "stated" if stated else "absent"
+    return {"text": "45", "type": "value", "view": view, "survived": stated, "used": False}
+
+
+def items(compactor, origin, **scores):
+    """An item of each case with this overall score; it states facts from a score of 3 on."""
+    return [
+        record(
+            name,
+            "limit",
+            compactor,
+            origin=origin,
+            overall=score,
+            status="passed" if score >= 3.5 else "failed",
+            facts=[fact(score >= 3), fact(False)],
+            tokens={"log": 1000, "view": 100 if origin == "real" else 300, "summary": 0},
+        )
+        for name, score in scores.items()
+    ]
+
+
+def both(compactor="anchored"):
+    real = items(compactor, "real", r1=1.0, r2=2.0)
+    return [*real, *items(compactor, "scripted", s1=3.0, s2=4.0, s3=5.0)]
+
+
+def text(found, *order, control=False):
+    return [line.text for line in summary(found, list(order), control)]
+
+
+def test_the_summary_has_a_row_for_each_origin():
+    lines = text(both(), "anchored")
+    start = lines.index("real and scripted cases apart")
+    assert [line.split() for line in lines[start + 2 : start + 4]] == [
+        "anchored 2 real 1.50 [0.00, 5.00] 0% 90.0% 0% [0, 0]".split(),
+        "anchored 3 scripted 4.00 [1.52, 5.00] 67% 70.0% 50% [50, 50]".split(),
+    ]
+    assert all(len(line) <= WIDTH for line in lines)
+    assert any(line.startswith("overall") and " 3.00 " in line for line in lines)
+
+
+def test_each_strategy_of_a_comparison_has_its_rows():
+    found = [*both("a_rather_long_strategy_name"), *both("window"), *both("none")]
+    lines = text(found, "window")
+    rows = lines[lines.index("real and scripted cases apart") + 2 : -1]
+    assert [row.split()[0] for row in rows][:2] == ["window", "window"]
+    assert len(rows) == 6
+    assert all(len(line) <= WIDTH for line in lines)
+
+
+@pytest.mark.parametrize("origin", ["real", "scripted", None])
+def test_a_run_over_one_origin_has_no_such_table(origin):
+    found = items("anchored", origin, r1=1.0, r2=4.0)
+    if origin is None:
+        for made in found:
+            del made["origin"]
+        assert of_origin(found, "scripted") == found
+    assert "real and scripted cases apart" not in text(found, "anchored")
+    assert "origins" not in figures_of(found)
+
+
+def test_the_header_of_a_run_has_the_figures_of_both():
+    figures = figures_of(both())["origins"]["anchored"]
+    assert figures["real"]["overall"]["mean"] == 1.5
+    assert figures["scripted"]["overall"]["cases"] == 3
+    assert (figures["real"]["pass^1"], figures["real"]["removed"]) == (0.0, 0.9)
+    assert figures["scripted"]["stated"]["mean"] == 0.5
+
+
+def test_the_figures_are_those_of_runs_over_each_alone():
+    apart = by_origin({"anchored": both()})["anchored"]
+    for origin, found in apart.items():
+        alone = of_origin(both(), origin)
+        assert found.overall.value == sum(r["overall"] for r in alone) / len(alone)
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        ("overall>=3", "overall 3.00 >= 3.00"),
+        ("real.overall>=2", "real.overall 1.50 < 2.00"),
+        ("scripted.overall>=2", "scripted.overall 4.00 >= 2.00"),
+        ("real.pass^1<=0", "real.pass^1 0.00 <= 0.00"),
+        ("real.removed@anchored>=80%", "real.removed@anchored 0.90 >= 0.80"),
+        ("real.accuracy>3.9", "real.accuracy 4.00 > 3.90"),
+        ("real.recall.overall>=1", "real.recall.overall 1.50 >= 1.00"),
+        ("real.file.overall>=1", "real.file.overall: nothing was measured"),
+    ],
+)
+def test_a_threshold_may_name_real_or_scripted_cases(expression, text):
+    (check,) = decide(both(), [parse_threshold(expression)], 0).checks
+    assert check.text == text
+
+
+def test_kept_compares_with_the_control_on_the_same_cases():
+    found = [*both(), *items("none", "real", r1=4.0, r2=4.0)]
+    found += items("none", "scripted", s1=5.0, s2=5.0, s3=5.0)
+    thresholds = [parse_threshold("real.kept@anchored>=0.3"), parse_threshold("kept@anchored>=0")]
+    real, whole = decide(found, thresholds, 0).checks
+    assert real.text == "real.kept@anchored 0.38 >= 0.30"  # 1.5 of 4
+    assert whole.text.startswith("kept@anchored 0.65 ")  # 15 of 23
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "real>=1",
+        "real.>=1",
+        "real.scripted.overall>=1",
+        "real.quiz.overall>=1",
+        "real.consistency>=1",
+    ],
+)
+def test_a_threshold_on_an_origin_must_name_a_metric_of_probes(expression):
+    with pytest.raises(ThresholdError, match=r"real\.overall"):
+        parse_threshold(expression)
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_run_over_both_is_gated_by_each(pytester, workers):
+    set_up(pytester, "second")
+    real = case("first", provenance={"origin": "real"})
+    write_cases(pytester, real, folder="cases/real")
+    gate = ["--compaction-threshold=real.overall>=5", "--compaction-threshold=scripted.overall>=5"]
+    result = run(pytester, workers, *gate)
+    assert last_line(result).startswith("GATE PASSED real.overall 5.00 >= 5.00, scripted.overall 5")
+    result.stdout.fnmatch_lines(["real and scripted cases apart", "*1 real*", "*1 scripted*"])
+    assert set(records(pytester).header["figures"]["origins"]["strategies:keep"]) == {
+        "real",
+        "scripted",
+    }
+    result = run(pytester, workers, *gate, "--compaction-cases=cases/real")
+    assert last_line(result) == "GATE FAILED scripted.overall: nothing was measured"
