@@ -92,6 +92,11 @@ class Invocation:
         """The text of the result; empty without one."""
         return self.result.text if self.result else ""
 
+    @property
+    def answered(self) -> bool:
+        """Whether there is a result, and it is not marked as an error."""
+        return self.result is not None and not self.result.is_error
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -205,10 +210,9 @@ def _name(touch: Touch) -> str:
 
 
 def _call_failed(invocation: Invocation) -> bool:
-    result = invocation.result
-    if result is None or result.is_error or result.text == INTERRUPTED:
+    if not invocation.answered or invocation.output == INTERRUPTED:
         return True
-    return len(result.text) < _HEAD and bool(_FAILURE.match(result.text))
+    return len(invocation.output) < _HEAD and bool(_FAILURE.match(invocation.output))
 
 
 def exit_code(output: str) -> int | None:

@@ -127,7 +127,7 @@ def _declared(log: ProbeLog) -> Iterator[Declared]:
 
 def given_texts(invocation: Invocation) -> list[str]:
     """The texts of a call that was carried out; none of one that failed or was refused."""
-    if invocation.result is None or invocation.result.is_error:
+    if not invocation.answered:
         return []
     return [text for text in invocation.call.parsed().values() if isinstance(text, str)]
 

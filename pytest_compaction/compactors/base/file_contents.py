@@ -62,9 +62,7 @@ def modified(paths: Sequence[str], messages: Sequence[Message], most: int) -> li
 def _touches(messages: Sequence[Message]) -> Iterator[tuple[Touch, Invocation, bool]]:
     """What the calls that succeeded did to files, and whether a call did nothing else."""
     for invocation in invocations(messages):
-        if invocation.result is None or invocation.result.is_error:
-            continue
-        if invocation.output == INTERRUPTED:
+        if not invocation.answered or invocation.output == INTERRUPTED:
             continue
         touches = call_touches(invocation.call)
         for touch in touches:

@@ -1,4 +1,4 @@
-"""Continuation probes about plans: which steps were open, and which was in progress?
+"""Continuation probes about plans: which steps were open, and which were done?
 
 A plan is a list of entries with a text and a state in the arguments of a call, whatever
 the tool is called (``TodoWrite``, ``update_plan``, ``write_todos``, ``task_tracker``, …), or
@@ -124,7 +124,7 @@ def _plans(log: ProbeLog) -> Iterator[Plan]:
 def _follow(tasks: dict[str, tuple[str, str]], invocation: Invocation) -> bool:
     """Record what a call made of numbered tasks, by their numbers; whether it changed any."""
     given = invocation.call.parsed()
-    lost = invocation.result is None or invocation.result.is_error
+    lost = not invocation.answered
     text, state = given.get("subject"), given.get("status")
     if invocation.call.name == "TaskCreate":
         made = _CREATED.search(invocation.output)

@@ -14,7 +14,7 @@ from pytest_compaction.probes.declarations import COMPOUND, Declared, declared, 
 from pytest_compaction.probes.draft import Candidate, Draft, Found
 from pytest_compaction.probes.keys import identifier_keys
 from pytest_compaction.probes.log import ProbeLog
-from pytest_compaction.probes.sources.code.edits import named_code, spoken_of, spoken_of_by_user
+from pytest_compaction.probes.sources.code.edits import named_code, spoken_names
 from pytest_compaction.probes.sources.code.standing import standing_code
 from pytest_compaction.probes.sources.files import tells_file
 
@@ -51,7 +51,7 @@ def defined_drafts(log: ProbeLog) -> Iterator[Draft]:
             held[each.name].append(each)
     namesakes, main = files_by_name(log, held)
     code, named = standing_code(log), named_code(log)
-    spoken = {*spoken_of(log), *spoken_of_by_user(log)}
+    spoken = spoken_names(log)
     imports = imported_from(log)
     asked_of: Counter[str] = Counter()
     for name, forms in held.items():

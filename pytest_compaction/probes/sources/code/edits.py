@@ -29,8 +29,7 @@ def done_edits(log: ProbeLog) -> Iterator[tuple[Invocation, str]]:
         if len(edited) != 1 or place > log.points[-1]:
             continue
         path = edited.pop()
-        lost = invocation.result is None or invocation.result.is_error
-        if not lost and (invocation.message_id, path) not in failed:
+        if invocation.answered and (invocation.message_id, path) not in failed:
             yield invocation, path
 
 
@@ -68,23 +67,10 @@ def worked_on(log: ProbeLog) -> Mapping[str, tuple[int, ...]]:
 
 
 @once_a_log
-def spoken_of(log: ProbeLog) -> Mapping[str, tuple[int, ...]]:
-    """The names of code in what the agent said beside its calls, each with the first position."""
-    found: dict[str, tuple[int, ...]] = {}
-    for place, text in log.turns("assistant"):
-        for name in NAME.findall(text):
-            found.setdefault(name, (place,))
-    return found
-
-
-@once_a_log
-def spoken_of_by_user(log: ProbeLog) -> Mapping[str, tuple[int, ...]]:
-    """The names of code in what the user wrote, each with the first position."""
-    found: dict[str, tuple[int, ...]] = {}
-    for place, text in log.turns("user"):
-        for name in NAME.findall(text[:_MAX_TEXT]):
-            found.setdefault(name, (place,))
-    return found
+def spoken_names(log: ProbeLog) -> frozenset[str]:
+    """The names of code in what the user wrote, and the agent beside its calls."""
+    said = [*log.turns("user"), *log.turns("assistant")]
+    return frozenset(name for _, text in said for name in NAME.findall(text[:_MAX_TEXT]))
 
 
 @once_a_log

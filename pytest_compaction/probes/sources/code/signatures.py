@@ -1,4 +1,4 @@
-"""Recall probes about code that the agent wrote or changed: parameters, receivers and bases.
+"""Recall probes about code that the agent wrote or changed: parameters and receivers.
 
 A declaration counts only if the log shows it in one form, from first to last, and if it still
 stands.

@@ -6,17 +6,15 @@ import posixpath
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from pytest_compaction.artifacts.file_states import EVERY_PATH
 from pytest_compaction.artifacts.known_files import same_end
-from pytest_compaction.artifacts.operations import (
-    Invocation,
-)
+from pytest_compaction.artifacts.operations import Invocation
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.conversation.messages import readable
-from pytest_compaction.probes.declarations import NAME, declared_names
+from pytest_compaction.probes.declarations import NAME, declared_names, given_texts
 from pytest_compaction.probes.log import ProbeLog, once_a_log
 from pytest_compaction.probes.passing import MAX_SCRIPT
 from pytest_compaction.probes.sources.code.edits import edited_sides
@@ -89,7 +87,7 @@ class StandingCode:
         return not changed and not self._taken_back(name, path, place, asked)
 
     def _read(self, invocation: Invocation, held: dict[str, set[str]]) -> None:
-        if invocation.result is None or invocation.result.is_error:
+        if not invocation.answered:
             return
         place = self._log.position[invocation.message_id]
         sides = list(edited_sides(invocation.call))
@@ -98,12 +96,12 @@ class StandingCode:
             if invocation.call.parsed().get("replace_all") in {True, "true", "True"}:
                 for name in set(NAME.findall(old)) - set(NAME.findall(new)):
                     self._names[name].append((place, False))
-        for text in invocation.call.parsed().values() if not sides else ():
-            if isinstance(text, str) and _PATCH.search(text):
+        for text in given_texts(invocation) if not sides else ():
+            if _PATCH.search(text):
                 old = "\n".join(line[1:] for line in text.splitlines() if line[:1] == "-")
                 new = "\n".join(line[1:] for line in text.splitlines() if line[:1] in {"+", " "})
                 self._change(declared_names(old), declared_names(new), place)
-            elif isinstance(text, str):
+            else:
                 self._change(set(), declared_names(text), place)
         self._read_files(invocation, held, bool(sides))
 
@@ -116,7 +114,7 @@ class StandingCode:
         touches = call_touches(invocation.call)
         written = [touch.path for touch in touches if touch.verb == "write"]
         if len(written) == 1 and not replaced:
-            now = {name for text in _texts(invocation) for name in declared_names(text)}
+            now = {name for text in given_texts(invocation) for name in declared_names(text)}
             base = posixpath.basename(written[0])
             self._change(held[base] - now, set(), place)
             held[base] = now
@@ -164,12 +162,6 @@ class StandingCode:
 def standing_code(log: ProbeLog) -> StandingCode:
     """What a log tells of its code, read once for all sources."""
     return StandingCode(log)
-
-
-def _texts(invocation: Invocation) -> Iterator[str]:
-    for value in invocation.call.parsed().values():
-        if isinstance(value, str):
-            yield value
 
 
 def standing_commits(log: ProbeLog, named: dict[str, int], asked: int) -> set[str]:
