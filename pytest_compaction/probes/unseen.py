@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.artifacts.operations import FileState
+from pytest_compaction.artifacts.operations import Command, FileState
 from pytest_compaction.artifacts.shell.commands import command_words
 from pytest_compaction.artifacts.shell.programs import NOT_LITERAL
 from pytest_compaction.probes.log import ProbeLog
@@ -49,6 +49,15 @@ _BY_USER: Final = re.compile(
 )
 
 
+def _run(log: ProbeLog, start: int, end: int) -> Iterator[Command]:
+    """The commands that were run between two positions, the first included."""
+    return (each for each in log.commands if start <= log.position[each.message_id] < end)
+
+
+def _scripts(log: ProbeLog, start: int, end: int) -> list[str]:
+    return [command.text[:MAX_SCRIPT] for command in _run(log, start, end)]
+
+
 def changed_by_user(log: ProbeLog, asked: int) -> bool:
     """Whether the user told up to ``asked`` of having taken away or moved something."""
     return any(_BY_USER.search(text) for place, text in log.turns("user") if place <= asked)
@@ -56,11 +65,7 @@ def changed_by_user(log: ProbeLog, asked: int) -> bool:
 
 def changed_unseen(log: ProbeLog, asked: int) -> bool:
     """Whether a command up to ``asked`` rewrote or moved files that it does not name."""
-    return any(
-        _UNSEEN.search(command.text[:MAX_SCRIPT])
-        for command in log.commands
-        if log.position[command.message_id] <= asked
-    )
+    return any(map(_UNSEEN.search, _scripts(log, 0, asked + 1)))
 
 
 def read_unseen(log: ProbeLog, files: Sequence[FileState], asked: int) -> bool:
@@ -69,7 +74,7 @@ def read_unseen(log: ProbeLog, files: Sequence[FileState], asked: int) -> bool:
     A command showed a file as it is in a commit, a subagent read files for the agent, or a
     package manager may have changed one of the files.
     """
-    run = [c.text[:MAX_SCRIPT] for c in log.commands if log.position[c.message_id] <= asked]
+    run = _scripts(log, 0, asked + 1)
     managed = any(_MANIFEST.search(state.path) for state in files)
     return (
         delegates(log, 0, asked + 1)
@@ -85,9 +90,8 @@ def copied(log: ProbeLog, start: int, end: int) -> frozenset[str]:
     """
     copies = {
         command.message_id
-        for command in log.commands
-        if start <= log.position[command.message_id] < end
-        and any(posixpath.basename(words[0]) == "cp" for words in command_words(command.text))
+        for command in _run(log, start, end)
+        if any(posixpath.basename(words[0]) == "cp" for words in command_words(command.text))
     }
     return frozenset(
         operation.path
@@ -108,20 +112,12 @@ def _reads_unnamed(script: str) -> bool:
 
 def installs(log: ProbeLog, asked: int) -> bool:
     """Whether a command up to ``asked`` may have written a manifest of packages."""
-    return any(
-        _PACKAGES.search(command.text[:MAX_SCRIPT])
-        for command in log.commands
-        if log.position[command.message_id] <= asked
-    )
+    return any(map(_PACKAGES.search, _scripts(log, 0, asked + 1)))
 
 
 def generates(log: ProbeLog, start: int, end: int) -> bool:
     """Whether a command between two positions may have written files that it does not name."""
-    return any(
-        _GENERATES.search(command.text[:MAX_SCRIPT])
-        for command in log.commands
-        if start <= log.position[command.message_id] < end
-    )
+    return any(map(_GENERATES.search, _scripts(log, start, end)))
 
 
 def delegates(log: ProbeLog, start: int, end: int, writing: bool = False) -> bool:

@@ -12,7 +12,7 @@ from pytest_compaction.probes.lint_rules.finding import LintFinding, finding, qu
 from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.probes.sources.announced import tells_work
 from pytest_compaction.probes.sources.code.comments import tells_name
-from pytest_compaction.probes.sources.code.standing import StandingCode, standing_commits
+from pytest_compaction.probes.sources.code.standing import standing_code, standing_commits
 from pytest_compaction.probes.vocabulary import FILLERS
 from pytest_compaction.text.words import is_path, normalize, stem
 
@@ -49,7 +49,7 @@ def _left(log: ProbeLog, name: str, fact: Fact, asked: int) -> bool:
     """Whether the log showed a definition before it took it away."""
     keys = [key for group in fact.keys for key in group]
     path = next((key for key in keys if is_path(normalize(key))), "")
-    code = StandingCode(log)
+    code = standing_code(log)
     return code.knows(name, asked) and not code.has(name, path, asked)
 
 

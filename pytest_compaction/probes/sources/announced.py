@@ -67,7 +67,6 @@ _LEAST_CHANGED: Final = 3
 """Where fewer files were changed, the answer is no news."""
 _LEAST_TELLING: Final = 2
 _LEAST_WORDS: Final = 6
-_LEAST_WORDS_OF_A_READ: Final = 9
 _MOST_CHARACTERS: Final = 160
 _MAX_MENTIONS: Final = 20
 _CHANGES: Final[dict[str, Change]] = {"created": "created", "modified": "modified"}
@@ -115,17 +114,15 @@ def announced_drafts(log: ProbeLog) -> Iterator[Draft]:
         point, found = log.find_due(told, place, most=_MAX_MENTIONS)
         match = _ANNOUNCED.match(text)
         kept = match is not None and match["verb"].casefold() in _VERBS[change]
-        vague = change == "read" and len(text.split()) < _LEAST_WORDS_OF_A_READ
         named = [homes[name] for name in _QUOTED.findall(text) if name in homes]
         elsewhere = any(posixpath.basename(path) not in files for files in named)
         by_user = any(posixpath.basename(path) in turn for at, turn in turns if at <= place)
-        if not kept or vague or elsewhere or tells_file(text, path):
+        if not kept or elsewhere or tells_file(text, path):
             continue
         if by_user or not _particular(text, path):
             continue
         question = f"The agent announced: “{text}” {_ASKED[change]}"
-        rank = 0.36 if change == "read" else 0.28
-        yield Draft("recall", f"{change}-announced", question, found, point, rank, least=1)
+        yield Draft("recall", f"{change}-announced", question, found, point, 0.28, least=1)
 
 
 def tells_work(text: str) -> bool:

@@ -10,12 +10,7 @@ from typing import Final
 from pytest_compaction.artifacts.errors import error_texts
 from pytest_compaction.probes.draft import Candidate, Draft, Found
 from pytest_compaction.probes.log import MAX_FACT_CHARACTERS, ProbeLog
-from pytest_compaction.probes.phrases import (
-    finished,
-    quotable,
-    was_stopped,
-    whole_text,
-)
+from pytest_compaction.probes.phrases import finished, quotable, was_stopped, whole_text
 
 _MAX_OUTPUT: Final = 100_000
 _MAX_LINES: Final = 2_000
@@ -57,7 +52,7 @@ def error_drafts(log: ProbeLog) -> Iterator[Draft]:
         if bare_error
     )
     for (place, _, quoted), bare_error in zip(turns, bare_errors, strict=True):
-        found, first = _told(log, log.messages[place].text, last, failed=False)
+        found, first = _told(log, log.messages[place].text, last)
         which = "Which error did it show first" if first else "Which errors did it show"
         if len(found) == 1 and not first:
             which = "Which error did it show"
@@ -78,11 +73,11 @@ def error_drafts(log: ProbeLog) -> Iterator[Draft]:
             )
 
 
-def _told(log: ProbeLog, output: str, point: int, failed: bool) -> tuple[tuple[Found, ...], bool]:
+def _told(log: ProbeLog, output: str, point: int) -> tuple[tuple[Found, ...], bool]:
     """All errors of an output if they are few, else the first; and whether it is only the first."""
     texts = error_lines(output)
     if not texts:
-        return _said_facts(log, output, point, failed), False
+        return _said_facts(log, output, point), False
     found = [_best_form(log, forms, point) for forms in texts[: MAX_ERRORS + 1]]
     if len(texts) <= MAX_ERRORS and all(found):
         return tuple(entry for entry in found if entry), False
@@ -110,9 +105,11 @@ def _best_form(log: ProbeLog, forms: Sequence[str], point: int) -> Found | None:
     return next(filter(None, told), None)
 
 
-def _said_facts(log: ProbeLog, output: str, point: int, failed: bool) -> tuple[Found, ...]:
+def _said_facts(log: ProbeLog, output: str, point: int) -> tuple[Found, ...]:
     """The one line that says what went wrong without having the form of an error."""
-    texts = dict.fromkeys(finished(text) for text in error_texts(output[-_MAX_OUTPUT:], failed))
+    texts = dict.fromkeys(
+        finished(text) for text in error_texts(output[-_MAX_OUTPUT:], failed=False)
+    )
     told = [
         Candidate(text, "error") for text in texts if whole_text(text) and not was_stopped(text)
     ]

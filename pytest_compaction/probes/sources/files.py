@@ -63,10 +63,16 @@ def file_drafts(log: ProbeLog) -> Iterator[Draft]:
             for state in file_states(before)
             if not state.certain and not state.folder and not TRANSIENT.search(state.path)
         ) | copied(log, 0, asked + 1)
-        unseen = generates(log, 0, asked + 1) or delegates(log, 0, asked + 1, writing=True)
-        if not (changed_by_user(log, asked) or unseen):
+        sure = not (
+            generates(log, 0, asked + 1)
+            or delegates(log, 0, asked + 1, writing=True)
+            or changed_by_user(log, asked)
+        )
+        if sure:
             yield from _life_drafts(log, before, point, there_before, doubtful)
-        yield from _folder_drafts(log, states, point, doubtful, later)
+        if sure and not (changed_unseen(log, asked) or installs(log, asked)):
+            yield from _modified_drafts(log, states, point, doubtful)
+        yield from _read_drafts(log, states, point, doubtful, later)
 
 
 def lasting_files(operations: Sequence[FileOperation]) -> list[FileState]:
@@ -220,31 +226,34 @@ def _renamed_draft(log: ProbeLog, renamed: Sequence[FileState], point: int) -> D
     return Draft("file", "renamed", question, found, point, 0.15 + late, answer=answer, whole=whole)
 
 
-def _folder_drafts(
+def _modified_drafts(
+    log: ProbeLog, states: Sequence[FileState], point: int, doubtful: frozenset[str]
+) -> Iterator[Draft]:
+    """Lists of the modified files that are still there under their names."""
+    changed = [state for state in _present(states) if state.modified and not state.created]
+    question = "Which files{} that existed before were modified in this session?"
+    listed = _Listed("modified", question, changed, "modified", 0.3, doubtful=doubtful)
+    yield from _list_drafts(log, listed, point)
+
+
+def _read_drafts(
     log: ProbeLog,
     states: Sequence[FileState],
     point: int,
     doubtful: frozenset[str],
     later: Container[str],
 ) -> Iterator[Draft]:
-    """Lists of modified files, and of those that were only read and that nothing changed later."""
-    present = [state for state in states if not state.deleted and not state.renamed_from]
-    changed = [s for s in present if s.modified and not s.created]
-    asked = log.points[point]
-    unseen = changed_unseen(log, asked) or generates(log, 0, asked + 1)
-    unseen |= delegates(log, 0, asked + 1, writing=True) or installs(log, asked)
-    if unseen or changed_by_user(log, asked):
-        changed = []
-    looked_at = [s for s in present if s.read and not (s.modified or s.created)]
-    if any(s.path in later for s in looked_at) or read_unseen(log, looked_at, asked):
-        looked_at = []
-    modified = "Which files{} that existed before were modified in this session?"
-    read = "Which files{} were only read for reference and not changed? Searches do not count."
-    for listed in (
-        _Listed("modified", modified, changed, "modified", 0.3, doubtful=doubtful),
-        _Listed("read", read, looked_at, "read", 0.5, doubtful=doubtful),
-    ):
-        yield from _list_drafts(log, listed, point)
+    """Lists of the files that were only read, unless one is among those changed ``later``."""
+    looked_at = [s for s in _present(states) if s.read and not (s.modified or s.created)]
+    if any(s.path in later for s in looked_at) or read_unseen(log, looked_at, log.points[point]):
+        return
+    question = "Which files{} were only read for reference and not changed? Searches do not count."
+    listed = _Listed("read", question, looked_at, "read", 0.5, doubtful=doubtful)
+    yield from _list_drafts(log, listed, point)
+
+
+def _present(states: Sequence[FileState]) -> list[FileState]:
+    return [state for state in states if not state.deleted and not state.renamed_from]
 
 
 def _groups(listed: _Listed, known: Container[str]) -> list[tuple[str, list[str]]]:

@@ -1,21 +1,17 @@
-"""Recall probes about command output: addresses, counts, test results."""
+"""Recall probes about command output: how did the first run of the tests end?"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
-from pytest_compaction.artifacts.operations import Command
 from pytest_compaction.case.case import Trap
 from pytest_compaction.probes.draft import Candidate, Draft
 from pytest_compaction.probes.keys import Groups
 from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.probes.phrases import shown_command
-from pytest_compaction.probes.test_commands import (
-    ran_tests,
-    result_of_tests,
-)
+from pytest_compaction.probes.test_commands import ran_tests, result_of_tests
 
 _COUNT: Final = re.compile(r"(\d+) ([A-Za-z]+)")
 _COUNT_AFTER: Final = re.compile(r"\b(tests|pass|fail) (\d+)")
@@ -27,11 +23,6 @@ _COUNT_FORMS: Final = {
 }
 """How much each count of a test result matters, smallest first, and its other forms."""
 _OTHER: Final[tuple[int, tuple[str, ...]]] = (3, ())
-
-
-def output_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """Drafts about exact values in outputs."""
-    yield from _first_results(log, log.commands)
 
 
 def result_keys(summary: str) -> Groups:
@@ -51,11 +42,11 @@ def result_keys(summary: str) -> Groups:
     return (tuple(f"{number} {form}" for form in forms),)
 
 
-def _first_results(log: ProbeLog, run: Sequence[Command]) -> Iterator[Draft]:
+def output_drafts(log: ProbeLog) -> Iterator[Draft]:
     """How did the first test run end? The different result of the last run is the trap."""
     last = len(log.points) - 1
     asked = log.points[last]
-    ran = [c for c in run if ran_tests(c) and log.position[c.message_id] <= asked]
+    ran = [c for c in log.commands if ran_tests(c) and log.position[c.message_id] <= asked]
     text = (result_of_tests(ran[0]) if ran else None) or ""
     later = [result for command in ran[1:] if (result := result_of_tests(command))]
     if not text or not later or text == later[-1]:

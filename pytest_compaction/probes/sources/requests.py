@@ -7,19 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.artifacts.operations import (
-    FileOperation,
-    FileState,
-    file_operations,
-    file_states,
-)
+from pytest_compaction.artifacts.operations import FileOperation, FileState, file_states
 from pytest_compaction.case.kinds import Change
 from pytest_compaction.probes.draft import Candidate, Draft, Found, path_candidate
 from pytest_compaction.probes.log import MAX_FACTS, ProbeLog
 from pytest_compaction.probes.passing import TRANSIENT
-from pytest_compaction.probes.phrases import (
-    quotable,
-)
+from pytest_compaction.probes.phrases import quotable
 from pytest_compaction.probes.sources.code.request_code import added_code, code_drafts
 from pytest_compaction.probes.sources.files import (
     NUMBERED,
@@ -43,7 +36,7 @@ def request_drafts(log: ProbeLog) -> Iterator[Draft]:
     quotes = Counter(quotable(text) for _, text in turns)
     known = set(log.requests)
     ends = [place for place, _ in turns[1:]] + [asked + 1] * bool(turns)
-    operations = file_operations(log.messages[: asked + 1])
+    operations = [each for each in log.operations if log.position[each.message_id] <= asked]
     changed = {
         state.path
         for state in file_states(operations)
@@ -59,10 +52,15 @@ def request_drafts(log: ProbeLog) -> Iterator[Draft]:
             if any(gone.get(s.path, -1) >= end for s in lasting_files(during) if _changed(s)):
                 continue
             shown = any(place <= shows < end for shows in showing) or delegates(log, place, end)
-            made = generates(log, place, end) or bool(copied(log, place, end))
-            made |= delegates(log, place, end, writing=True)
-            yield from _files(log, quoted, [] if made else during, changed, shown, end <= asked)
+            if not _made_unseen(log, place, end):
+                yield from _files(log, quoted, during, changed, shown, end <= asked)
             yield from code_drafts(log, quoted, [each for each in added if place <= each[1] < end])
+
+
+def _made_unseen(log: ProbeLog, start: int, end: int) -> bool:
+    """Whether files may have been written between two positions that no call names as written."""
+    written = generates(log, start, end) or delegates(log, start, end, writing=True)
+    return written or bool(copied(log, start, end))
 
 
 def _deletions(log: ProbeLog, operations: Sequence[FileOperation]) -> dict[str, int]:
@@ -121,7 +119,7 @@ def _files(
         otherwise = any(s.read and not _changed(s) and s.path in changed for s in lasting)
         if unknown or (name == "request-read" and (shown or otherwise)):
             continue
-        paths = [candidate.text.split(" was ")[0] for candidate in given]
+        paths = [candidate.keys[0][0] for candidate in given]
         told = any(posixpath.basename(path) in quoted for path in paths)
         told |= len(paths) == 1 and tells_file(quoted, paths[0])
         if told:
