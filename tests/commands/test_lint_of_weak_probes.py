@@ -195,6 +195,46 @@ def test_code_that_does_not_stand_any_more_is_found(tmp_path: Path, gone: bool) 
     assert ("gone-since" in str(rules)) is gone
 
 
+@pytest.mark.parametrize(("path", "second"), [("retry.py", True), ("./net.py", False)])
+def test_a_name_that_another_file_declares_too_is_found(
+    tmp_path: Path, path: str, second: bool
+) -> None:
+    question = "In which file is the function `backoff_delay` defined?"
+    given = {"path": path, "oldText": "def wait(n):", "newText": "def backoff_delay(n):"}
+    rules = found(
+        tmp_path,
+        question,
+        "backoff_delay is in net.py",
+        *call("m3", "edit", given, "ok"),
+        evidence="m1",
+        keys=("net.py",),
+    )
+    assert (("second-home", "warning") in rules) is second
+
+
+@pytest.mark.parametrize(
+    ("what", "later", "unsure"),
+    [
+        ("modified", call("m3", "bash", {"command": "npm run lint:fix"}, "ok"), True),
+        ("modified", call("m3", "bash", {"command": "npm install left-pad"}, "ok"), True),
+        ("created", call("m3", "bash", {"command": "npm install left-pad"}, "ok"), False),
+        ("created", call("m3", "bash", {"command": "mix phx.gen.live Shop"}, "ok"), True),
+        ("modified", call("m3", "Task", {"prompt": "mend the rest"}, "done"), True),
+        ("modified", [{"id": "m3", "role": "user", "content": "I reverted net.py"}], True),
+        ("only read", call("m3", "bash", {"command": "git show HEAD:net.py"}, "x"), True),
+        ("only read", call("m3", "bash", {"command": "ls"}, "net.py"), False),
+        ("modified", call("m3", "bash", {"command": "ls"}, "net.py"), False),
+    ],
+)
+def test_a_list_of_files_that_the_log_may_not_show_whole_is_found(
+    tmp_path: Path, what: str, later: list[dict[str, Any]], unsure: bool
+) -> None:
+    question = f"Which files were {what} in this session?"
+    told = {"type": "path", "evidence": "m1", "keys": ("net.py",)}
+    rules = found(tmp_path, question, "net.py was modified", *later, **told)
+    assert (("list-unsure", "warning") in rules) is unsure
+
+
 @pytest.mark.parametrize(("command", "gone"), [("git reset --hard HEAD~1", True), ("ls", False)])
 def test_a_commit_that_was_undone_is_found(tmp_path: Path, command: str, gone: bool) -> None:
     made = call("m3", "bash", {"command": "git commit"}, "[main 3f2a9c1] Sweep stale leases")

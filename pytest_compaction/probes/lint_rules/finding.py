@@ -37,6 +37,8 @@ RULES: Final[Mapping[str, str]] = {
     "not-the-last": "A later request or check is the last one.",
     "removed-since": "A later edit removed what the question says was added.",
     "gone-since": "The code or commit that the question asks for does not stand any more.",
+    "list-unsure": "A command, a subagent or the user may have changed files that no call names.",
+    "second-home": "The log declares the name that the question asks for in another file too.",
     "filler-key": "A word that a right answer easily leaves out is a key of its own.",
     "fits-budget": "The whole log fits the budget, so that nothing has to be compacted.",
     "said-fits-budget": "All that was said fits the budget, so that keeping it is enough.",

@@ -9,6 +9,12 @@ from typing import Final
 from pytest_compaction.case.case import Case, Fact, Probe
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.probes.lint_rules.finding import LintFinding, finding, quoted
+from pytest_compaction.probes.lint_rules.unseen import (
+    FILES,
+    HOME,
+    hidden_changes,
+    second_homes,
+)
 from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.probes.sources.announced import tells_work
 from pytest_compaction.probes.sources.code.comments import tells_name
@@ -25,12 +31,15 @@ _ANNOUNCED: Final = re.compile(r"\bannounced: “(?P<said>[^”]+)”")
 
 
 def standing_findings(case: Case) -> Iterator[LintFinding]:
-    """Code and commits that are gone, names that a comment tells, empty quotes, filler keys."""
+    """What is gone or may not be all, names that a comment tells, empty quotes, filler keys."""
     log: ProbeLog | None = None
     for number, probe in enumerate(case.probes):
         pointer = f"/probes/{number}"
-        if _CODE.search(probe.question) or _COMMIT.search(probe.question):
+        if any(rule.search(probe.question) for rule in (_CODE, _COMMIT, FILES, HOME)):
             log = log or ProbeLog(case.messages, [point.index for point in case.points])
+            yield from hidden_changes(case, probe, log, pointer)
+            yield from second_homes(case, probe, log, pointer)
+        if log is not None and (_CODE.search(probe.question) or _COMMIT.search(probe.question)):
             yield from _gone(case, probe, log, pointer)
         yield from _words(case, probe, pointer)
 
